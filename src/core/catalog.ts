@@ -1,0 +1,122 @@
+import type { JsonObject, Split, ToolSpec } from '../protocol/index.ts';
+import { type Check, toInputCheck } from './check.ts';
+import { type CompiledTool, compileTool } from './compiled-tool.ts';
+import type { Environment } from './environment.ts';
+import { DefinitionError, EnvironmentError, TiltyardError } from './errors.ts';
+import { formatProblems } from './problems.ts';
+import { assertObjectSchema } from './schema.ts';
+import { type TaskSource, toTaskSource } from './tasks.ts';
+import type { Awaitable } from './tool.ts';
+import type { Checked, ValidatorOptions } from './validator.ts';
+
+/** An environment made ready to serve. */
+export interface CatalogEnvironment {
+  /** The canonical name: lower case. */
+  readonly name: string;
+  readonly definition: Environment;
+  readonly tools: ReadonlyMap<string, CompiledTool>;
+  readonly sharedTools: readonly ToolSpec[];
+  readonly allTools: readonly ToolSpec[];
+  readonly splits: readonly Split[];
+  /** The tasks of a split, or an error that lists the splits there are. */
+  split(name: string): TaskSource;
+  /** The task as the author's code shall see it. */
+  checkTask(task: JsonObject): Awaitable<unknown>;
+}
+
+/** The environments of one server, in the order they were given. */
+export interface Catalog {
+  readonly environments: readonly CatalogEnvironment[];
+  /** An environment by name, in any case; an error lists what there is. */
+  find(name: string): CatalogEnvironment;
+  /** The first environment, which requests mean that name none. */
+  readonly first: CatalogEnvironment;
+}
+
+/** Makes environments ready and finds the mistakes that only show when they stand side by side. */
+export function catalog(environments: readonly Environment[], options: ValidatorOptions = { lenient: true }): Catalog {
+  const byName = new Map<string, CatalogEnvironment>();
+  for (const definition of environments) {
+    if (definition?.kind !== 'environment')
+      throw new DefinitionError('environments must be made with environment({ ... })');
+    const ready = compileEnvironment(definition, options);
+    if (byName.has(ready.name)) {
+      throw new DefinitionError(
+        `two environments are called '${ready.name}' (case does not count). Rename one of them`,
+      );
+    }
+    byName.set(ready.name, ready);
+  }
+  const list = [...byName.values()];
+  const [first] = list;
+  if (first === undefined) throw new DefinitionError('there is no environment to serve. Give at least one');
+  return {
+    environments: list,
+    first,
+    find(name) {
+      const found = byName.get(name) ?? byName.get(name.toLowerCase());
+      if (found === undefined) {
+        throw new TiltyardError(
+          'unknown_environment',
+          `unknown environment '${name}' (there is ${[...byName.keys()].join(', ')})`,
+        );
+      }
+      return found;
+    },
+  };
+}
+
+function compileEnvironment(definition: Environment, options: ValidatorOptions): CatalogEnvironment {
+  const where = `environment '${definition.name}'`;
+  const tools = new Map(
+    Object.entries(definition.tools).map(([name, tool]) => [
+      name,
+      compileTool(name, tool as never, `${where}, tool '${name}'`, options),
+    ]),
+  );
+  const sources = new Map(Object.entries(definition.splits).map(([name, split]) => [name, toTaskSource(name, split)]));
+  const taskCheck =
+    definition.task === undefined ? undefined : toInputCheck(definition.task, `${where}: its task`, { lenient: false });
+  if (taskCheck !== undefined) assertObjectSchema(taskCheck.jsonSchema, `${where}: its task`);
+  return {
+    name: definition.name.toLowerCase(),
+    definition,
+    tools,
+    sharedTools: specs(tools, ({ shared }) => shared),
+    allTools: specs(tools, () => true),
+    splits: Object.entries(definition.splits).map(([name, split]) =>
+      toSplit(name, (split as { type?: Split['type'] }).type),
+    ),
+    split(name) {
+      const source = sources.get(name);
+      if (source === undefined) {
+        throw new TiltyardError(
+          'unknown_split',
+          `unknown split '${name}' (${definition.name} has ${[...sources.keys()].join(', ')})`,
+        );
+      }
+      return source;
+    },
+    checkTask: (task) => (taskCheck === undefined ? task : checkTask(taskCheck, task)),
+  };
+}
+
+function specs(tools: ReadonlyMap<string, CompiledTool>, wanted: (tool: CompiledTool) => boolean): ToolSpec[] {
+  return [...tools.values()].filter(wanted).map(({ spec }) => spec);
+}
+
+function toSplit(name: string, type: Split['type'] | undefined): Split {
+  if (type !== undefined) return { name, type };
+  return { name, type: name === 'train' || name === 'test' ? name : 'validation' };
+}
+
+async function checkTask(check: Check, task: JsonObject): Promise<unknown> {
+  let checked: Checked;
+  try {
+    checked = await check.check(task);
+  } catch (thrown) {
+    throw new EnvironmentError('environment_failed', 'the schema of the task threw', { thrown });
+  }
+  if (checked.ok) return checked.value;
+  throw new TiltyardError('invalid_task', `the task does not fit the environment: ${formatProblems(checked.problems)}`);
+}

@@ -1,0 +1,51 @@
+import type { JsonObject } from '../protocol/index.ts';
+import type { Problem } from './problems.ts';
+import { isStandardSchema, type StandardSchema, toJsonSchema } from './schema.ts';
+import type { Awaitable } from './tool.ts';
+import { type Checked, type ValidatorOptions, validatorOf } from './validator.ts';
+
+/** A schema made ready: how it is published, and how values are checked against it. */
+export interface Check {
+  readonly jsonSchema: JsonObject;
+  /** Takes ownership of the value: defaults and repairs are written into it. */
+  check(value: unknown): Awaitable<Checked>;
+}
+
+/** Makes ready the schema of something that is received. JSON Schema first, then the library's own rules. */
+export function toInputCheck(schema: object, where: string, options: ValidatorOptions): Check {
+  const jsonSchema = toJsonSchema(schema, where);
+  const validate = validatorOf(jsonSchema, where, options);
+  if (!isStandardSchema(schema)) return { jsonSchema, check: validate };
+  return {
+    jsonSchema,
+    check(value) {
+      const checked = validate(value);
+      return checked.ok ? runStandard(schema, checked.value) : checked;
+    },
+  };
+}
+
+/** Makes ready the schema of something a tool returns. */
+export function toOutputCheck(schema: object, where: string): Check {
+  const jsonSchema = toJsonSchema(schema, where, 'output');
+  if (!isStandardSchema(schema)) return { jsonSchema, check: validatorOf(jsonSchema, where, { lenient: false }) };
+  return { jsonSchema, check: (value) => runStandard(schema, value) };
+}
+
+function runStandard(schema: StandardSchema, value: unknown): Awaitable<Checked> {
+  const result = schema['~standard'].validate(value);
+  return result instanceof Promise ? result.then(toChecked) : toChecked(result);
+}
+
+type StandardResult = Awaited<ReturnType<StandardSchema['~standard']['validate']>>;
+
+function toChecked(result: StandardResult): Checked {
+  if (result.issues === undefined) return { ok: true, value: result.value };
+  return { ok: false, problems: result.issues.map(toProblem) };
+}
+
+function toProblem({ message, path = [] }: { message: string; path?: StandardPath }): Problem {
+  return { message, path: path.map((part) => String(typeof part === 'object' ? part.key : part)) };
+}
+
+type StandardPath = readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

@@ -1,0 +1,38 @@
+import type { ToolSpec } from '../protocol/index.ts';
+import { type Check, toInputCheck, toOutputCheck } from './check.ts';
+import { assertObjectSchema } from './schema.ts';
+import type { Awaitable, Tool, ToolContext } from './tool.ts';
+import type { Checked, ValidatorOptions } from './validator.ts';
+
+/** A tool made ready to run: its schemas compiled, its options filled in. */
+export interface CompiledTool {
+  readonly name: string;
+  readonly spec: ToolSpec;
+  readonly shared: boolean;
+  readonly concurrent: boolean;
+  readonly timeoutMs: number | undefined;
+  readonly maxOutputBytes: number | undefined;
+  readonly output: Check | undefined;
+  /** Checks an input, which it takes over. */
+  prepare(input: unknown): Awaitable<Checked>;
+  run(input: unknown, context: ToolContext): unknown;
+}
+
+const NO_INPUT: Checked = { ok: true, value: Object.freeze({}) };
+
+/** Makes a tool ready; `where` names it in the message of a DefinitionError. */
+export function compileTool(name: string, tool: Tool, where: string, options: ValidatorOptions): CompiledTool {
+  const input = tool.input === undefined ? undefined : toInputCheck(tool.input, `${where}: its input`, options);
+  if (input !== undefined) assertObjectSchema(input.jsonSchema, `${where}: its input`);
+  return {
+    name,
+    spec: { name, description: tool.description ?? '', input_schema: input?.jsonSchema ?? null },
+    shared: tool.shared ?? true,
+    concurrent: tool.concurrent ?? false,
+    timeoutMs: tool.timeoutMs,
+    maxOutputBytes: tool.maxOutputBytes,
+    output: tool.output === undefined ? undefined : toOutputCheck(tool.output, `${where}: its output`),
+    prepare: input === undefined ? () => NO_INPUT : input.check,
+    run: (value, context) => tool.run(value as never, context),
+  };
+}

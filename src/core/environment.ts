@@ -1,0 +1,161 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { ACTION_ALIASES, ENVIRONMENT_ACTIONS, type JsonObject, ROOT_PATHS, type SplitType } from '../protocol/index.ts';
+import type { Content } from './content.ts';
+import { DefinitionError } from './errors.ts';
+import type { EpisodeLog, Secrets } from './log.ts';
+import type { OutputOf } from './schema.ts';
+import { type Awaitable, assertTool, type ToolContext, type ToolOptions, type ToolReturn } from './tool.ts';
+
+/** Tasks in memory, or a function that loads them when they are first wanted. */
+export type TaskList<Task> = readonly Task[] | (() => Awaitable<readonly Task[]>);
+
+/** One split: a list, a list with a type, or tasks made by index that are never held in memory together. */
+export type SplitDefinition<Task> =
+  | TaskList<Task>
+  | { readonly type?: SplitType; readonly tasks: TaskList<Task>; readonly count?: number }
+  | {
+      readonly type?: SplitType;
+      readonly count: number | (() => Awaitable<number>);
+      get(index: number): Awaitable<Task>;
+    };
+
+/** What setup sees of an episode. */
+export interface SetupContext<Task> {
+  readonly task: Task;
+  readonly secrets: Secrets;
+  /** Aborted when the session ends before its setup does. */
+  readonly signal: AbortSignal;
+  readonly log: EpisodeLog;
+}
+
+/** What the prompt and the choice of tools see of an episode. */
+export interface EpisodeContext<Task, State> {
+  readonly task: Task;
+  readonly state: State;
+}
+
+/** What teardown sees; `state` is undefined when setup did not finish. */
+export interface TeardownContext<Task, State> {
+  readonly task: Task;
+  readonly state: State | undefined;
+  readonly log: EpisodeLog;
+}
+
+/** What a tool of an environment sees of its episode. */
+export interface EpisodeToolContext<Task, State> extends ToolContext {
+  readonly task: Task;
+  readonly state: State;
+}
+
+/** A tool of an environment. */
+export interface EnvironmentTool<Input, Task, State> extends ToolOptions<Input, unknown> {
+  run(input: OutputOf<Input>, context: EpisodeToolContext<Task, State>): Awaitable<ToolReturn>;
+}
+
+/** The schema of a task: of a validation library, or plain JSON Schema. */
+export type TaskSchema = StandardSchemaV1<any, any> | JsonObject;
+
+/** What a task may be where it is written down or sent. */
+export type TaskInput<Schema> = Schema extends StandardSchemaV1<infer Input, any> ? Input & object : object;
+
+/** What the author's code sees of a task: what its schema gives, or what the splits hold where there is no such schema. */
+export type TaskOutput<Schema, Listed> = Schema extends StandardSchemaV1<any, infer Output> ? Output : Listed;
+
+/** What an author writes; keys in the order of an episode's life, so that `state` is known where it is used. */
+export interface EnvironmentDefinition<Schema, Listed, State, Inputs> {
+  readonly name: string;
+  /** The schema of a task; every task is checked against it when its episode starts. */
+  readonly task?: Schema & TaskSchema;
+  readonly splits: Readonly<Record<string, SplitDefinition<Listed>>>;
+  /** Prepares the episode and returns its state. */
+  setup?(context: SetupContext<TaskOutput<Schema, Listed>>): Awaitable<State>;
+  /** What the agent reads first; asked for once. */
+  prompt(context: EpisodeContext<TaskOutput<Schema, Listed>, NoInfer<State>>): Awaitable<Content>;
+  readonly tools: {
+    readonly [Name in keyof Inputs]: EnvironmentTool<Inputs[Name], TaskOutput<Schema, Listed>, NoInfer<State>>;
+  };
+  /** Which of the tools with `shared: false` this task gets; all of them when left out. */
+  taskTools?(
+    context: EpisodeContext<TaskOutput<Schema, Listed>, NoInfer<State>>,
+  ): Awaitable<readonly NoInfer<keyof Inputs>[]>;
+  /** Releases what setup took; runs exactly once, also when setup failed. */
+  teardown?(context: TeardownContext<TaskOutput<Schema, Listed>, NoInfer<State>>): Awaitable<void>;
+}
+
+/** An environment, ready to serve. Its types say what a client may send. */
+export interface Environment<Schema = any, Listed = any, State = any, Inputs = any>
+  extends EnvironmentDefinition<Schema, Listed, State, Inputs> {
+  readonly kind: 'environment';
+}
+
+/** Defines an environment. Mistakes that can be seen now are reported now. */
+export function environment<Schema, Listed extends TaskInput<Schema>, State = undefined, Inputs = {}>(
+  definition: EnvironmentDefinition<Schema, Listed, State, Inputs>,
+): Environment<Schema, Listed, State, Inputs> {
+  assertName(definition.name);
+  const where = `environment '${definition.name}'`;
+  if (typeof definition.prompt !== 'function')
+    throw new DefinitionError(`${where} has no prompt. Add prompt({ task }) { ... }`);
+  assertSplits(definition.splits, where);
+  assertTools(definition.tools, where);
+  for (const key of ['setup', 'taskTools', 'teardown'] as const) {
+    if (definition[key] !== undefined && typeof definition[key] !== 'function') {
+      throw new DefinitionError(`${where}: ${key} must be a function`);
+    }
+  }
+  return Object.freeze({ ...definition, kind: 'environment' as const });
+}
+
+const RESERVED = new Set([...ROOT_PATHS, ...ENVIRONMENT_ACTIONS, ...Object.keys(ACTION_ALIASES)]);
+
+function assertName(name: unknown): void {
+  if (typeof name !== 'string' || name === '') throw new DefinitionError('an environment needs a name, such as "math"');
+  if (/[\s/?#%\\\p{C}]/u.test(name) || name === '.' || name === '..') {
+    throw new DefinitionError(
+      `environment '${name}' cannot have that name: it is part of a URL, so no spaces and none of / \\ ? # %`,
+    );
+  }
+  if (RESERVED.has(name.toLowerCase())) {
+    throw new DefinitionError(
+      `environment '${name}' cannot have that name: /${name} is a path of the server. Choose another`,
+    );
+  }
+}
+
+function assertSplits(splits: unknown, where: string): void {
+  if (typeof splits !== 'object' || splits === null || Object.keys(splits).length === 0) {
+    throw new DefinitionError(`${where} has no splits. Add at least one: splits: { train: [...] }`);
+  }
+  for (const [name, split] of Object.entries(splits)) {
+    if (name === '') throw new DefinitionError(`${where} has a split without a name`);
+    const type = split?.type;
+    if (type !== undefined && !['train', 'validation', 'test'].includes(type)) {
+      throw new DefinitionError(
+        `${where}, split '${name}': the type must be train, validation or test, not ${JSON.stringify(type)}`,
+      );
+    }
+    const list = Array.isArray(split) || typeof split === 'function' ? split : split?.tasks;
+    const byIndex = typeof split?.get === 'function' && ['number', 'function'].includes(typeof split.count);
+    if (!Array.isArray(list) && typeof list !== 'function' && !byIndex) {
+      throw new DefinitionError(
+        `${where}, split '${name}' must be an array of tasks, a function that returns one, { type, tasks }, or { type, count, get }`,
+      );
+    }
+  }
+}
+
+function assertTools(tools: unknown, where: string): void {
+  if (typeof tools !== 'object' || tools === null || Object.keys(tools).length === 0) {
+    throw new DefinitionError(`${where} has no tools. Add at least one to \`tools\`: agents act only through tools`);
+  }
+  for (const [name, each] of Object.entries(tools)) {
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+      throw new DefinitionError(
+        `${where}: tool '${name}' needs a name of 1 to 64 letters, digits, _ or -, as model providers demand`,
+      );
+    }
+    if (name in Object.prototype)
+      throw new DefinitionError(`${where}: tool '${name}' cannot have that name: every JavaScript object has it`);
+    assertTool(each, `${where}, tool '${name}'`);
+  }
+}

@@ -1,0 +1,127 @@
+/** Every way something of ours can fail; the faces map each code to a status of their protocol. */
+export type ErrorCode =
+  | 'bad_request'
+  | 'unsupported_media_type'
+  | 'invalid_definition'
+  | 'unauthorized'
+  | 'unknown_environment'
+  | 'environment_mismatch'
+  | 'unknown_split'
+  | 'bad_index'
+  | 'not_listable'
+  | 'invalid_task'
+  | 'unknown_toolset'
+  | 'session_exists'
+  | 'session_not_found'
+  | 'session_gone'
+  | 'too_many_sessions'
+  | 'shutting_down'
+  | 'setup_failed'
+  | 'unknown_task_id'
+  | 'unknown_tool'
+  | 'invalid_input'
+  | 'episode_finished'
+  | 'tool_failed'
+  | 'environment_failed';
+
+/** The base of all errors of ours: a code from one table, a message for people, and the cause where there is one. */
+export class TiltyardError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'TiltyardError';
+    this.code = code;
+  }
+}
+
+/** A mistake in an environment, tool or toolkit, found when it is defined or when the server starts. */
+export class DefinitionError extends TiltyardError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('invalid_definition', message, options);
+    this.name = 'DefinitionError';
+  }
+}
+
+/** What a tool may add to a failure it reports on purpose. */
+export interface ToolErrorOptions extends ErrorOptions {
+  /** For logs and developers; never shown to the model. */
+  developerMessage?: string;
+  /** Whether the same call may succeed later. */
+  canRetry?: boolean;
+  /** How long to wait before that. */
+  retryAfterMs?: number;
+  /** Further text that helps the model to call again, such as valid values. */
+  promptContent?: string;
+}
+
+/** Thrown by a tool for a failure that the model should read and recover from; the episode goes on. */
+export class ToolError extends Error {
+  readonly developerMessage: string | undefined;
+  readonly canRetry: boolean | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly promptContent: string | undefined;
+
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(message, options);
+    this.name = 'ToolError';
+    this.developerMessage = options.developerMessage;
+    this.canRetry = options.canRetry;
+    this.retryAfterMs = options.retryAfterMs;
+    this.promptContent = options.promptContent;
+  }
+}
+
+/** Thrown by `setup` to fail the episode with a status and text of the author's choice: the client sees both. */
+export class SetupError extends Error {
+  readonly status: number;
+
+  constructor(message: string, options: ErrorOptions & { status?: number } = {}) {
+    super(message, options);
+    this.name = 'SetupError';
+    this.status = options.status ?? 400;
+    if (!Number.isInteger(this.status) || this.status < 400 || this.status > 499) {
+      throw new RangeError(`a SetupError needs a status from 400 to 499, not ${options.status}`);
+    }
+  }
+}
+
+/** What an author's code threw, as plain text that is safe to log and to send. */
+export interface Thrown {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string;
+}
+
+/** An author's code threw: `message` says where, `thrown` what; how much of it a client sees is the server's choice. */
+export class EnvironmentError extends TiltyardError {
+  readonly thrown: Thrown;
+  /** A 4xx that the author chose with a SetupError. */
+  readonly status: number | undefined;
+
+  constructor(
+    code: 'setup_failed' | 'environment_failed',
+    message: string,
+    {
+      thrown,
+      clean = (text) => text,
+    }: {
+      thrown: unknown;
+      /** Takes the episode's secrets out of a text. */
+      clean?: (text: string) => string;
+    },
+  ) {
+    const error = toError(thrown);
+    super(code, message, { cause: thrown });
+    this.name = 'EnvironmentError';
+    this.thrown = { name: error.name, message: clean(error.message), stack: clean(error.stack ?? '') };
+    this.status = error instanceof SetupError ? error.status : undefined;
+  }
+}
+
+/** A caught value as an Error, since anything can be thrown. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error
+    ? thrown
+    : new Error(typeof thrown === 'string' ? thrown : `thrown: ${String(thrown)}`);
+}

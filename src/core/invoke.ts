@@ -1,0 +1,73 @@
+import type { CompiledTool } from './compiled-tool.ts';
+import { ToolError, toError } from './errors.ts';
+import type { LazyAbort } from './lazy-abort.ts';
+import { formatProblems } from './problems.ts';
+import { isStep } from './step.ts';
+import type { Awaitable, ToolContext } from './tool.ts';
+
+/** How one run of a tool ended. Exactly one of these, whatever the tool does. */
+export type ToolOutcome =
+  | { kind: 'returned'; value: unknown }
+  | { kind: 'failed'; error: ToolError }
+  | { kind: 'timed_out'; timeoutMs: number }
+  | { kind: 'crashed'; error: Error };
+
+/** Runs a tool on an input that its `prepare` has passed. Never throws and never rejects. */
+export function invoke(
+  tool: CompiledTool,
+  input: unknown,
+  context: ToolContext,
+  abort: LazyAbort,
+): Awaitable<ToolOutcome> {
+  let returned: unknown;
+  try {
+    returned = tool.run(input, context);
+  } catch (thrown) {
+    return toFailure(thrown);
+  }
+  if (!isThenable(returned)) return toReturned(tool, returned);
+  const running = Promise.resolve(returned).then((value) => toReturned(tool, value), toFailure);
+  return tool.timeoutMs === undefined ? running : withinTime(running, tool.timeoutMs, abort);
+}
+
+function toReturned(tool: CompiledTool, value: unknown): Awaitable<ToolOutcome> {
+  // A step carries content for the agent, not the value that an output schema describes.
+  if (tool.output === undefined || isStep(value)) return { kind: 'returned', value };
+  return checkOutput(tool, tool.output, value);
+}
+
+async function checkOutput(
+  tool: CompiledTool,
+  output: NonNullable<CompiledTool['output']>,
+  value: unknown,
+): Promise<ToolOutcome> {
+  try {
+    const checked = await output.check(value ?? null);
+    if (checked.ok) return { kind: 'returned', value: checked.value };
+    const problem = `tool '${tool.name}' returned what its output schema forbids: ${formatProblems(checked.problems)}`;
+    return { kind: 'crashed', error: new TypeError(problem) };
+  } catch (thrown) {
+    return toFailure(thrown);
+  }
+}
+
+function toFailure(thrown: unknown): ToolOutcome {
+  return thrown instanceof ToolError ? { kind: 'failed', error: thrown } : { kind: 'crashed', error: toError(thrown) };
+}
+
+function withinTime(running: Promise<ToolOutcome>, timeoutMs: number, abort: LazyAbort): Promise<ToolOutcome> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      abort.abort(new Error(`the tool's time of ${timeoutMs} ms is up`));
+      resolve({ kind: 'timed_out', timeoutMs });
+    }, timeoutMs);
+    running.then((outcome) => {
+      clearTimeout(timer);
+      resolve(outcome);
+    });
+  });
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

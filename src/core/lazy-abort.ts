@@ -1,0 +1,18 @@
+/** An AbortController that costs nothing until somebody asks for its signal, which most tools never do. */
+export class LazyAbort {
+  #controller: AbortController | undefined;
+  #reason: Error | undefined;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: Error): void {
+    this.#reason ??= reason;
+    this.#controller?.abort(this.#reason);
+  }
+}

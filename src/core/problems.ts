@@ -1,0 +1,77 @@
+import type { ErrorObject } from 'ajv';
+
+/** One thing wrong with a value: where, and what was expected. */
+export interface Problem {
+  path: string[];
+  message: string;
+}
+
+/** The problems as one line for people and models: `answer: Must be a string; n: Must be at least 1`. */
+export function formatProblems(problems: readonly Problem[]): string {
+  const shown = problems
+    .slice(0, 10)
+    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));
+  if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`);
+  return shown.join('; ');
+}
+
+/** What Ajv found, one problem for each place. */
+export function toProblems(errors: readonly ErrorObject[]): Problem[] {
+  const byPlace = new Map<string, Problem>();
+  for (const error of errors) {
+    const problem = toProblem(error);
+    const place = problem.path.join('\0');
+    // The branches of an anyOf complain one by one; the anyOf itself says it best, and it comes after them.
+    if (!byPlace.has(place) || isChoice(error)) byPlace.set(place, problem);
+  }
+  return [...byPlace.values()];
+}
+
+/** The steps of a JSON pointer. */
+export function toPath(pointer: string): string[] {
+  if (pointer === '') return [];
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function isChoice({ keyword }: ErrorObject): boolean {
+  return keyword === 'anyOf' || keyword === 'oneOf';
+}
+
+function toProblem(error: ErrorObject): Problem {
+  const path = toPath(error.instancePath);
+  const { params } = error;
+  switch (error.keyword) {
+    case 'required':
+      return { path: [...path, params.missingProperty], message: 'Is required' };
+    case 'additionalProperties':
+      return { path: [...path, params.additionalProperty], message: 'Is not a known parameter' };
+    case 'unevaluatedProperties':
+      return { path: [...path, params.unevaluatedProperty], message: 'Is not a known parameter' };
+    case 'type':
+      return { path, message: `Must be ${[params.type].flat().map(withArticle).join(' or ')}` };
+    case 'enum':
+      return {
+        path,
+        message: `Must be one of ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`,
+      };
+    case 'const':
+      return { path, message: `Must be ${JSON.stringify(params.allowedValue)}` };
+    case 'anyOf':
+    case 'oneOf':
+      return { path, message: 'Must match one of the allowed forms' };
+    default:
+      return { path, message: capitalise(error.message ?? 'Is not valid') };
+  }
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return 'null';
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function capitalise(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}

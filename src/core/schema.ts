@@ -1,0 +1,59 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { isObject, type JsonObject } from '../protocol/index.ts';
+import { DefinitionError, toError } from './errors.ts';
+
+/** A schema of a validation library (zod 4, ArkType, ...) that can also describe itself as JSON Schema. */
+export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output> &
+  StandardJSONSchemaV1<Input, Output>;
+
+/** What authors may give as a schema: a Standard Schema with JSON Schema, or plain JSON Schema. */
+export type Schema = StandardSchema | JsonObject;
+
+/** The type a tool receives for its schema; plain JSON Schema promises nothing to TypeScript, no schema gives `{}`. */
+export type OutputOf<S> = unknown extends S ? {} : S extends StandardSchemaV1<any, infer Output> ? Output : any;
+
+/** The type a caller must send for a schema. */
+export type InputOf<S> = unknown extends S ? {} : S extends StandardSchemaV1<infer Input, any> ? Input : any;
+
+/** Whether a schema comes from a validation library. */
+export function isStandardSchema(schema: object): schema is StandardSchema {
+  return '~standard' in schema;
+}
+
+/** The JSON Schema of what goes in or comes out of a schema; `where` names the place in an error message. */
+export function toJsonSchema(schema: object, where: string, direction: 'input' | 'output' = 'input'): JsonObject {
+  const json = isStandardSchema(schema) ? fromStandard(schema, where, direction) : (schema as JsonObject);
+  if (!isObject(json)) throw new DefinitionError(`${where} must be a schema, not ${typeof json}`);
+  return json;
+}
+
+/** Refuses a schema that cannot describe an object, which inputs and tasks are. */
+export function assertObjectSchema(schema: JsonObject, where: string): void {
+  const { type } = schema;
+  const mayBeObject = type === 'object' || (Array.isArray(type) && type.includes('object')) || type === undefined;
+  if (!mayBeObject) {
+    throw new DefinitionError(
+      `${where} must describe an object, but its type is ${JSON.stringify(type)}. Wrap it: { value: ... }`,
+    );
+  }
+}
+
+function fromStandard(schema: StandardSchema, where: string, direction: 'input' | 'output'): JsonObject {
+  const standard = schema['~standard'];
+  if (typeof standard.jsonSchema?.[direction] !== 'function') {
+    throw new DefinitionError(
+      `${where} is a ${standard.vendor} schema that does not describe itself as JSON Schema. ` +
+        'Use zod 4.2 or later, ArkType 2.1.28 or later, or plain JSON Schema',
+    );
+  }
+  try {
+    const { $schema: _, ...json } = standard.jsonSchema[direction]({ target: 'draft-2020-12' }) as JsonObject;
+    return json;
+  } catch (thrown) {
+    throw new DefinitionError(
+      `${where} cannot be written as JSON Schema: ${toError(thrown).message}. ` +
+        'Use types that JSON has: a string or a number for a date, an array for a set',
+      { cause: thrown },
+    );
+  }
+}

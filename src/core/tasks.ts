@@ -1,0 +1,117 @@
+import { isObject, type JsonObject } from '../protocol/index.ts';
+import { describe } from './content.ts';
+import type { SplitDefinition, TaskList } from './environment.ts';
+import { EnvironmentError, TiltyardError } from './errors.ts';
+import type { Awaitable } from './tool.ts';
+
+/** The tasks of one split, however the author gave them. */
+export interface TaskSource {
+  count(): Awaitable<number>;
+  get(index: number): Awaitable<JsonObject>;
+  /** Tasks from start to stop, as a Python slice: negative bounds count from the end, none is out of range. */
+  range(start: number | undefined, stop: number | undefined): Promise<JsonObject[]>;
+  /** All tasks; refused where the author gave only access by index. */
+  list(): Awaitable<readonly JsonObject[]>;
+}
+
+// Enough to keep a remote store busy, few enough not to flood it.
+const PARALLEL_GETS = 32;
+
+/** The tasks of a split; `name` is the split's, for messages. */
+export function toTaskSource(name: string, split: SplitDefinition<unknown>): TaskSource {
+  if (isObject(split) && 'get' in split)
+    return indexed(name, split.count as CountDefinition, (index) => split.get(index));
+  const list = (isObject(split) ? split.tasks : split) as TaskList<unknown>;
+  const count = isObject(split) && 'count' in split ? (split.count as number) : undefined;
+  return listed(name, list, count);
+}
+
+type CountDefinition = number | (() => Awaitable<number>);
+
+function listed(name: string, tasks: TaskList<unknown>, known: number | undefined): TaskSource {
+  const load = once(async () => {
+    const loaded = await guard(name, () => (typeof tasks === 'function' ? tasks() : tasks));
+    if (!Array.isArray(loaded)) throw badTasks(name, `its tasks must be an array, not ${describe(loaded)}`);
+    return loaded as readonly unknown[];
+  });
+  const at = (all: readonly unknown[], index: number) => toTask(name, index, all[assertIndex(name, index, all.length)]);
+  return {
+    count: () => known ?? load().then((all) => all.length),
+    // An array in memory needs no promise; a function is loaded once, by whoever asks first.
+    get: (index) => (typeof tasks === 'function' ? load().then((all) => at(all, index)) : at(tasks, index)),
+    async range(start, stop) {
+      const all = await load();
+      const [from, to] = slice(start, stop, all.length);
+      return all.slice(from, to).map((task, offset) => toTask(name, from + offset, task));
+    },
+    list: async () => (await load()).map((task, index) => toTask(name, index, task)),
+  };
+}
+
+function indexed(name: string, count: CountDefinition, read: (index: number) => unknown): TaskSource {
+  const total = typeof count === 'number' ? () => count : once(async () => guard(name, count));
+  const get = async (index: number) => toTask(name, index, await guard(name, () => read(index)));
+  return {
+    count: total,
+    get: async (index) => get(assertIndex(name, index, await total())),
+    async range(start, stop) {
+      const [from, to] = slice(start, stop, await total());
+      const tasks: JsonObject[] = [];
+      for (let at = from; at < to; at += PARALLEL_GETS) {
+        const page = Array.from({ length: Math.min(PARALLEL_GETS, to - at) }, (_, offset) => get(at + offset));
+        tasks.push(...(await Promise.all(page)));
+      }
+      return tasks;
+    },
+    list() {
+      throw new TiltyardError(
+        'not_listable',
+        `split '${name}' cannot list its tasks: use the index-based API (num_tasks, task, task_range)`,
+      );
+    },
+  };
+}
+
+/** The bounds of a Python slice over `total` things, both from 0 to `total`. */
+function slice(start: number | undefined, stop: number | undefined, total: number): [from: number, to: number] {
+  const clamp = (bound: number) => Math.min(total, Math.max(0, bound < 0 ? total + bound : bound));
+  return [clamp(start ?? 0), clamp(stop ?? total)];
+}
+
+function assertIndex(name: string, index: number, total: number): number {
+  if (index >= 0 && index < total) return index;
+  throw new TiltyardError('bad_index', `no task ${index} in split '${name}' (it has ${total})`);
+}
+
+function toTask(name: string, index: number, task: unknown): JsonObject {
+  if (isObject(task)) return task as JsonObject;
+  throw badTasks(name, `task ${index} must be an object, not ${describe(task)}`);
+}
+
+function badTasks(name: string, problem: string): EnvironmentError {
+  const message = `split '${name}': ${problem}`;
+  return new EnvironmentError('environment_failed', message, { thrown: new TypeError(message) });
+}
+
+/** Runs an author's loader; a RangeError is its way to say that the index is bad. */
+async function guard<Value>(name: string, read: () => Value): Promise<Awaited<Value>> {
+  try {
+    return await read();
+  } catch (thrown) {
+    if (thrown instanceof RangeError)
+      throw new TiltyardError('bad_index', `split '${name}': ${thrown.message}`, { cause: thrown });
+    throw new EnvironmentError('environment_failed', `the tasks of split '${name}' could not be read`, { thrown });
+  }
+}
+
+/** One shared load for all who ask; a failed one is tried again by the next. */
+function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined;
+  return () => {
+    loading ??= load().catch((thrown) => {
+      loading = undefined;
+      throw thrown;
+    });
+    return loading;
+  };
+}

@@ -1,0 +1,84 @@
+import type { JsonValue } from '../protocol/index.ts';
+import type { Block } from './content.ts';
+import { DefinitionError } from './errors.ts';
+import type { EpisodeLog, Secrets } from './log.ts';
+import type { OutputOf } from './schema.ts';
+import type { Step } from './step.ts';
+
+/** A value, or a promise of it. */
+export type Awaitable<Value> = Value | Promise<Value>;
+
+/** What every tool gets besides its input, whichever protocol the call came by. */
+export interface ToolContext {
+  /** Aborted when the call is no longer wanted: its time is up, or its session ends. */
+  readonly signal: AbortSignal;
+  /** What the caller gave for this episode or call, such as API keys. */
+  readonly secrets: Secrets;
+  readonly log: EpisodeLog;
+}
+
+/** What a tool may return: text, blocks, any JSON value, or a step with a reward. */
+export type ToolReturn = Block | readonly Block[] | JsonValue | Step | object | undefined | void;
+
+/** What a tool needs from its caller before it can run. */
+export interface ToolRequirements {
+  /** Names of secrets that must be given. */
+  readonly secrets?: readonly string[];
+  /** Whether the caller must say for which user it acts. */
+  readonly userId?: boolean;
+  /** Authorizations of the user that must be given. */
+  readonly authorization?: readonly { readonly id: string; readonly [key: string]: JsonValue }[];
+}
+
+/** What a tool is made of, apart from what it does. */
+export interface ToolOptions<Input, Output> {
+  /** What the tool does and when to call it; the model reads this. */
+  readonly description?: string;
+  /** The schema of its input; leave it out for a tool without parameters. */
+  readonly input?: Input & object;
+  /** The schema of the value it returns; checked, and published over OXP. */
+  readonly output?: Output & object;
+  /** The version over OXP, such as 1.0.0. */
+  readonly version?: string;
+  /** False: only in episodes whose task lists it (see `taskTools`). */
+  readonly shared?: boolean;
+  /** True: calls of this tool in one episode may overlap; otherwise they run one after the other. */
+  readonly concurrent?: boolean;
+  /** How long one call may take. */
+  readonly timeoutMs?: number;
+  /** The most text one call may return; what is beyond is cut, and the output says so. */
+  readonly maxOutputBytes?: number;
+  readonly requirements?: ToolRequirements;
+  /** Scopes a caller must have to see and call this tool over OXP. */
+  readonly scopes?: readonly string[];
+}
+
+/** A tool that stands alone: usable in toolkits and in environments. */
+export interface Tool<Input = unknown, Output = unknown> extends ToolOptions<Input, Output> {
+  run(input: OutputOf<Input>, context: ToolContext): Awaitable<ToolReturn>;
+}
+
+/** Defines a tool that toolkits publish and environments share. */
+export function tool<Input = unknown, Output = unknown>(definition: Tool<Input, Output>): Tool<Input, Output> {
+  assertTool(definition, 'tool()');
+  return Object.freeze({ ...definition });
+}
+
+/** Refuses what is not a tool; `where` names it in the message. */
+export function assertTool(definition: unknown, where: string): asserts definition is Tool {
+  if (typeof definition !== 'object' || definition === null)
+    throw new DefinitionError(`${where} must be an object with a run function`);
+  const { run, description, timeoutMs, maxOutputBytes, version } = definition as Partial<Tool>;
+  if (typeof run !== 'function')
+    throw new DefinitionError(`${where} has no run function. Add run(input, context) { ... }`);
+  if (description !== undefined && typeof description !== 'string')
+    throw new DefinitionError(`${where}: the description must be a string`);
+  for (const [option, value] of Object.entries({ timeoutMs, maxOutputBytes })) {
+    if (value !== undefined && !(Number.isFinite(value) && value > 0)) {
+      throw new DefinitionError(`${where}: ${option} must be a positive number, not ${value}`);
+    }
+  }
+  if (version !== undefined && !/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.test(version)) {
+    throw new DefinitionError(`${where}: the version must look like 1.0.0, not '${version}'`);
+  }
+}

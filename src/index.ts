@@ -1,0 +1,28 @@
+// Everything an author of environments and tools needs.
+export {
+  type Block,
+  type Content,
+  DefinitionError,
+  type Environment,
+  type EnvironmentDefinition,
+  type ErrorCode,
+  environment,
+  type ImageBlock,
+  image,
+  type Schema,
+  SetupError,
+  type Step,
+  type StepOptions,
+  step,
+  type TextBlock,
+  TiltyardError,
+  type Tool,
+  type ToolContext,
+  ToolError,
+  type ToolErrorOptions,
+  type Toolkit,
+  text,
+  tool,
+  toolkit,
+} from './core/index.ts';
+export type { JsonObject, JsonValue } from './protocol/index.ts';

@@ -1,0 +1,90 @@
+/** The most UTF-8 bytes that one `data:` payload may hold. */
+export const CHUNK_BYTES = 4096;
+
+// Some clients split lines on these three although SSE does not, so they never travel raw.
+const LINE_BREAKS = /[\u0085\u2028\u2029]/g;
+
+// What Python's str.strip() removes and compact JSON can hold raw; the byte order mark is JavaScript's addition.
+const STRIPPED = /[\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
+
+const NOT_ASCII = /[^\x00-\x7f]/;
+
+// How far a cut may move back to fall between two characters that no client strips.
+const SEARCH_BACK = 64;
+
+const ESCAPED_BYTES = 6;
+
+/**
+ * Cuts JSON text into payloads that arrive whole: at most CHUNK_BYTES each, never inside a code point, and never
+ * beginning or ending with white space, because the official client strips it. Where white space cannot be avoided it
+ * is written as \uXXXX, which is legal because compact JSON has white space only inside strings.
+ */
+export function* toChunks(json: string): Generator<string, void, undefined> {
+  const text = json.replace(LINE_BREAKS, toEscape);
+  const ascii = !NOT_ASCII.test(text);
+  let start = 0;
+  while (start < text.length) {
+    let head = '';
+    if (STRIPPED.test(text.charAt(start))) {
+      head = toEscape(text.charAt(start));
+      start += 1;
+    }
+    const end = endOfChunk(text, start, { ascii, budget: CHUNK_BYTES - head.length });
+    const last = text.charAt(end - 1);
+    if (end > start && STRIPPED.test(last)) yield head + text.slice(start, end - 1) + toEscape(last);
+    else yield head + text.slice(start, end);
+    start = end;
+  }
+  if (text.length === 0) yield '';
+}
+
+/** The payload of JSON text that fits into one event, or undefined; cheaper than toChunks for the many small answers. */
+export function toSingleChunk(json: string): string | undefined {
+  if (json.length > CHUNK_BYTES) return undefined;
+  const text = json.replace(LINE_BREAKS, toEscape);
+  // No UTF-16 unit takes more than three bytes, so most answers need no count.
+  const fits =
+    text.length * 3 <= CHUNK_BYTES || furthest(text, 0, { ascii: false, budget: CHUNK_BYTES }) === text.length;
+  return fits ? text : undefined;
+}
+
+function endOfChunk(text: string, start: number, { ascii, budget }: { ascii: boolean; budget: number }): number {
+  const fits = furthest(text, start, { ascii, budget });
+  if (fits === text.length && !STRIPPED.test(text.charAt(fits - 1))) return fits;
+  for (let end = fits; end > start && end > fits - SEARCH_BACK; end -= 1) {
+    if (isCleanCut(text, end)) return end;
+  }
+  // A long run of white space: leave room to write the last character as an escape.
+  return furthest(text, start, { ascii, budget: budget - ESCAPED_BYTES });
+}
+
+function isCleanCut(text: string, at: number): boolean {
+  return !STRIPPED.test(text.charAt(at - 1)) && !STRIPPED.test(text.charAt(at)) && !isLowSurrogate(text.charCodeAt(at));
+}
+
+function furthest(text: string, start: number, { ascii, budget }: { ascii: boolean; budget: number }): number {
+  if (ascii) return Math.min(text.length, start + budget);
+  let bytes = 0;
+  let at = start;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    const pair = isHighSurrogate(code);
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : pair ? 4 : 3;
+    if (bytes > budget) return at;
+    at += pair ? 2 : 1;
+  }
+  return at;
+}
+
+// JSON.stringify writes lone surrogates as escapes, so a raw high surrogate is always followed by its partner.
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+function toEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,29 @@
+// JSON
+
+// Server-sent events
+export { CHUNK_BYTES, toChunks } from './chunks.ts';
+export type { JsonObject, JsonValue } from './json.ts';
+export { isObject } from './json.ts';
+// The Open Reward Standard on the wire
+export type {
+  RefusalReason,
+  RunToolResult,
+  Split,
+  SplitType,
+  ToolOutput,
+  ToolSpec,
+  WireBlock,
+  WireImageBlock,
+  WireTextBlock,
+} from './ors.ts';
+export {
+  ACTION_ALIASES,
+  CLIENT_TASK_ID,
+  ENVIRONMENT_ACTIONS,
+  FEATURES_HEADER,
+  ROOT_PATHS,
+  SECRETS_HEADER,
+  SERVER_TASK_ID,
+  SESSION_HEADER,
+} from './ors.ts';
+export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from './sse.ts';

@@ -1,0 +1,40 @@
+import { toChunks, toSingleChunk } from './chunks.ts';
+
+/** A comment line: keeps a quiet stream alive, and no parser takes it for an event. */
+export const PING = ': ping\n\n';
+
+// One `data:` line must stay far below the 128 KB at which aiohttp gives up on a line.
+const MAX_ERROR_CHARACTERS = 16_000;
+
+/** The first event of a stream: the id under which a client can come back for the result. */
+export function encodeTaskId(id: string): string {
+  return `event: task_id\ndata: ${id}\n\n`;
+}
+
+/** The whole result as events, when it fits into one; small answers take this path. */
+export function encodeSmallResult(json: string): string | undefined {
+  const payload = toSingleChunk(json);
+  return payload === undefined ? undefined : `event: end\ndata: ${payload}\n\n`;
+}
+
+/** The result as `chunk` events and one `end`, made as they are asked for so that a slow reader costs no memory. */
+export function* encodeResult(json: string): Generator<string, void, undefined> {
+  let held: string | undefined;
+  for (const chunk of toChunks(json)) {
+    if (held !== undefined) yield `event: chunk\ndata: ${held}\n\n`;
+    held = chunk;
+  }
+  yield `event: end\ndata: ${held ?? ''}\n\n`;
+}
+
+/** The last event of a call that has no result; a message of several lines becomes several `data:` lines. */
+export function encodeError(message: string): string {
+  const text = message.length > MAX_ERROR_CHARACTERS ? cut(message) : message;
+  const lines = text.split(/\r\n|[\n\r\u0085\u2028\u2029\v\f\x1c-\x1e]/);
+  return `event: error\n${lines.map((line) => `data: ${line}\n`).join('')}\n`;
+}
+
+function cut(message: string): string {
+  // toWellFormed: the cut may fall inside a surrogate pair.
+  return `${message.slice(0, MAX_ERROR_CHARACTERS).toWellFormed()} [cut, ${message.length} characters in all]`;
+}

@@ -1,0 +1,46 @@
+import type { ErrorCode, TiltyardError } from '../core/index.ts';
+import type { RefusalReason, RunToolResult } from '../protocol/index.ts';
+import type { CallOutcome } from '../sessions/index.ts';
+import { type ReturnErrors, toDetail } from './errors.ts';
+
+/** How refused calls are told: by HTTP status, inside the event stream, or as the client can take it. */
+export type ToolErrors = 'auto' | 'http' | 'envelope';
+
+/** What to write for a call that has ended. */
+export type CallAnswer =
+  | { readonly kind: 'end'; readonly json: string }
+  | { readonly kind: 'error'; readonly message: string; readonly alone: boolean }
+  | { readonly kind: 'status'; readonly error: TiltyardError };
+
+/** How this answer may be given. */
+export interface AnswerOptions {
+  /** Whether refused calls go into the stream; they must once the stream has begun. */
+  readonly envelope: boolean;
+  readonly streaming: boolean;
+  readonly returnErrors: ReturnErrors;
+}
+
+// Refusals that a model should read; the others mean that the session itself is of no use.
+const REASONS: Partial<Record<ErrorCode, RefusalReason>> = {
+  unknown_tool: 'not_found',
+  invalid_input: 'input_validation',
+  episode_finished: 'finished',
+};
+
+/** Turns an outcome into what is written for it. */
+export function toCallAnswer(outcome: CallOutcome, { envelope, streaming, returnErrors }: AnswerOptions): CallAnswer {
+  if (outcome.kind === 'result') return { kind: 'end', json: outcome.json };
+  const { error } = outcome;
+  if (outcome.kind === 'error') {
+    // A client that asks for an id nobody knows gets no `task_id` event: there is nothing to come back for.
+    return { kind: 'error', message: toDetail(error, returnErrors), alone: error.code === 'unknown_task_id' };
+  }
+  const reason = REASONS[error.code];
+  const inStream = streaming || envelope || error.code === 'episode_finished';
+  if (reason !== undefined && inStream) {
+    return { kind: 'end', json: JSON.stringify({ ok: false, error: error.message, reason } satisfies RunToolResult) };
+  }
+  return streaming
+    ? { kind: 'error', message: toDetail(error, returnErrors), alone: false }
+    : { kind: 'status', error };
+}

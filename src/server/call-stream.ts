@@ -1,0 +1,150 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from '../protocol/index.ts';
+import type { Call } from '../sessions/index.ts';
+import { type CallAnswer, toCallAnswer } from './call-answer.ts';
+import type { ReturnErrors } from './errors.ts';
+import type { Beating, Heartbeat } from './heartbeat.ts';
+import type { Turn } from './turn.ts';
+
+/** What every stream of a server shares. */
+export interface CallStreamOptions {
+  readonly turn: Turn;
+  readonly heartbeat: Heartbeat;
+  readonly returnErrors: ReturnErrors;
+  /** How long a call may wait for setup before the client hears that it is there. */
+  readonly announceAfterMs: number;
+}
+
+/** One client's view of a call. */
+export interface CallView {
+  readonly call: Call;
+  readonly reply: FastifyReply;
+  /** Whether this client takes refused calls inside the stream. */
+  readonly envelope: boolean;
+  /** Called when the refusal was told by status, so that the call need not be kept. */
+  readonly onRefused: () => void;
+}
+
+const EVENT_STREAM = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
+
+// Events are 4 KB; larger writes cost fewer system calls, and this much is held back for a slow reader at the most.
+const WRITE_CHARACTERS = 64 * 1024;
+
+/** Answers a call: in one write if it ends within this turn, as a stream if it takes longer. */
+export class CallStream implements Beating {
+  readonly #view: CallView;
+  readonly #options: CallStreamOptions;
+  #streaming = false;
+  #unsubscribe: (() => void) | undefined;
+  #announceTimer: NodeJS.Timeout | undefined;
+
+  constructor(view: CallView, options: CallStreamOptions) {
+    this.#view = view;
+    this.#options = options;
+    options.turn.defer(() => this.#begin());
+  }
+
+  beat(): void {
+    const { raw } = this.#view.reply;
+    if (!raw.writableNeedDrain) raw.write(PING);
+  }
+
+  #begin(): void {
+    const { call, reply } = this.#view;
+    if (call.phase === 'settled') return this.#finish();
+    this.#unsubscribe = call.onChange(() => this.#advance());
+    reply.raw.once('close', () => this.#release());
+    if (call.phase === 'accepted') this.#announce();
+    else this.#announceTimer = setTimeout(() => this.#announce(), this.#options.announceAfterMs);
+  }
+
+  #advance(): void {
+    if (this.#view.call.phase === 'settled') this.#options.turn.defer(() => this.#finish());
+    else this.#announce();
+  }
+
+  /** Starts the stream, so that the client knows the id before the result is there. */
+  #announce(): void {
+    if (this.#streaming) return;
+    this.#streaming = true;
+    clearTimeout(this.#announceTimer);
+    this.#open({});
+    this.#view.reply.raw.write(encodeTaskId(this.#view.call.id));
+    this.#options.heartbeat.add(this);
+  }
+
+  #finish(): void {
+    const { call, reply, envelope } = this.#view;
+    this.#release();
+    if (call.outcome === undefined || reply.raw.destroyed) return;
+    const { returnErrors } = this.#options;
+    const answer = toCallAnswer(call.outcome, { envelope, streaming: this.#streaming, returnErrors });
+    if (answer.kind === 'status') this.#refuse(answer);
+    else if (answer.kind === 'error') this.#send(encodeError(answer.message), answer.alone);
+    else this.#sendResult(answer.json);
+  }
+
+  #refuse({ error }: Extract<CallAnswer, { kind: 'status' }>): void {
+    if (!this.#view.call.announced) this.#view.onRefused();
+    this.#view.reply.send(error);
+  }
+
+  #sendResult(json: string): void {
+    const small = encodeSmallResult(json);
+    if (small !== undefined) return this.#send(small);
+    if (!this.#streaming) {
+      this.#open({});
+      this.#view.reply.raw.write(encodeTaskId(this.#view.call.id));
+    }
+    this.#pump(encodeResult(json));
+  }
+
+  #send(event: string, alone = false): void {
+    const { raw } = this.#view.reply;
+    if (this.#streaming) {
+      raw.end(event);
+      return;
+    }
+    const body = alone ? event : encodeTaskId(this.#view.call.id) + event;
+    this.#open({ 'content-length': Buffer.byteLength(body) });
+    raw.end(body);
+  }
+
+  #open(headers: Record<string, number>): void {
+    const { call, reply } = this.#view;
+    call.announced = true;
+    reply.hijack();
+    reply.raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...EVENT_STREAM, ...headers });
+  }
+
+  /** Writes as fast as the client reads. */
+  #pump(events: Generator<string, void, undefined>): void {
+    const { raw } = this.#view.reply;
+    for (;;) {
+      let batch = '';
+      while (batch.length < WRITE_CHARACTERS) {
+        const next = events.next();
+        if (next.done) {
+          raw.end(batch);
+          return;
+        }
+        batch += next.value;
+      }
+      if (!raw.write(batch)) {
+        raw.once('drain', () => this.#pump(events));
+        return;
+      }
+    }
+  }
+
+  #release(): void {
+    clearTimeout(this.#announceTimer);
+    this.#unsubscribe?.();
+    this.#options.heartbeat.remove(this);
+  }
+}

@@ -1,0 +1,102 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions } from 'fastify';
+import { toError } from '../core/index.ts';
+import { answerClientError } from './client-errors.ts';
+import { errorHandler } from './errors.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { type OrsOptions, ors } from './ors.ts';
+
+/** What a server is made from. */
+export interface ServerOptions extends OrsOptions {
+  readonly limits?: Partial<Limits>;
+  /** Pino's options or logger, or false. Default: warnings and errors to standard output. */
+  readonly logger?: FastifyServerOptions['logger'];
+}
+
+/** Where to listen. */
+export interface ListenOptions {
+  /** Default: any free port. */
+  readonly port?: number;
+  /** Default: this machine only. */
+  readonly host?: string;
+}
+
+/** A server of environments. Disposing of it ends all sessions, with their teardowns, and then the server. */
+export interface Server extends AsyncDisposable {
+  /** The Fastify instance, for further routes, hooks and in-process requests. */
+  readonly app: FastifyInstance;
+  /** Where the server listens; empty before it does. */
+  readonly url: string;
+  listen(options?: ListenOptions): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Makes a server; mistakes in the definitions are reported here. */
+export async function createServer(options: ServerOptions): Promise<Server> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const app = Fastify({
+    logger: options.logger ?? { level: 'warn' },
+    // One line a request is written below; the line at its arrival would double the cost.
+    disableRequestLogging: true,
+    // A child logger for each request would cost more than the request's line.
+    childLoggerFactory: (logger) => logger,
+    bodyLimit: limits.bodyBytes,
+    keepAliveTimeout: limits.keepAliveMs,
+    http: { maxHeaderSize: limits.headerBytes },
+    routerOptions: { ignoreTrailingSlash: true },
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, _request, reply) =>
+      void (reply as FastifyReply).code(error.statusCode ?? 400).send({ detail: error.message }),
+    clientErrorHandler: answerClientError,
+  });
+  app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
+  app.setNotFoundHandler((request, reply) =>
+    reply
+      .code(404)
+      .send({ detail: `nothing is at ${request.method} ${request.url}. GET /list_environments shows what there is` }),
+  );
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, url, headers } = request;
+    app.log.info(
+      {
+        method,
+        url,
+        sid: headers['x-session-id'],
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 1000) / 1000,
+      },
+      'request',
+    );
+    done();
+  });
+  await app.register(ors, options);
+  await app.ready();
+  return toServer(app);
+}
+
+function toServer(app: FastifyInstance): Server {
+  let url = '';
+  return {
+    app,
+    get url() {
+      return url;
+    },
+    async listen({ port = 0, host = '127.0.0.1' } = {}) {
+      try {
+        url = await app.listen({ port, host });
+      } catch (thrown) {
+        throw explain(toError(thrown), port);
+      }
+      return url;
+    },
+    close: () => app.close(),
+    [Symbol.asyncDispose]: () => app.close(),
+  };
+}
+
+function explain(error: Error & { code?: string }, port: number): Error {
+  if (error.code === 'EADDRINUSE')
+    return new Error(`port ${port} is taken. Choose another port, or stop what uses it`, { cause: error });
+  if (error.code === 'EACCES')
+    return new Error(`port ${port} needs more rights. Choose one above 1023`, { cause: error });
+  return error;
+}

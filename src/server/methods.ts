@@ -1,0 +1,30 @@
+import type { FastifyInstance, HTTPMethods } from 'fastify';
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Registers routes, and answers 405 with Allow on the methods that none of them takes. */
+export function refuseOtherMethods(app: FastifyInstance, register: () => void): void {
+  const taken = new Map<string, Set<string>>();
+  let registering = true;
+  app.addHook('onRoute', ({ path, method }) => {
+    if (!registering) return;
+    const methods = taken.get(path) ?? new Set();
+    for (const each of [method].flat()) methods.add(each);
+    taken.set(path, methods);
+  });
+  register();
+  registering = false;
+  for (const [path, methods] of taken) {
+    const allow = METHODS.filter((method) => methods.has(method)).join(', ');
+    app.route({
+      method: METHODS.filter((method) => !methods.has(method)),
+      url: path.slice(app.prefix.length),
+      exposeHeadRoute: false,
+      handler: (request, reply) =>
+        reply
+          .code(405)
+          .header('allow', allow)
+          .send({ detail: `${request.method} is not allowed on ${path}: use ${allow}` }),
+    });
+  }
+}

@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { CatalogEnvironment } from '../core/index.ts';
+import { readBound, readIndex, readSplit } from './bodies.ts';
+import { readSid } from './headers.ts';
+import type { OrsFace } from './ors.ts';
+import { buildSha, version } from './version.ts';
+
+type InEnvironment = { Params: { env: string } };
+
+/** Registers what clients read: what the server has, its tasks, and the prompt and tools of a session. */
+export function registerReads(app: FastifyInstance, { catalog, host, parse, streams: { turn } }: OrsFace): void {
+  const answer = <Request extends FastifyRequest>(read: (request: Request) => unknown) => {
+    return async (request: Request) => {
+      const result = await read(request);
+      await turn.end();
+      return result;
+    };
+  };
+  const ofEnvironment = (read: (environment: CatalogEnvironment, request: FastifyRequest) => unknown) =>
+    answer<FastifyRequest<InEnvironment>>((request) =>
+      read(catalog.find(request.params.env), request as FastifyRequest),
+    );
+
+  app.get(
+    '/health',
+    answer(() => ({ status: 'ok' })),
+  );
+  app.get(
+    '/version',
+    answer(() => ({ version, build_sha: buildSha })),
+  );
+  app.get(
+    '/list_environments',
+    answer(() => catalog.environments.map(({ name }) => name)),
+  );
+
+  app.get<InEnvironment>(
+    '/:env/tools',
+    ofEnvironment(({ sharedTools }) => ({ tools: sharedTools })),
+  );
+  app.get<InEnvironment>(
+    '/:env/splits',
+    ofEnvironment(({ splits }) => splits),
+  );
+  app.post<InEnvironment>(
+    '/:env/tasks',
+    ofEnvironment(async (environment, request) => ({
+      tasks: await environment.split(readSplit(parse(request))).list(),
+      env_name: environment.name,
+    })),
+  );
+  app.post<InEnvironment>(
+    '/:env/num_tasks',
+    ofEnvironment(async (environment, request) => ({
+      num_tasks: await environment.split(readSplit(parse(request))).count(),
+    })),
+  );
+  const task = ofEnvironment(async (environment, request) => {
+    const body = parse(request);
+    const tasks = environment.split(readSplit(body));
+    return { task: await tasks.get(readIndex(body)), env_name: environment.name };
+  });
+  const taskRange = ofEnvironment(async (environment, request) => {
+    const body = parse(request);
+    const tasks = environment.split(readSplit(body));
+    return { tasks: await tasks.range(readBound(body, 'start'), readBound(body, 'stop')), env_name: environment.name };
+  });
+  app.post<InEnvironment>('/:env/task', task);
+  app.post<InEnvironment>('/:env/task_range', taskRange);
+  // The names that older documentation uses.
+  app.post<InEnvironment>('/:env/get_task', task);
+  app.post<InEnvironment>('/:env/get_task_range', taskRange);
+
+  // The session knows its environment: these two do not look at the one in the path.
+  app.get(
+    '/:env/prompt',
+    answer((request) => host.prompt(readSid(request.headers))),
+  );
+  app.get(
+    '/:env/task_tools',
+    answer(async (request) => ({ tools: await host.tools(readSid(request.headers)) })),
+  );
+}

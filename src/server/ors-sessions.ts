@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { TiltyardError } from '../core/index.ts';
+import { CLIENT_TASK_ID, encodeSmallResult, encodeTaskId, FEATURES_HEADER } from '../protocol/index.ts';
+import { readCreate, readOptionalTaskId } from './bodies.ts';
+import { prefersEventStream, readSecretsHeader, readSid } from './headers.ts';
+import type { OrsFace } from './ors.ts';
+
+/** Registers what begins, keeps and ends sessions. */
+export function registerSessions(app: FastifyInstance, { host, parse, sids, streams: { turn } }: OrsFace): void {
+  const post = (url: string, act: (request: FastifyRequest, reply: FastifyReply) => unknown) =>
+    app.post(url, async (request, reply) => {
+      const result = await act(request, reply);
+      await turn.end();
+      return result;
+    });
+
+  post('/create_session', (request, reply) => {
+    const sid = sids.issue(readOptionalTaskId(request));
+    if (!prefersEventStream(request.headers.accept)) return { sid };
+    reply.header('content-type', 'text/event-stream; charset=utf-8').header('cache-control', 'no-cache');
+    return encodeTaskId(sid) + encodeSmallResult(JSON.stringify({ sid }));
+  });
+
+  post('/create', async (request, reply) => {
+    const sid = readSid(request.headers);
+    await host.create(sid, readCreate(parse(request), readSecretsHeader(request.headers)));
+    sids.use(sid);
+    reply.header(FEATURES_HEADER, CLIENT_TASK_ID);
+    return { sid };
+  });
+
+  post('/ping', async (request) => {
+    const sid = readSid(request.headers);
+    if (!(await host.touch(sid)))
+      throw new TiltyardError('session_not_found', `no session '${sid}'. Start one with POST /create`);
+    return { status: 'ok' };
+  });
+
+  post('/delete', async (request) => {
+    const sid = readSid(request.headers);
+    await host.delete(sid);
+    return { sid };
+  });
+
+  // Takes any id, so that a client can clean up without knowing how far it got.
+  post('/delete_session', async (request) => {
+    const sid = readSid(request.headers);
+    sids.use(sid);
+    await host.delete(sid).catch((error) => {
+      if (!(error instanceof TiltyardError && error.code === 'session_not_found')) throw error;
+    });
+    return { sid };
+  });
+}

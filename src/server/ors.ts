@@ -1,0 +1,100 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Catalog, catalog, type Environment } from '../core/index.ts';
+import { DEFAULT_SESSION_OPTIONS, LocalHost, type SessionHost, type SessionOptions } from '../sessions/index.ts';
+import { type AuthOptions, authenticator } from './auth.ts';
+import { type BodyParser, bodyParser, keepBodiesAsText } from './bodies.ts';
+import type { ToolErrors } from './call-answer.ts';
+import type { CallStreamOptions } from './call-stream.ts';
+import { errorHandler, type ReturnErrors } from './errors.ts';
+import { findSid } from './headers.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { refuseOtherMethods } from './methods.ts';
+import { registerCall } from './ors-call.ts';
+import { registerReads } from './ors-reads.ts';
+import { registerRedirects } from './ors-redirects.ts';
+import { registerSessions } from './ors-sessions.ts';
+import { Sids } from './sids.ts';
+import { Turn } from './turn.ts';
+
+/** How the ORS face behaves; everything but the environments has a default. */
+export interface OrsOptions {
+  readonly environments: readonly Environment[];
+  /** Times and limits of sessions. */
+  readonly sessions?: Partial<SessionOptions>;
+  readonly auth?: AuthOptions | undefined;
+  /** How much of an author's exception clients see. Default: 'exception'. */
+  readonly returnErrors?: ReturnErrors;
+  /** How refused calls are told. Default: 'auto', by status, but inside the stream for the official SDKs. */
+  readonly toolErrors?: ToolErrors;
+  /** How often a quiet stream gets a sign of life. Default: 10 s; official clients give up after 30 s. */
+  readonly pingMs?: number;
+  /** How long a call may wait for setup in silence. Default: 3 s. */
+  readonly announceAfterMs?: number;
+  /** Whether "42" passes for a number and null for an absent optional. Default: true. */
+  readonly lenientInputs?: boolean;
+  /** Where sessions live. Default: in this process. */
+  readonly host?: (catalog: Catalog, options: SessionOptions) => SessionHost;
+}
+
+/** The Open Reward Standard as a Fastify plugin: `app.register(ors, { environments })`. */
+export async function ors(app: FastifyInstance, options: OrsOptions): Promise<void> {
+  const face = toFace(app, options);
+  const authenticate = authenticator(options.auth);
+  keepBodiesAsText(app);
+  app.setErrorHandler(errorHandler(face.streams.returnErrors));
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.routeOptions.url !== `${app.prefix}/health`) authenticate(request);
+    touch(face, request);
+    done();
+  });
+  // The idle clock starts when the answer is out, not when the question came in.
+  app.addHook('onResponse', (request, _reply, done) => {
+    touch(face, request);
+    done();
+  });
+  // Before the server waits for its connections: the streams among them end with their sessions.
+  app.addHook('preClose', () => face.host.close());
+  refuseOtherMethods(app, () => {
+    registerReads(app, face);
+    registerSessions(app, face);
+    registerCall(app, face);
+  });
+  registerRedirects(app, face);
+}
+
+/** What the handlers share. */
+export interface OrsFace {
+  readonly catalog: Catalog;
+  readonly host: SessionHost;
+  readonly sids: Sids;
+  readonly parse: BodyParser;
+  readonly streams: CallStreamOptions;
+  readonly toolErrors: ToolErrors;
+}
+
+function toFace(app: FastifyInstance, options: OrsOptions): OrsFace {
+  const { pingMs = 10_000, announceAfterMs = 3_000 } = options;
+  if (!(pingMs > 0 && pingMs < 30_000))
+    throw new RangeError(`pingMs must be under 30000, when official clients give up, not ${pingMs}`);
+  const ready = catalog(options.environments, { lenient: options.lenientInputs ?? true });
+  const sessionOptions = { ...DEFAULT_SESSION_OPTIONS, log: app.log, ...options.sessions };
+  return {
+    catalog: ready,
+    host: options.host?.(ready, sessionOptions) ?? new LocalHost(ready, sessionOptions),
+    sids: new Sids(),
+    parse: bodyParser(app),
+    streams: {
+      turn: new Turn(),
+      heartbeat: new Heartbeat(pingMs),
+      returnErrors: options.returnErrors ?? 'exception',
+      announceAfterMs,
+    },
+    toolErrors: options.toolErrors ?? 'auto',
+  };
+}
+
+// Any request that names a session keeps it alive, also one that does not need it.
+function touch({ host }: OrsFace, request: FastifyRequest): void {
+  const sid = findSid(request.headers);
+  if (sid !== undefined) host.touch(sid);
+}

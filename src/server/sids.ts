@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+
+// A client that repeats /create_session does so within seconds; what is older is forgotten.
+const REMEMBERED = 10_000;
+
+/** Gives out session ids, and the same one again to a client whose first answer was lost. */
+export class Sids {
+  readonly #issued = new Set<string>();
+
+  /** A new id, or the one asked for if it was issued here and has not been used. */
+  issue(asked: string | undefined): string {
+    if (asked !== undefined && this.#issued.has(asked)) return asked;
+    const sid = randomUUID();
+    this.#issued.add(sid);
+    if (this.#issued.size > REMEMBERED) this.#forgetOldest();
+    return sid;
+  }
+
+  /** Notes that an episode has begun under this id. */
+  use(sid: string): void {
+    this.#issued.delete(sid);
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#issued) {
+      this.#issued.delete(oldest);
+      return;
+    }
+  }
+}

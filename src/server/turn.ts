@@ -1,0 +1,28 @@
+/**
+ * Collects answers and gives them out together at the end of the event loop's turn. Writing from inside the callback
+ * that parsed a request costs half the throughput: the loop then alternates between reading and writing.
+ */
+export class Turn {
+  #queue: (() => void)[] = [];
+  #scheduled = false;
+
+  /** Runs work at the end of this turn, in order. */
+  defer(work: () => void): void {
+    this.#queue.push(work);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(this.#flush);
+  }
+
+  /** Resolves at the end of this turn. */
+  end(): Promise<void> {
+    return new Promise((resolve) => this.defer(resolve));
+  }
+
+  readonly #flush = (): void => {
+    const queue = this.#queue;
+    this.#queue = [];
+    this.#scheduled = false;
+    for (const work of queue) work();
+  };
+}

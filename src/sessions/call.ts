@@ -1,0 +1,55 @@
+import { LazyAbort, type TiltyardError } from '../core/index.ts';
+
+/** How a call ended, ready to be written: once or many times, to whoever asks for it. */
+export type CallOutcome =
+  /** The envelope as JSON text: a result, or a failure that the model should read. */
+  | { readonly kind: 'result'; readonly json: string }
+  /** The tool or its session broke: there is no result. */
+  | { readonly kind: 'error'; readonly error: TiltyardError }
+  /** The call was not run, because something about the request is wrong. */
+  | { readonly kind: 'refused'; readonly error: TiltyardError };
+
+/** Arriving: it may still be refused. Accepted: it runs or waits for its turn. Settled: the outcome is there. */
+export type CallPhase = 'arriving' | 'accepted' | 'settled';
+
+/** One call of a tool, alive from its arrival until its result is no longer kept. */
+export class Call {
+  readonly id: string;
+  readonly abort: LazyAbort = new LazyAbort();
+  phase: CallPhase = 'arriving';
+  outcome: CallOutcome | undefined;
+  settledAt = 0;
+  /** Set once a client has been told the id, and may therefore come back with it. */
+  announced = false;
+  #listeners: Set<() => void> | undefined;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  /** Calls back at each change of phase, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
+    return () => this.#listeners?.delete(listener);
+  }
+
+  accept(): void {
+    this.phase = 'accepted';
+    this.#tell();
+  }
+
+  /** Returns false if the call had ended before, in which case nothing changes. */
+  settle(outcome: CallOutcome): boolean {
+    if (this.phase === 'settled') return false;
+    this.phase = 'settled';
+    this.outcome = outcome;
+    this.#tell();
+    return true;
+  }
+
+  #tell(): void {
+    if (this.#listeners === undefined) return;
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

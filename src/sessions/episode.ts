@@ -1,0 +1,119 @@
+import {
+  type CatalogEnvironment,
+  type CompiledTool,
+  EnvironmentError,
+  type EpisodeLog,
+  episodeLog,
+  type Log,
+  redact,
+  type Secrets,
+  toBlocks,
+} from '../core/index.ts';
+import type { ToolSpec, WireBlock } from '../protocol/index.ts';
+
+/** What an episode is made from. */
+export interface EpisodeStart {
+  readonly sid: string;
+  readonly environment: CatalogEnvironment;
+  readonly task: unknown;
+  readonly secrets: Secrets;
+}
+
+/** The author's side of a session: runs the author's code, and lets nothing it throws out unclean. */
+export class Episode {
+  readonly sid: string;
+  readonly environment: CatalogEnvironment;
+  readonly task: unknown;
+  readonly secrets: Secrets;
+  state: unknown;
+  finished = false;
+  readonly #serverLog: Log;
+  #log: EpisodeLog | undefined;
+  #taskTools: ReadonlySet<string> | undefined;
+
+  constructor({ sid, environment, task, secrets }: EpisodeStart, log: Log) {
+    this.sid = sid;
+    this.environment = environment;
+    this.task = task;
+    this.secrets = secrets;
+    this.#serverLog = log;
+  }
+
+  get log(): EpisodeLog {
+    this.#log ??= episodeLog(this.#serverLog, { sid: this.sid, environment: this.environment.name }, this.secrets);
+    return this.#log;
+  }
+
+  /** Whether there is anything to do before the first call. */
+  get needsSetup(): boolean {
+    const { setup, taskTools } = this.environment.definition;
+    return setup !== undefined || taskTools !== undefined;
+  }
+
+  async setUp(signal: AbortSignal): Promise<void> {
+    const { task, secrets, log } = this;
+    await this.#guarded('setup', async ({ setup, taskTools }) => {
+      this.state = await setup?.({ task, secrets, log, signal });
+      const chosen = await taskTools?.({ task, state: this.state });
+      if (chosen !== undefined) this.#taskTools = this.#toTaskTools(chosen.map(String));
+    });
+  }
+
+  readPrompt(): Promise<WireBlock[]> {
+    const { task, state } = this;
+    return this.#guarded('prompt', async ({ prompt }) => {
+      const blocks = toBlocks(await prompt({ task, state }));
+      return blocks.length > 0 ? blocks : toBlocks('');
+    });
+  }
+
+  /** Releases what setup took. A failure is logged, since nobody is left to hear of it. */
+  async tearDown(): Promise<void> {
+    const { task, state, log } = this;
+    await this.#guarded('teardown', async ({ teardown }) => teardown?.({ task, state, log })).catch(() => {});
+  }
+
+  /** A tool by name, if this episode offers it. */
+  tool(name: string): CompiledTool | undefined {
+    const tool = this.environment.tools.get(name);
+    return tool !== undefined && (tool.shared || this.#offers(name)) ? tool : undefined;
+  }
+
+  get tools(): readonly ToolSpec[] {
+    return this.environment.allTools.filter(({ name }) => this.tool(name) !== undefined);
+  }
+
+  /** An author's throw, logged and made fit to send: without the episode's secrets. */
+  failure(what: string, thrown: unknown): EnvironmentError {
+    const message = `${what} of environment '${this.environment.name}' failed`;
+    const code = what === 'setup' ? 'setup_failed' : 'environment_failed';
+    const error = new EnvironmentError(code, message, { thrown, clean: (text) => redact(text, this.secrets) });
+    this.log.error(message, { error: error.thrown });
+    return error;
+  }
+
+  async #guarded<Value>(
+    what: string,
+    run: (definition: CatalogEnvironment['definition']) => Promise<Value>,
+  ): Promise<Value> {
+    try {
+      return await run(this.environment.definition);
+    } catch (thrown) {
+      throw this.failure(what, thrown);
+    }
+  }
+
+  #offers(name: string): boolean {
+    return this.#taskTools === undefined || this.#taskTools.has(name);
+  }
+
+  #toTaskTools(names: readonly string[]): ReadonlySet<string> {
+    for (const name of names) {
+      const tool = this.environment.tools.get(name);
+      if (tool === undefined) throw new TypeError(`taskTools names '${name}', which is not a tool of this environment`);
+      if (tool.shared)
+        throw new TypeError(`Tool name collision: taskTools names '${name}', which every task has: it is shared`);
+    }
+    return new Set(names);
+  }
+}

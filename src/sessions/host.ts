@@ -1,0 +1,129 @@
+import {
+  type Awaitable,
+  type Catalog,
+  type CatalogEnvironment,
+  EnvironmentError,
+  type Secrets,
+  TiltyardError,
+} from '../core/index.ts';
+import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
+import type { Call } from './call.ts';
+import type { SessionOptions } from './options.ts';
+import type { CallRequest } from './runner.ts';
+import { Session } from './session.ts';
+import { Sessions, sessionNotFound } from './sessions.ts';
+import { taskIds } from './task-id.ts';
+
+/** Which task an episode is about: the task itself, or where to find it. */
+export type TaskChoice = { readonly task: JsonObject } | { readonly split: string; readonly index: number };
+
+/** What a client asks for when it creates an episode. */
+export interface CreateRequest {
+  /** The environment's name; the first one when left out. */
+  readonly environment?: string | undefined;
+  readonly choice: TaskChoice;
+  readonly secrets: Secrets;
+}
+
+/** Where sessions live. The faces know only this, so that sessions can live in this process, a thread or elsewhere. */
+export interface SessionHost {
+  /** Starts an episode under a session id; returns before its setup has ended. */
+  create(sid: string, request: CreateRequest): Promise<void>;
+  prompt(sid: string): Promise<WireBlock[]>;
+  tools(sid: string): Promise<readonly ToolSpec[]>;
+  /** Starts a call, or finds it again by its task id. */
+  call(sid: string, request: CallRequest): Awaitable<Call>;
+  /** Forgets a refused call that no client was told about. */
+  forget(sid: string, call: Call): void;
+  /** The name of the live session's environment; throws if there is no such session. */
+  environmentOf(sid: string): Awaitable<string>;
+  /** Notes that a client uses the session; false if there is no live session. */
+  touch(sid: string): boolean;
+  /** Ends a session, teardown included; throws if there is none. */
+  delete(sid: string): Promise<void>;
+  readonly size: number;
+  /** Ends all sessions and takes no new ones. */
+  close(): Promise<void>;
+}
+
+/** Keeps sessions in this process. */
+export class LocalHost implements SessionHost {
+  readonly #catalog: Catalog;
+  readonly #options: SessionOptions;
+  readonly #sessions: Sessions;
+  readonly #newTaskId = taskIds();
+  #closed = false;
+
+  constructor(catalog: Catalog, options: SessionOptions) {
+    this.#catalog = catalog;
+    this.#options = options;
+    this.#sessions = new Sessions(options);
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  async create(sid: string, { environment: name, choice, secrets }: CreateRequest): Promise<void> {
+    this.#assertOpen();
+    const environment = name === undefined ? this.#catalog.first : this.#catalog.find(name);
+    await this.#sessions.create(sid, async () => {
+      const task = await resolveTask(environment, choice);
+      // The server may have begun to stop while the task was read.
+      this.#assertOpen();
+      return new Session({ sid, environment, task, secrets }, this.#options, this.#newTaskId);
+    });
+  }
+
+  prompt(sid: string): Promise<WireBlock[]> {
+    return this.#sessions.get(sid).prompt();
+  }
+
+  tools(sid: string): Promise<readonly ToolSpec[]> {
+    return this.#sessions.get(sid).tools();
+  }
+
+  call(sid: string, request: CallRequest): Call {
+    return this.#sessions.get(sid).call(request);
+  }
+
+  forget(sid: string, call: Call): void {
+    this.#sessions.find(sid)?.forget(call);
+  }
+
+  environmentOf(sid: string): string {
+    return this.#sessions.get(sid).environmentName;
+  }
+
+  touch(sid: string): boolean {
+    const session = this.#sessions.find(sid);
+    session?.touch();
+    return session !== undefined;
+  }
+
+  async delete(sid: string): Promise<void> {
+    if (!(await this.#sessions.end(sid, 'the session was deleted'))) throw sessionNotFound(sid);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#sessions.close('the server is stopping');
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new TiltyardError('shutting_down', 'the server is stopping and takes no new sessions');
+  }
+}
+
+async function resolveTask(environment: CatalogEnvironment, choice: TaskChoice): Promise<unknown> {
+  if ('task' in choice) return environment.checkTask(choice.task);
+  const { split, index } = choice;
+  const task = await environment.split(split).get(index);
+  try {
+    // A copy: what one episode does to its task must not reach another.
+    return await environment.checkTask(structuredClone(task));
+  } catch (thrown) {
+    // Not the client's mistake: the author's own task does not fit the author's schema.
+    throw new EnvironmentError('environment_failed', `task ${index} of split '${split}' is broken`, { thrown });
+  }
+}

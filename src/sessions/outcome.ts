@@ -1,0 +1,37 @@
+import { type CompiledTool, isEmptyReturn, redact, type ToolOutcome, toToolOutput } from '../core/index.ts';
+import type { RefusalReason, RunToolResult } from '../protocol/index.ts';
+import type { CallOutcome } from './call.ts';
+import type { Episode } from './episode.ts';
+
+/** A tool's outcome as it is kept and sent. Marks the episode finished when the tool says so. */
+export function toCallOutcome(outcome: ToolOutcome, tool: CompiledTool, episode: Episode): CallOutcome {
+  switch (outcome.kind) {
+    case 'returned':
+      return toResult(outcome.value, tool, episode);
+    case 'failed':
+      episode.log.info(`tool '${tool.name}' reported a failure`, { error: outcome.error });
+      return toFailure(`Tool '${tool.name}' failed: ${redact(outcome.error.message, episode.secrets)}`, 'tool_error');
+    case 'timed_out':
+      episode.log.warn(`tool '${tool.name}' took longer than ${outcome.timeoutMs} ms`);
+      return toFailure(`Tool '${tool.name}' failed: it took longer than ${outcome.timeoutMs} ms`, 'timeout');
+    case 'crashed':
+      return { kind: 'error', error: episode.failure(`tool '${tool.name}'`, outcome.error) };
+  }
+}
+
+function toResult(value: unknown, tool: CompiledTool, episode: Episode): CallOutcome {
+  try {
+    if (isEmptyReturn(value)) episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
+    const output = toToolOutput(value, tool.maxOutputBytes);
+    const json = JSON.stringify({ ok: true, output } satisfies RunToolResult);
+    // Only now: an output that cannot be sent must not end the episode.
+    if (output.finished) episode.finished = true;
+    return { kind: 'result', json };
+  } catch (thrown) {
+    return { kind: 'error', error: episode.failure(`tool '${tool.name}'`, thrown) };
+  }
+}
+
+function toFailure(error: string, reason: RefusalReason): CallOutcome {
+  return { kind: 'result', json: JSON.stringify({ ok: false, error, reason } satisfies RunToolResult) };
+}

@@ -1,0 +1,185 @@
+import { type EnvironmentError, LazyAbort, TiltyardError } from '../core/index.ts';
+import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
+import { Call, type CallOutcome } from './call.ts';
+import { Calls } from './calls.ts';
+import { Episode, type EpisodeStart } from './episode.ts';
+import type { SessionOptions } from './options.ts';
+import { type CallRequest, Runner } from './runner.ts';
+import { settlesWithin } from './time-limit.ts';
+
+/** One episode on the server, from its creation to its teardown: all that is known of it is in here. */
+export class Session {
+  lastActive: number = performance.now();
+  readonly #episode: Episode;
+  readonly #options: SessionOptions;
+  readonly #newTaskId: () => string;
+  readonly #calls: Calls;
+  readonly #runner: Runner;
+  readonly #abort = new LazyAbort();
+  #phase: 'setting_up' | 'ready' | 'failed' | 'closing' = 'setting_up';
+  #setupError: EnvironmentError | undefined;
+  #settingUp: Promise<void> | undefined;
+  /** Those who wait for the end of setup, in the order they came. */
+  #waiting: (() => void)[] = [];
+  #prompt: Promise<WireBlock[]> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(start: EpisodeStart, options: SessionOptions, newTaskId: () => string) {
+    this.#episode = new Episode(start, options.log);
+    this.#options = options;
+    this.#newTaskId = newTaskId;
+    this.#calls = new Calls(options.lingerMs);
+    this.#runner = new Runner(
+      this.#episode,
+      (call, outcome) => this.#settle(call, outcome),
+      options.callsAfterFinish === 'refuse',
+    );
+    if (this.#episode.needsSetup) this.#settingUp = this.#setUp();
+    else this.#phase = 'ready';
+  }
+
+  get environmentName(): string {
+    return this.#episode.environment.name;
+  }
+
+  get isClosing(): boolean {
+    return this.#phase === 'closing';
+  }
+
+  touch(): void {
+    this.lastActive = performance.now();
+  }
+
+  /** Whether nobody has used the session for so long that it may be ended. */
+  isIdle(now: number): boolean {
+    return !this.#calls.hasRunning && this.#waiting.length === 0 && now - this.lastActive > this.#options.idleMs;
+  }
+
+  /** Frees the results that are no longer kept. */
+  sweep(now: number): void {
+    this.#calls.sweep(now, isServerMade);
+  }
+
+  /** The prompt; the author's code runs once, and again only if it failed. */
+  async prompt(): Promise<WireBlock[]> {
+    await this.#whenReady();
+    this.#prompt ??= this.#episode.readPrompt().catch((error) => {
+      this.#prompt = undefined;
+      throw error;
+    });
+    return this.#prompt;
+  }
+
+  /** The tools of this episode: the shared ones and those of its task. */
+  async tools(): Promise<readonly ToolSpec[]> {
+    await this.#whenReady();
+    return this.#episode.tools;
+  }
+
+  /** Starts a call, or finds the one that has this id already. */
+  call(request: CallRequest): Call {
+    const { taskId } = request;
+    if (taskId !== undefined) {
+      const known = this.#calls.find(taskId, performance.now());
+      if (known !== undefined) return known;
+      if (!this.#mayStart(taskId)) return unknownCall(taskId);
+    }
+    const call = new Call(taskId ?? this.#newTaskId());
+    this.#calls.add(call);
+    if (this.#phase === 'setting_up') this.#waiting.push(() => this.#admit(call, request));
+    else this.#admit(call, request);
+    return call;
+  }
+
+  /** Forgets a refused call that no client was told about, so that its id can be used again. */
+  forget(call: Call): void {
+    this.#calls.drop(call);
+  }
+
+  /** Ends the episode: aborts what runs, then tears down. Once, however often it is asked. */
+  close(reason: string): Promise<void> {
+    this.#closing ??= this.#close(reason);
+    return this.#closing;
+  }
+
+  async #setUp(): Promise<void> {
+    try {
+      await this.#episode.setUp(this.#abort.signal);
+      if (!this.isClosing) this.#phase = 'ready';
+    } catch (thrown) {
+      this.#setupError = thrown as EnvironmentError;
+      if (!this.isClosing) this.#phase = 'failed';
+    }
+    this.#wakeAll();
+  }
+
+  #wakeAll(): void {
+    this.touch();
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  async #whenReady(): Promise<void> {
+    if (this.#phase === 'setting_up') await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const problem = this.#problem();
+    if (problem !== undefined) throw problem;
+  }
+
+  #problem(): TiltyardError | undefined {
+    return this.isClosing ? sessionGone(this.#episode.sid) : this.#setupError;
+  }
+
+  #mayStart(taskId: string): boolean {
+    return this.#options.clientTaskIds === 'start' && !isServerMade(taskId) && !this.#calls.hasSeen(taskId);
+  }
+
+  #admit(call: Call, request: CallRequest): void {
+    const problem = this.#problem();
+    if (problem === undefined) this.#runner.admit(call, request);
+    else if (call.phase !== 'settled') this.#settle(call, { kind: 'refused', error: problem });
+  }
+
+  #settle(call: Call, outcome: CallOutcome): void {
+    this.touch();
+    this.#calls.settled(call, this.lastActive);
+    call.settle(outcome);
+  }
+
+  async #close(reason: string): Promise<void> {
+    this.#phase = 'closing';
+    const gone = new Error(reason);
+    this.#abort.abort(gone);
+    this.#wakeAll();
+    for (const call of [...this.#calls.running]) {
+      call.abort.abort(gone);
+      this.#settle(call, { kind: 'error', error: sessionGone(this.#episode.sid) });
+    }
+    const busy = [...this.#runner.executing, ...(this.#settingUp === undefined ? [] : [this.#settingUp])];
+    await this.#within(this.#options.graceMs, busy, 'a tool or setup ignores its signal; teardown runs all the same');
+    await this.#within(
+      this.#options.teardownMs,
+      [this.#episode.tearDown()],
+      'teardown takes too long and is left to itself',
+    );
+    this.#calls.clear();
+  }
+
+  async #within(limitMs: number, work: readonly Promise<unknown>[], warning: string): Promise<void> {
+    if (work.length > 0 && !(await settlesWithin(Promise.all(work), limitMs)))
+      this.#episode.log.warn(warning, { limitMs });
+  }
+}
+
+/** The error of a session that is no longer there. */
+export function sessionGone(sid: string): TiltyardError {
+  return new TiltyardError('session_gone', `session '${sid}' was deleted or has expired. Create a new one`);
+}
+
+function isServerMade(taskId: string): boolean {
+  return SERVER_TASK_ID.test(taskId);
+}
+
+function unknownCall(taskId: string): Call {
+  const call = new Call(taskId);
+  call.settle({ kind: 'error', error: new TiltyardError('unknown_task_id', 'unknown task_id') });
+  return call;
+}

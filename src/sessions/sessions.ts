@@ -1,0 +1,103 @@
+import { TiltyardError } from '../core/index.ts';
+import type { SessionOptions } from './options.ts';
+import { type Session, sessionGone } from './session.ts';
+import { Tombstones } from './tombstones.ts';
+
+// Often enough to free memory soon, rarely enough to cost nothing with many sessions.
+const MAX_SWEEP_MS = 5_000;
+const MIN_SWEEP_MS = 10;
+
+/** All sessions by key, with the one timer that ends idle ones and frees old results. */
+export class Sessions {
+  readonly #live = new Map<string, Session>();
+  readonly #reserved = new Set<string>();
+  readonly #tombstones: Tombstones;
+  readonly #options: SessionOptions;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#tombstones = new Tombstones(options.tombstoneMs, options.maxTombstones);
+    const sweepMs = Math.min(MAX_SWEEP_MS, Math.max(MIN_SWEEP_MS, Math.min(options.idleMs, options.lingerMs) / 4));
+    this.#timer = setInterval(() => this.#sweep(), sweepMs).unref();
+  }
+
+  get size(): number {
+    return this.#live.size;
+  }
+
+  /** The live session of a key, or undefined. */
+  find(key: string): Session | undefined {
+    const session = this.#live.get(key);
+    return session === undefined || session.isClosing ? undefined : session;
+  }
+
+  /** The live session of a key; an error tells a session that ended from one that never was. */
+  get(key: string): Session {
+    const session = this.#live.get(key);
+    if (session !== undefined && !session.isClosing) return session;
+    throw session !== undefined || this.#tombstones.has(key, performance.now())
+      ? sessionGone(key)
+      : sessionNotFound(key);
+  }
+
+  /** Makes a session under a key that nobody else can take meanwhile; if `make` fails, the key is free again. */
+  async create(key: string, make: () => Promise<Session>): Promise<void> {
+    this.#assertFree(key);
+    this.#reserved.add(key);
+    try {
+      const session = await make();
+      this.#tombstones.clear(key);
+      this.#live.set(key, session);
+    } finally {
+      this.#reserved.delete(key);
+    }
+  }
+
+  /** Ends a session and returns when its teardown is over; false if there is none. */
+  async end(key: string, reason: string): Promise<boolean> {
+    const session = this.#live.get(key);
+    if (session === undefined) return false;
+    await session.close(reason);
+    if (this.#live.get(key) === session) {
+      this.#live.delete(key);
+      this.#tombstones.set(key, performance.now());
+    }
+    return true;
+  }
+
+  /** Ends all sessions, side by side. */
+  async close(reason: string): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#live.keys()].map((key) => this.end(key, reason)));
+  }
+
+  #assertFree(key: string): void {
+    if (this.#live.has(key) || this.#reserved.has(key)) {
+      throw new TiltyardError(
+        'session_exists',
+        `session '${key}' already exists. Delete it first, or ask /create_session for another id`,
+      );
+    }
+    if (this.#live.size + this.#reserved.size >= this.#options.maxSessions) {
+      throw new TiltyardError(
+        'too_many_sessions',
+        `the server has all the sessions it can take (${this.#options.maxSessions}). Try again later`,
+      );
+    }
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    this.#tombstones.sweep(now);
+    for (const [key, session] of this.#live) {
+      session.sweep(now);
+      if (!session.isClosing && session.isIdle(now)) void this.end(key, 'the session was idle for too long');
+    }
+  }
+}
+
+/** The error of a session that this server has never had, or had long ago. */
+export function sessionNotFound(sid: string): TiltyardError {
+  return new TiltyardError('session_not_found', `no session '${sid}'. Start one with POST /create`);
+}

@@ -1,0 +1,1 @@
+export { type PlayedEpisode, type PlayedStep, type PlayOptions, play } from './play.ts';

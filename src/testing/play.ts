@@ -1,0 +1,74 @@
+import { catalog, type Environment, type InputOf, type Log, silent, TiltyardError } from '../core/index.ts';
+import type { JsonObject, RunToolResult, ToolSpec, WireBlock } from '../protocol/index.ts';
+import { type Call, DEFAULT_SESSION_OPTIONS, LocalHost, type SessionOptions } from '../sessions/index.ts';
+
+/** Which episode to play: a task of a split, or a task of your own. */
+export type PlayOptions = ({ readonly split: string; readonly index: number } | { readonly task: object }) & {
+  readonly secrets?: Readonly<Record<string, string>>;
+  readonly log?: Log;
+  /** Times and limits, as a server has them. */
+  readonly sessions?: Partial<SessionOptions>;
+};
+
+/** What one call gave. */
+export interface PlayedStep {
+  readonly blocks: readonly WireBlock[];
+  /** The text of all blocks, which is what most tests look at. */
+  readonly text: string;
+  readonly reward: number | null;
+  readonly finished: boolean;
+  readonly metadata: JsonObject | null;
+}
+
+/** An episode in this process: the same code as behind a server, without the server. */
+export interface PlayedEpisode<Inputs> extends AsyncDisposable {
+  prompt(): Promise<readonly WireBlock[]>;
+  tools(): Promise<readonly ToolSpec[]>;
+  /** Calls a tool; rejects if the call is refused, reports a failure, or breaks. */
+  call<Name extends keyof Inputs & string>(
+    name: Name,
+    ...input: InputArguments<InputOf<Inputs[Name]>>
+  ): Promise<PlayedStep>;
+  close(): Promise<void>;
+}
+
+type InputArguments<Input> = {} extends Input ? [input?: Input] : [input: Input];
+
+/** Plays an episode of an environment in this process. `await using` ends it with the block. */
+export async function play<Schema, Listed, State, Inputs>(
+  environment: Environment<Schema, Listed, State, Inputs>,
+  { secrets = {}, log = silent, sessions, ...choice }: PlayOptions,
+): Promise<PlayedEpisode<Inputs>> {
+  const host = new LocalHost(catalog([environment]), { ...DEFAULT_SESSION_OPTIONS, ...sessions, log });
+  const sid = 'play';
+  // Through JSON, as over a wire: what cannot travel must not pass a test either.
+  await host.create(sid, { choice: throughJson('task' in choice ? { task: choice.task } : choice), secrets } as never);
+  return {
+    prompt: () => host.prompt(sid),
+    tools: () => host.tools(sid),
+    async call(name, input = {} as never) {
+      return toStep(await settled(host.call(sid, { name, input: throughJson(input) as object })));
+    },
+    close: () => host.close(),
+    [Symbol.asyncDispose]: () => host.close(),
+  };
+}
+
+function throughJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function settled(call: Call): Promise<NonNullable<Call['outcome']>> {
+  return new Promise((resolve) => {
+    const look = () => call.outcome !== undefined && resolve(call.outcome);
+    if (!look()) call.onChange(look);
+  });
+}
+
+function toStep(outcome: NonNullable<Call['outcome']>): PlayedStep {
+  if (outcome.kind !== 'result') throw outcome.error;
+  const result = JSON.parse(outcome.json) as RunToolResult;
+  if (!result.ok) throw new TiltyardError('tool_failed', result.error);
+  const { blocks } = result.output;
+  return { ...result.output, text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join('') };
+}

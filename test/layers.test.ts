@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+// Which layers a layer may import. A new edge needs a line in docs/decisions/.
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  protocol: [],
+  core: ['protocol'],
+  sessions: ['core', 'protocol'],
+  server: ['sessions', 'core', 'protocol'],
+  testing: ['server', 'sessions', 'core', 'protocol'],
+  cli: ['server', 'testing', 'sessions', 'core', 'protocol'],
+};
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path]) =>
+    resolve(dirname(file), path ?? ''),
+  );
+}
+
+function filesOf(layer: string): string[] {
+  return readdirSync(join(SRC, layer), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => join(SRC, layer, name));
+}
+
+test('every folder of src is a layer of the table', () => {
+  const folders = readdirSync(SRC, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name).sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+});
+
+test.each(Object.entries(MAY_IMPORT))('%s imports only layers below it, through their index', (layer, below) => {
+  const files = filesOf(layer);
+  expect(files.length).toBeGreaterThan(0);
+  for (const file of files) {
+    for (const target of importsOf(file)) {
+      const [folder, ...rest] = relative(SRC, target).split('/');
+      if (folder === layer) continue;
+      expect(below, `${relative(SRC, file)} imports ${relative(SRC, target)}`).toContain(folder);
+      expect(rest.join('/'), `${relative(SRC, file)} goes past the index of ${folder}`).toBe('index.ts');
+    }
+  }
+});
+
+test.each(['protocol'])('%s has no dependencies', (layer) => {
+  for (const file of filesOf(layer)) {
+    expect(readFileSync(file, 'utf8')).not.toMatch(/from '(?!\.)/);
+  }
+});
