@@ -56,3 +56,5 @@ export {
 } from './tool.ts';
 export { type Toolkit, toolkit } from './toolkit.ts';
 export type { Checked, ValidatorOptions } from './validator.ts';
+// What this is
+export { buildSha, version } from './version.ts';

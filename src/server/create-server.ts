@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions, LogController } from 'fastify';
 import { toError } from '../core/index.ts';
 import { answerClientError } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
@@ -36,7 +36,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const app = Fastify({
     logger: options.logger ?? { level: 'warn' },
     // One line a request is written below; the line at its arrival would double the cost.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     // A child logger for each request would cost more than the request's line.
     childLoggerFactory: (logger) => logger,
     bodyLimit: limits.bodyBytes,

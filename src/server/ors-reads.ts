@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CatalogEnvironment } from '../core/index.ts';
+import { buildSha, version } from '../core/index.ts';
 import { readBound, readIndex, readSplit } from './bodies.ts';
 import { readSid } from './headers.ts';
 import type { OrsFace } from './ors.ts';
-import { buildSha, version } from './version.ts';
 
 type InEnvironment = { Params: { env: string } };
 

@@ -1,0 +1,19 @@
+import { fork } from 'node:child_process';
+
+/** A server in a process of its own, so that it has a core to itself. */
+export interface BenchServer extends Disposable {
+  readonly port: number;
+}
+
+/** Starts one of bench/servers; its log lines are written, to nowhere. */
+export async function startChild(name: string, execArgv: readonly string[] = []): Promise<BenchServer> {
+  const child = fork(new URL(`./servers/${name}.ts`, import.meta.url), {
+    execArgv: ['--import', 'tsx', ...execArgv],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('message', (message: { port: number }) => resolve(message.port));
+    child.once('exit', (code) => reject(new Error(`${name} ended with code ${code}`)));
+  });
+  return { port, [Symbol.dispose]: () => child.kill('SIGINT') };
+}

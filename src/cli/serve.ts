@@ -1,0 +1,69 @@
+import type { Environment } from '../core/index.ts';
+import { createServer, type ReturnErrors, type Server } from '../server/index.ts';
+import { apiKeysFrom } from './api-keys.ts';
+import { banner } from './banner.ts';
+import { loadModules } from './load-modules.ts';
+import { closeOnSignals } from './signals.ts';
+
+/** The options of `tiltyard serve`. */
+export interface ServeOptions {
+  readonly port?: number;
+  readonly host: string;
+  readonly auth: boolean;
+  readonly returnErrors: string;
+  readonly logLevel: string;
+  readonly json?: boolean;
+}
+
+const DEFAULT_PORT = 8080;
+
+/** Serves the environments of modules until a signal ends it. */
+export async function serve(modules: readonly string[], options: ServeOptions): Promise<void> {
+  const auth = options.auth ? apiKeysFrom(process.env) : undefined;
+  if (auth === undefined && options.auth && !isLoopback(options.host)) {
+    throw new Error(
+      `${options.host} can be reached from other machines, and there is no API key. ` +
+        'Set TILTYARD_API_KEYS, or add --no-auth to let everybody in',
+    );
+  }
+  const { environments, toolkits } = await loadModules(modules);
+  for (const { name } of toolkits)
+    process.stderr.write(`tiltyard: toolkit '${name}' is left out: only environments are served\n`);
+  const server = await createServer({
+    environments,
+    auth,
+    returnErrors: toReturnErrors(options.returnErrors),
+    logger: { level: options.logLevel },
+  });
+  closeOnSignals(server);
+  await listen(server, options);
+  process.stdout.write(
+    banner(environments as Environment[], { url: server.url, json: options.json ?? false, auth: auth !== undefined }),
+  );
+}
+
+async function listen(server: Server, { port = toPort(process.env.PORT), host }: ServeOptions): Promise<void> {
+  try {
+    await server.listen({ port, host });
+  } catch (thrown) {
+    await server.close();
+    throw thrown;
+  }
+}
+
+function toPort(text: string | undefined): number {
+  if (text === undefined || text === '') return DEFAULT_PORT;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new Error(`PORT must be a number from 0 to 65535, not '${text}'`);
+  return port;
+}
+
+function toReturnErrors(text: string): ReturnErrors {
+  if (text === 'none' || text === 'exception' || text === 'stacktrace') return text;
+  throw new Error(`--return-errors must be none, exception or stacktrace, not '${text}'`);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
