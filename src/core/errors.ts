@@ -1,3 +1,7 @@
+import { brand } from './brand.ts';
+
+import { describe } from './content.ts';
+
 /** Every way something of ours can fail; the faces map each code to a status of their protocol. */
 export type ErrorCode =
   | 'bad_request'
@@ -72,6 +76,9 @@ export class ToolError extends Error {
   }
 }
 
+/** Whether a tool threw on purpose, for the model to read. */
+export const isToolError: (thrown: unknown) => thrown is ToolError = brand(ToolError, 'tool-error');
+
 /** Thrown by `setup` to fail the episode with a status and text of the author's choice: the client sees both. */
 export class SetupError extends Error {
   readonly status: number;
@@ -85,6 +92,8 @@ export class SetupError extends Error {
     }
   }
 }
+
+const isSetupError = brand(SetupError, 'setup-error');
 
 /** What an author's code threw, as plain text that is safe to log and to send. */
 export interface Thrown {
@@ -114,8 +123,12 @@ export class EnvironmentError extends TiltyardError {
     const error = toError(thrown);
     super(code, message, { cause: thrown });
     this.name = 'EnvironmentError';
-    this.thrown = { name: error.name, message: clean(error.message), stack: clean(error.stack ?? '') };
-    this.status = error instanceof SetupError ? error.status : undefined;
+    this.thrown = {
+      name: toText(error.name),
+      message: clean(toText(error.message)),
+      stack: clean(toText(error.stack ?? '')),
+    };
+    this.status = isSetupError(thrown) ? thrown.status : undefined;
   }
 }
 
@@ -123,5 +136,10 @@ export class EnvironmentError extends TiltyardError {
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error
     ? thrown
-    : new Error(typeof thrown === 'string' ? thrown : `thrown: ${String(thrown)}`);
+    : new Error(typeof thrown === 'string' ? thrown : `thrown: ${toText(thrown)}`);
+}
+
+// Not String(): it throws for an object without a prototype, and an author may throw or write anything.
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : describe(value);
 }

@@ -1,5 +1,5 @@
 import type { CompiledTool } from './compiled-tool.ts';
-import { ToolError, toError } from './errors.ts';
+import { isToolError, type ToolError, toError } from './errors.ts';
 import type { LazyAbort } from './lazy-abort.ts';
 import { formatProblems } from './problems.ts';
 import { isStep } from './step.ts';
@@ -52,7 +52,7 @@ async function checkOutput(
 }
 
 function toFailure(thrown: unknown): ToolOutcome {
-  return thrown instanceof ToolError ? { kind: 'failed', error: thrown } : { kind: 'crashed', error: toError(thrown) };
+  return isToolError(thrown) ? { kind: 'failed', error: thrown } : { kind: 'crashed', error: toError(thrown) };
 }
 
 function withinTime(running: Promise<ToolOutcome>, timeoutMs: number, abort: LazyAbort): Promise<ToolOutcome> {

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type WireBlock } from '../protocol/index.ts';
+import { brand } from './brand.ts';
 import { type Content, describe, toBlocks } from './content.ts';
 
 /** What a step may say besides its content. */
@@ -10,9 +11,6 @@ export interface StepOptions {
   /** Data for logs and analysis; agents usually do not see it. */
   metadata?: JsonObject | null;
 }
-
-// A registered symbol, so that a second copy of this module still knows a step of the first.
-const BRAND = Symbol.for('tiltyard.step');
 
 /** One call's outcome with its reward; only step() makes one. */
 export class Step {
@@ -37,15 +35,10 @@ export class Step {
   }
 }
 
-// A brand on the prototype, not a shape: neither a tool that echoes the model's JSON nor a spread copy pays a reward.
-Object.defineProperty(Step.prototype, BRAND, { value: true });
-
 /** What a tool returns to pay a reward or to end the episode. */
 export function step(content: Content, options: StepOptions = {}): Step {
   return new Step(content, options);
 }
 
-/** Whether a returned value was made by step(). */
-export function isStep(value: unknown): value is Step {
-  return typeof value === 'object' && value !== null && BRAND in value;
-}
+/** Whether a returned value was made by step(). A brand, not a shape: a tool that echoes JSON must not forge a reward. */
+export const isStep: (value: unknown) => value is Step = brand(Step, 'step');
