@@ -5,6 +5,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['tiltyard-source', 'node', 'import', 'module', 'default'] } },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+    // These have a run of their own: npm run test:interop.
+    exclude: ['test/interop/**'],
     testTimeout: 20_000,
   },
 });

@@ -9,8 +9,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   core: ['protocol'],
   sessions: ['core', 'protocol'],
   server: ['sessions', 'core', 'protocol'],
+  client: ['core', 'protocol'],
   testing: ['server', 'sessions', 'core', 'protocol'],
-  cli: ['server', 'testing', 'sessions', 'core', 'protocol'],
+  cli: ['client', 'server', 'testing', 'sessions', 'core', 'protocol'],
 };
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));

@@ -11,7 +11,7 @@ export interface Check {
   check(value: unknown): Awaitable<Checked>;
 }
 
-/** Makes ready the schema of something that is received. JSON Schema first, then the library's own rules. */
+/** Makes ready the schema of something that is received. JSON Schema first, because it mends; the library decides. */
 export function toInputCheck(schema: object, where: string, options: ValidatorOptions): Check {
   const jsonSchema = toJsonSchema(schema, where);
   const validate = validatorOf(jsonSchema, where, options);
@@ -20,7 +20,7 @@ export function toInputCheck(schema: object, where: string, options: ValidatorOp
     jsonSchema,
     check(value) {
       const checked = validate(value);
-      return checked.ok ? runStandard(schema, checked.value) : checked;
+      return checked.ok ? runStandard(schema, checked.value) : reconsider(schema, value, checked);
     },
   };
 }
@@ -32,6 +32,21 @@ export function toOutputCheck(schema: object, where: string): Check {
   return { jsonSchema, check: (value) => runStandard(schema, value) };
 }
 
+// JSON Schema can be stricter than its author: it knows no flags of a pattern, and nothing of a trim before a length.
+function reconsider(schema: StandardSchema, value: unknown, refused: Checked): Awaitable<Checked> {
+  try {
+    const opinion = runStandard(schema, value);
+    if (opinion instanceof Promise)
+      return opinion.then(
+        (checked) => (checked.ok ? checked : refused),
+        () => refused,
+      );
+    return opinion.ok ? opinion : refused;
+  } catch {
+    return refused; // The library chokes on what JSON Schema refused, such as endless nesting.
+  }
+}
+
 function runStandard(schema: StandardSchema, value: unknown): Awaitable<Checked> {
   const result = schema['~standard'].validate(value);
   return result instanceof Promise ? result.then(toChecked) : toChecked(result);
@@ -41,11 +56,12 @@ type StandardResult = Awaited<ReturnType<StandardSchema['~standard']['validate']
 
 function toChecked(result: StandardResult): Checked {
   if (result.issues === undefined) return { ok: true, value: result.value };
-  return { ok: false, problems: result.issues.map(toProblem) };
+  return { ok: false, problems: Array.from(result.issues, toProblem) };
 }
 
 function toProblem({ message, path = [] }: { message: string; path?: StandardPath }): Problem {
-  return { message, path: path.map((part) => String(typeof part === 'object' ? part.key : part)) };
+  // Array.from: a library may bring arrays of its own, whose map() gives something else.
+  return { message, path: Array.from(path, (part) => String(typeof part === 'object' ? part.key : part)) };
 }
 
 type StandardPath = readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

@@ -1,9 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { ACTION_ALIASES, ENVIRONMENT_ACTIONS, type JsonObject, ROOT_PATHS, type SplitType } from '../protocol/index.ts';
-import type { Content } from './content.ts';
+import { type Content, describe } from './content.ts';
 import { DefinitionError } from './errors.ts';
 import type { EpisodeLog, Secrets } from './log.ts';
 import type { OutputOf } from './schema.ts';
+import { isCount } from './tasks.ts';
 import { type Awaitable, assertTool, type ToolContext, type ToolOptions, type ToolReturn } from './tool.ts';
 
 /** Tasks in memory, or a function that loads them when they are first wanted. */
@@ -140,6 +141,10 @@ function assertSplits(splits: unknown, where: string): void {
       throw new DefinitionError(
         `${where}, split '${name}' must be an array of tasks, a function that returns one, { type, tasks }, or { type, count, get }`,
       );
+    }
+    const count = split?.count;
+    if (count !== undefined && !isCount(count) && !(byIndex && typeof count === 'function')) {
+      throw new DefinitionError(`${where}, split '${name}': the count must be a whole number, not ${describe(count)}`);
     }
   }
 }

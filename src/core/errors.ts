@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'unsupported_media_type'
   | 'invalid_definition'
   | 'unauthorized'
+  | 'forbidden'
   | 'unknown_environment'
   | 'environment_mismatch'
   | 'unknown_split'
@@ -107,6 +108,8 @@ export class EnvironmentError extends TiltyardError {
   readonly thrown: Thrown;
   /** A 4xx that the author chose with a SetupError. */
   readonly status: number | undefined;
+  /** Whether it stands in the log already, with the episode it belongs to. */
+  readonly logged: boolean;
 
   constructor(
     code: 'setup_failed' | 'environment_failed',
@@ -114,8 +117,10 @@ export class EnvironmentError extends TiltyardError {
     {
       thrown,
       clean = (text) => text,
+      logged = false,
     }: {
       thrown: unknown;
+      logged?: boolean;
       /** Takes the episode's secrets out of a text. */
       clean?: (text: string) => string;
     },
@@ -128,6 +133,7 @@ export class EnvironmentError extends TiltyardError {
       message: clean(toText(error.message)),
       stack: clean(toText(error.stack ?? '')),
     };
+    this.logged = logged;
     this.status = isSetupError(thrown) ? thrown.status : undefined;
   }
 }

@@ -22,6 +22,7 @@ export {
   environment,
   type SetupContext,
   type SplitDefinition,
+  type TaskInput,
   type TaskList,
   type TeardownContext,
 } from './environment.ts';
@@ -43,7 +44,7 @@ export { type EpisodeLog, episodeLog, type Log, redact, type Secrets, silent } f
 export { isEmptyReturn, toToolOutput } from './output.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
-export { type Step, type StepOptions, step } from './step.ts';
+export { isStep, type Step, type StepOptions, step } from './step.ts';
 export type { TaskSource } from './tasks.ts';
 export {
   type Awaitable,
@@ -55,6 +56,7 @@ export {
   tool,
 } from './tool.ts';
 export { type Toolkit, toolkit } from './toolkit.ts';
+export { type CatalogTool, ToolIdError, type ToolkitCatalog, toolkitCatalog } from './toolkit-catalog.ts';
 export type { Checked, ValidatorOptions } from './validator.ts';
 // What this is
 export { buildSha, version } from './version.ts';

@@ -9,7 +9,8 @@ import type { Awaitable, ToolContext } from './tool.ts';
 export type ToolOutcome =
   | { kind: 'returned'; value: unknown }
   | { kind: 'failed'; error: ToolError }
-  | { kind: 'timed_out'; timeoutMs: number }
+  /** The tool was told to stop; `ended` resolves when it has. */
+  | { kind: 'timed_out'; timeoutMs: number; ended: Promise<unknown> }
   | { kind: 'crashed'; error: Error };
 
 /** Runs a tool on an input that its `prepare` has passed. Never throws and never rejects. */
@@ -59,8 +60,10 @@ function withinTime(running: Promise<ToolOutcome>, timeoutMs: number, abort: Laz
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       abort.abort(new Error(`the tool's time of ${timeoutMs} ms is up`));
-      resolve({ kind: 'timed_out', timeoutMs });
+      resolve({ kind: 'timed_out', timeoutMs, ended: running });
     }, timeoutMs);
+    // Nobody waits for an aborted call: a tool that does not listen must not keep the process alive for its whole time.
+    abort.signal.addEventListener('abort', () => timer.unref(), { once: true });
     running.then((outcome) => {
       clearTimeout(timer);
       resolve(outcome);

@@ -1,3 +1,5 @@
+import { toError } from './errors.ts';
+
 /** Where an episode writes its log; pino's loggers fit. */
 export interface Log {
   debug(fields: object, message?: string): void;
@@ -26,8 +28,9 @@ const SHORTEST_SECRET = 4;
 /** The same text without any of the secrets' values. */
 export function redact(value: string, secrets: Secrets): string {
   let clean = value;
-  for (const secret of Object.values(secrets)) {
-    if (secret.length < SHORTEST_SECRET) continue;
+  // The longest first: one that begins with another would leave its end behind.
+  for (const secret of Object.values(secrets).sort((a, b) => b.length - a.length)) {
+    if (secret.length < SHORTEST_SECRET) break;
     clean = clean.replaceAll(secret, '[secret]');
     const quoted = JSON.stringify(secret).slice(1, -1);
     if (quoted !== secret) clean = clean.replaceAll(quoted, '[secret]');
@@ -44,11 +47,26 @@ export function episodeLog(log: Log, fields: object, secrets: Secrets): EpisodeL
 
 function redactFields(fields: object | undefined, secrets: Secrets): object {
   if (fields === undefined) return {};
-  return JSON.parse(redact(JSON.stringify(fields, plainError), secrets)) as object;
+  let text = '';
+  try {
+    text = redact(JSON.stringify(fields, plainValues()), secrets);
+    // This fails where a secret was also a number, or a mark of the JSON itself; the text is then written as it is.
+    return JSON.parse(text) as object;
+  } catch (thrown) {
+    // A line that cannot be written must not be the end of what it tells about.
+    return { unwritable: text || redact(toError(thrown).message, secrets) };
+  }
 }
 
-function plainError(_key: string, value: unknown): unknown {
-  if (value instanceof Error)
+// Each object once: the cause of an HTTP client's error leads back to itself.
+function plainValues(): (key: string, value: unknown) => unknown {
+  const seen = new WeakSet<object>();
+  return (_key, value) => {
+    if (typeof value === 'bigint') return String(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (seen.has(value)) return '[seen above]';
+    seen.add(value);
+    if (!(value instanceof Error)) return value;
     return { type: value.name, message: value.message, stack: value.stack, cause: value.cause };
-  return typeof value === 'bigint' ? String(value) : value;
+  };
 }

@@ -1,5 +1,10 @@
 import type { ErrorObject } from 'ajv';
 
+const MUST_BE = 'Must be ';
+
+// A choice of more than that is not said in one line.
+const MAX_BRANCHES = 20;
+
 /** One thing wrong with a value: where, and what was expected. */
 export interface Problem {
   path: string[];
@@ -18,8 +23,8 @@ export function formatProblems(problems: readonly Problem[]): string {
 /** What Ajv found, one problem for each place. */
 export function toProblems(errors: readonly ErrorObject[]): Problem[] {
   const byPlace = new Map<string, Problem>();
-  for (const error of errors) {
-    const problem = toProblem(error);
+  for (const [at, error] of errors.entries()) {
+    const problem = isChoice(error) ? toChoice(errors, at, error) : toProblem(error);
     const place = problem.path.join('\0');
     // The branches of an anyOf complain one by one; the anyOf itself says it best, and it comes after them.
     if (!byPlace.has(place) || isChoice(error)) byPlace.set(place, problem);
@@ -34,6 +39,20 @@ export function toPath(pointer: string): string[] {
     .slice(1)
     .split('/')
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** A choice between simple things says which: `Must be an integer or null`. */
+function toChoice(errors: readonly ErrorObject[], at: number, choice: ErrorObject): Problem {
+  const problem = toProblem(choice);
+  const wanted = new Set<string>();
+  // Ajv puts what the branches complain of right before the choice itself.
+  for (const error of errors.slice(Math.max(0, at - MAX_BRANCHES), at).reverse()) {
+    if (!`${error.instancePath}/`.startsWith(`${choice.instancePath}/`)) break;
+    const { path, message } = toProblem(error);
+    if (path.length > problem.path.length || !message.startsWith(MUST_BE)) return problem;
+    wanted.add(message.slice(MUST_BE.length));
+  }
+  return wanted.size === 0 ? problem : { ...problem, message: MUST_BE + [...wanted].reverse().join(' or ') };
 }
 
 function isChoice({ keyword }: ErrorObject): boolean {

@@ -1,42 +1,71 @@
 import type { ErrorObject } from 'ajv';
-import { isObject, type JsonObject } from '../protocol/index.ts';
 import { toPath } from './problems.ts';
 
-// Each pass repairs every place it can; a union of unions may need a second look, never an endless one.
+// Each pass mends every place it can; a union may need a second look to undo and a third to mend again, never more.
 const MAX_PASSES = 3;
 
-const NUMBER = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/;
+// No two parts of it match the same character, so that a long string of digits costs no more than its length.
+const NUMBER = /^\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?\s*$/;
+
+// The schema path of a dictionary's entry, which is data: only a named parameter can be left out.
+const DICTIONARY = /\/(additional|unevaluated|pattern)Properties\/(?!.*\/properties\/)/;
+
+/** A place that was mended, with what stood there. */
+interface Mend {
+  readonly holder: Record<string, unknown>;
+  readonly key: string;
+  readonly original: unknown;
+  undone: boolean;
+}
 
 /**
  * Mends in place what models and Python clients send and pydantic forgives: numbers and booleans written as strings
  * where nothing is lost, and null for an optional parameter. Returns the errors that are left.
  */
-export function repair(value: unknown, schema: JsonObject, errorsOf: (value: unknown) => ErrorObject[]): ErrorObject[] {
+export function repair(value: unknown, errorsOf: (value: unknown) => ErrorObject[]): ErrorObject[] {
+  const mends = new Map<string, Mend>();
   let errors = errorsOf(value);
   for (let pass = 0; pass < MAX_PASSES && errors.length > 0; pass += 1) {
-    const mended = errors.filter((error) => mend(value, schema, error)).length;
-    if (mended === 0) break;
+    const changed = errors.filter((error) => mend(value, error, mends)).length;
+    if (changed === 0) break;
     errors = errorsOf(value);
   }
   return errors;
 }
 
-function mend(root: unknown, schema: JsonObject, error: ErrorObject): boolean {
+function mend(root: unknown, error: ErrorObject, mends: Map<string, Mend>): boolean {
   const path = toPath(error.instancePath);
+  if (error.keyword === 'required') path.push(error.params.missingProperty);
+  const place = path.join('\0');
+  const earlier = mends.get(place);
+  if (earlier !== undefined) return undo(earlier, error);
   const key = path.pop();
-  const parent = path.reduce(child, root);
-  if (key === undefined || typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) return false;
-  const holder = parent as Record<string, unknown>;
-  const found = holder[key];
-  if (found === null) {
-    if (Array.isArray(parent) || isRequired(schema, error.schemaPath, key)) return false;
+  const holder = path.reduce(child, root);
+  if (key === undefined || typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key)) return false;
+  const done = mendKey(holder as Record<string, unknown>, key, error);
+  if (done !== undefined) mends.set(place, done);
+  return done !== undefined;
+}
+
+function mendKey(holder: Record<string, unknown>, key: string, error: ErrorObject): Mend | undefined {
+  const original = holder[key];
+  if (original === null && !Array.isArray(holder) && !DICTIONARY.test(error.schemaPath)) {
     delete holder[key];
-    return true;
+    return { holder, key, original, undone: false };
   }
-  if (error.keyword !== 'type' || typeof found !== 'string') return false;
-  const coerced = coerce(found, [error.params.type].flat());
-  if (coerced === undefined) return false;
+  if (error.keyword !== 'type' || typeof original !== 'string') return undefined;
+  const coerced = coerce(original, [error.params.type].flat());
+  if (coerced === undefined) return undefined;
   holder[key] = coerced;
+  return { holder, key, original, undone: false };
+}
+
+// The null stood for a required parameter, or another branch of a union wants the string that one branch did not.
+function undo(earlier: Mend, { keyword, params }: ErrorObject): boolean {
+  const regretted = keyword === 'required' || (keyword === 'type' && [params.type].flat().includes('string'));
+  if (earlier.undone || !regretted) return false;
+  earlier.holder[earlier.key] = earlier.original;
+  earlier.undone = true;
   return true;
 }
 
@@ -53,15 +82,6 @@ function coerce(text: string, types: string[]): number | boolean | undefined {
     if (word === 'true' || word === 'false') return word === 'true';
   }
   return undefined;
-}
-
-// The schema path ends in .../properties/<key>/<keyword...>; what stands before it is the schema of the parent.
-function isRequired(schema: JsonObject, schemaPath: string, key: string): boolean {
-  const steps = toPath(schemaPath.replace(/^#/, '')).map(decodeURIComponent);
-  const at = steps.findLastIndex((step, index) => step === key && steps[index - 1] === 'properties');
-  if (at < 0) return true; // not a named property of ours: leave it as it is
-  const parent = steps.slice(0, at - 1).reduce(child, schema as unknown);
-  return isObject(parent) && Array.isArray(parent.required) && parent.required.includes(key);
 }
 
 function child(value: unknown, key: string): unknown {

@@ -1,5 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { isObject, type JsonObject } from '../protocol/index.ts';
+import { describe } from './content.ts';
 import { DefinitionError, toError } from './errors.ts';
 
 /** A schema of a validation library (zod 4, ArkType, ...) that can also describe itself as JSON Schema. */
@@ -22,9 +23,10 @@ export function isStandardSchema(schema: object): schema is StandardSchema {
 
 /** The JSON Schema of what goes in or comes out of a schema; `where` names the place in an error message. */
 export function toJsonSchema(schema: object, where: string, direction: 'input' | 'output' = 'input'): JsonObject {
-  const json = isStandardSchema(schema) ? fromStandard(schema, where, direction) : (schema as JsonObject);
-  if (!isObject(json)) throw new DefinitionError(`${where} must be a schema, not ${typeof json}`);
-  return json;
+  // ArkType's schemas are functions.
+  if (!isObject(schema) && typeof schema !== 'function')
+    throw new DefinitionError(`${where} must be a schema, not ${describe(schema)}`);
+  return isStandardSchema(schema) ? fromStandard(schema, where, direction) : fromPlain(schema, where);
 }
 
 /** Refuses a schema that cannot describe an object, which inputs and tasks are. */
@@ -36,6 +38,27 @@ export function assertObjectSchema(schema: JsonObject, where: string): void {
       `${where} must describe an object, but its type is ${JSON.stringify(type)}. Wrap it: { value: ... }`,
     );
   }
+}
+
+// A schema of a library among the keywords of JSON Schema would pass for a keyword nobody knows, and check nothing.
+function fromPlain(schema: object, where: string): JsonObject {
+  try {
+    return JSON.parse(JSON.stringify(schema, assertPlain)) as JsonObject;
+  } catch (thrown) {
+    throw new DefinitionError(
+      `${where} is not plain JSON: ${toError(thrown).message}. ` +
+        'Write the whole with one library, such as z.object({ ... }), or all of it as JSON Schema',
+      { cause: thrown },
+    );
+  }
+}
+
+function assertPlain(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  const written = this[key];
+  if (typeof written !== 'function' && !isObject(written)) return value;
+  if (isStandardSchema(written)) throw new TypeError(`'${key}' is a ${written['~standard'].vendor} schema`);
+  if (typeof written === 'function') throw new TypeError(`'${key}' is a function`);
+  return value;
 }
 
 function fromStandard(schema: StandardSchema, where: string, direction: 'input' | 'output'): JsonObject {

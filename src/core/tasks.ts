@@ -26,6 +26,11 @@ export function toTaskSource(name: string, split: SplitDefinition<unknown>): Tas
   return listed(name, list, count);
 }
 
+/** Whether a value can be the number of tasks. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
 type CountDefinition = number | (() => Awaitable<number>);
 
 function listed(name: string, tasks: TaskList<unknown>, known: number | undefined): TaskSource {
@@ -49,8 +54,8 @@ function listed(name: string, tasks: TaskList<unknown>, known: number | undefine
 }
 
 function indexed(name: string, count: CountDefinition, read: (index: number) => unknown): TaskSource {
-  const total = typeof count === 'number' ? () => count : once(async () => guard(name, count));
-  const get = async (index: number) => toTask(name, index, await guard(name, () => read(index)));
+  const total = typeof count === 'number' ? () => count : once(async () => toCount(name, await guard(name, count)));
+  const get = async (index: number) => toTask(name, index, await readAt(name, index, read));
   return {
     count: total,
     get: async (index) => get(assertIndex(name, index, await total())),
@@ -79,7 +84,7 @@ function slice(start: number | undefined, stop: number | undefined, total: numbe
 }
 
 function assertIndex(name: string, index: number, total: number): number {
-  if (index >= 0 && index < total) return index;
+  if (Number.isInteger(index) && index >= 0 && index < total) return index;
   throw new TiltyardError('bad_index', `no task ${index} in split '${name}' (it has ${total})`);
 }
 
@@ -88,20 +93,37 @@ function toTask(name: string, index: number, task: unknown): JsonObject {
   throw badTasks(name, `task ${index} must be an object, not ${describe(task)}`);
 }
 
+function toCount(name: string, count: unknown): number {
+  if (isCount(count)) return count;
+  throw badTasks(name, `its count must be a whole number, not ${describe(count)}`);
+}
+
 function badTasks(name: string, problem: string): EnvironmentError {
   const message = `split '${name}': ${problem}`;
   return new EnvironmentError('environment_failed', message, { thrown: new TypeError(message) });
 }
 
-/** Runs an author's loader; a RangeError is its way to say that the index is bad. */
-async function guard<Value>(name: string, read: () => Value): Promise<Awaited<Value>> {
+/** Runs an author's loader. */
+async function guard<Value>(name: string, load: () => Value): Promise<Awaited<Value>> {
   try {
-    return await read();
+    return await load();
   } catch (thrown) {
-    if (thrown instanceof RangeError)
-      throw new TiltyardError('bad_index', `split '${name}': ${thrown.message}`, { cause: thrown });
-    throw new EnvironmentError('environment_failed', `the tasks of split '${name}' could not be read`, { thrown });
+    throw unreadable(name, thrown);
   }
+}
+
+/** Reads one task; a RangeError is the author's way to say that the index is bad. */
+async function readAt(name: string, index: number, read: (index: number) => unknown): Promise<unknown> {
+  try {
+    return await read(index);
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw unreadable(name, thrown);
+    throw new TiltyardError('bad_index', `split '${name}': ${thrown.message}`, { cause: thrown });
+  }
+}
+
+function unreadable(name: string, thrown: unknown): EnvironmentError {
+  return new EnvironmentError('environment_failed', `the tasks of split '${name}' could not be read`, { thrown });
 }
 
 /** One shared load for all who ask; a failed one is tried again by the next. */

@@ -10,6 +10,12 @@ export type Awaitable<Value> = Value | Promise<Value>;
 
 /** What every tool gets besides its input, whichever protocol the call came by. */
 export interface ToolContext {
+  /** For which user the caller acts, where it says so (OXP). */
+  readonly userId?: string | undefined;
+  /** Tokens of the user's authorizations, by id (OXP). */
+  readonly authorization?: Readonly<Record<string, string>> | undefined;
+  /** The id under which the caller traces this call (OXP). */
+  readonly traceId?: string | undefined;
   /** Aborted when the call is no longer wanted: its time is up, or its session ends. */
   readonly signal: AbortSignal;
   /** What the caller gave for this episode or call, such as API keys. */
@@ -27,7 +33,15 @@ export interface ToolRequirements {
   /** Whether the caller must say for which user it acts. */
   readonly userId?: boolean;
   /** Authorizations of the user that must be given. */
-  readonly authorization?: readonly { readonly id: string; readonly [key: string]: JsonValue }[];
+  readonly authorization?: readonly ToolAuthorization[];
+}
+
+/** An authorization that a tool needs from the user. */
+export interface ToolAuthorization {
+  readonly id: string;
+  /** Where the user can grant it; told to callers who lack it. */
+  readonly url: string;
+  readonly oauth2?: { readonly scopes?: readonly string[] };
 }
 
 /** What a tool is made of, apart from what it does. */
@@ -46,6 +60,8 @@ export interface ToolOptions<Input, Output> {
   readonly concurrent?: boolean;
   /** How long one call may take. */
   readonly timeoutMs?: number;
+  /** Whether a call that took too long may be tried again (OXP tells the caller). */
+  readonly canRetry?: boolean;
   /** The most text one call may return; what is beyond is cut, and the output says so. */
   readonly maxOutputBytes?: number;
   readonly requirements?: ToolRequirements;
@@ -64,6 +80,8 @@ export function tool<Input = unknown, Output = unknown>(definition: Tool<Input, 
   return Object.freeze({ ...definition });
 }
 
+const MAX_TIMER = 2 ** 31 - 1;
+
 /** Refuses what is not a tool; `where` names it in the message. */
 export function assertTool(definition: unknown, where: string): asserts definition is Tool {
   if (typeof definition !== 'object' || definition === null)
@@ -74,8 +92,9 @@ export function assertTool(definition: unknown, where: string): asserts definiti
   if (description !== undefined && typeof description !== 'string')
     throw new DefinitionError(`${where}: the description must be a string`);
   for (const [option, value] of Object.entries({ timeoutMs, maxOutputBytes })) {
-    if (value !== undefined && !(Number.isFinite(value) && value > 0)) {
-      throw new DefinitionError(`${where}: ${option} must be a positive number, not ${value}`);
+    // Longer than timers can wait: they would fire at once.
+    if (value !== undefined && !(value > 0 && value <= MAX_TIMER)) {
+      throw new DefinitionError(`${where}: ${option} must be a number from 1 to ${MAX_TIMER}, not ${value}`);
     }
   }
   if (version !== undefined && !/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.test(version)) {

@@ -1,6 +1,9 @@
 import { DefinitionError } from './errors.ts';
 import { assertTool, type Tool } from './tool.ts';
 
+/** The version of a tool that says none. */
+export const DEFAULT_VERSION = '1.0.0';
+
 /** Tools published together under one name; each entry is a tool, or its versions. */
 export interface Toolkit {
   readonly kind: 'toolkit';
@@ -20,7 +23,7 @@ export function toolkit(definition: Omit<Toolkit, 'kind'>): Toolkit {
     const seen = new Set<string>();
     for (const each of [versions].flat()) {
       assertTool(each, `${where}, tool '${toolName}'`);
-      const version = each.version ?? '1.0.0';
+      const version = each.version ?? DEFAULT_VERSION;
       if (seen.has(version))
         throw new DefinitionError(`${where} has ${toolName}@${version} twice. Give each its own version`);
       seen.add(version);

@@ -22,7 +22,6 @@ const options: Options = {
   useDefaults: true,
   ownProperties: true, // a parameter may be called `constructor` or `toString`
   validateFormats: false, // JSON Schema 2020-12 takes `format` as a note, not as a rule
-  addUsedSchema: false, // two tools may use the same $id
   logger: false,
 };
 
@@ -54,7 +53,7 @@ function toValidator(schema: JsonObject, where: string, lenient: boolean): Valid
   return (value) => {
     try {
       if (quick(value)) return { ok: true, value };
-      const errors = lenient ? repair(value, schema, errorsOf) : errorsOf(value);
+      const errors = lenient ? repair(value, errorsOf) : errorsOf(value);
       return errors.length === 0 ? { ok: true, value } : { ok: false, problems: toProblems(errors) };
     } catch (thrown) {
       // Nesting deeper than the stack, against a schema that refers to itself.
@@ -65,16 +64,20 @@ function toValidator(schema: JsonObject, where: string, lenient: boolean): Valid
 }
 
 function compile(schema: JsonObject, where: string, { allErrors }: { allErrors: boolean }): ValidateFunction {
-  const dialect = typeof schema.$schema === 'string' && schema.$schema.includes('draft-07') ? 'draft-07' : '2020-12';
-  const key = `${dialect} ${allErrors}`;
-  let engine = engines.get(key);
-  if (engine === undefined) {
-    engine = dialect === 'draft-07' ? new Ajv({ ...options, allErrors }) : new Ajv2020({ ...options, allErrors });
-    engines.set(key, engine);
-  }
   try {
-    return engine.compile(schema);
+    return engineFor(schema, allErrors ? 'thorough' : 'quick').compile(schema);
   } catch (thrown) {
     throw new DefinitionError(`${where} is not a valid JSON Schema: ${toError(thrown).message}`, { cause: thrown });
   }
+}
+
+function engineFor(schema: JsonObject, mode: 'quick' | 'thorough'): Ajv {
+  const isDraft07 = typeof schema.$schema === 'string' && schema.$schema.includes('draft-07');
+  const make = () => new (isDraft07 ? Ajv : Ajv2020)({ ...options, allErrors: mode === 'thorough' });
+  // An engine takes each $id once, and two tools may use the same.
+  if ('$id' in schema) return make();
+  const key = `${isDraft07} ${mode}`;
+  const engine = engines.get(key) ?? make();
+  engines.set(key, engine);
+  return engine;
 }

@@ -3,8 +3,9 @@ import { toChunks, toSingleChunk } from './chunks.ts';
 /** A comment line: keeps a quiet stream alive, and no parser takes it for an event. */
 export const PING = ': ping\n\n';
 
-// One `data:` line must stay far below the 128 KB at which aiohttp gives up on a line.
-const MAX_ERROR_CHARACTERS = 16_000;
+// An error stays below 64 KB, far from the 128 KB at which aiohttp gives up on a line. The dearest character is a line
+// break: it is written as the seven bytes of an empty `data:` line.
+const MAX_ERROR_CHARACTERS = 9_000;
 
 /** The first event of a stream: the id under which a client can come back for the result. */
 export function encodeTaskId(id: string): string {

@@ -1,30 +1,137 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
-import { DefinitionError, TiltyardError } from '../core/index.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { jwtVerify } from 'jose';
+import { type Awaitable, DefinitionError, TiltyardError } from '../core/index.ts';
 
-/** Who may use the server. */
-export interface AuthOptions {
-  /** Keys that are accepted in the X-API-Key header. */
-  readonly apiKeys: readonly string[];
+/** What a caller may do with environments: all, or only act in a session that it was given. Tools have scopes of their own. */
+export type OrsScope = 'orchestrator' | 'agent';
+
+/** An API key, who it stands for, and what it may do. */
+export interface ApiKey {
+  readonly key: string;
+  /** Sessions belong to an identity; keys of the same identity share them. Default: one identity for each key. */
+  readonly identity?: string;
+  /** Left out: everything. */
+  readonly scopes?: readonly string[];
 }
 
-/** Lets a request pass, or throws. */
-export type Authenticate = (request: FastifyRequest) => void;
+/** Short-lived tokens that callers sign with a shared secret. */
+export interface JwtOptions {
+  /** At least 32 bytes. */
+  readonly secret: string | Uint8Array;
+  /** The audiences that are accepted; a token without one passes. */
+  readonly audience?: readonly string[];
+  /** Refuses tokens that live longer than this. */
+  readonly maxLifetimeSeconds?: number;
+  /** How far the clocks may differ. Default: 5 s. */
+  readonly clockSkewSeconds?: number;
+}
 
-/** The check that every request but /health must pass; none when auth is off. */
+/** Who may use the server: any valid credential of any kind that is given here. */
+export interface AuthOptions {
+  /** Accepted in X-API-Key and OXP-API-Key. */
+  readonly apiKeys?: readonly (string | ApiKey)[];
+  /** Accepted as `Authorization: Bearer`. The token's `sub` is the identity, its `scope` the scopes. */
+  readonly jwt?: JwtOptions;
+}
+
+/** Who a request comes from. */
+export interface Identity {
+  readonly id: string;
+  /** Undefined: everything. */
+  readonly scopes: ReadonlySet<string> | undefined;
+}
+
+/** Everybody, when there is no auth. */
+export const ANYBODY: Identity = { id: '', scopes: undefined };
+
+/** Tells who a request comes from, or throws. */
+export type Authenticate = (headers: IncomingHttpHeaders) => Awaitable<Identity>;
+
+const MIN_SECRET_BYTES = 32;
+
+/** The check that every request but /health must pass. */
 export function authenticator(auth: AuthOptions | undefined): Authenticate {
-  if (auth === undefined) return () => {};
-  if (auth.apiKeys.length === 0 || auth.apiKeys.some((key) => key === '')) {
-    throw new DefinitionError('auth needs at least one API key, and none may be empty');
-  }
-  const known = auth.apiKeys.map(digest);
-  return (request) => {
-    const key = request.headers['x-api-key'];
-    const given = digest(typeof key === 'string' ? key : '');
-    // Every key is compared, so that the time tells nothing about which one was nearly right.
-    const matches = known.filter((each) => timingSafeEqual(each, given)).length;
-    if (matches === 0) throw new TiltyardError('unauthorized', 'a valid API key is required in the X-API-Key header');
+  if (auth === undefined) return () => ANYBODY;
+  const { apiKeys = [], jwt } = auth;
+  if (apiKeys.length === 0 && jwt === undefined) throw new DefinitionError('auth needs at least one API key, or jwt');
+  const byKey = keyFinder(apiKeys);
+  const byToken = jwt === undefined ? undefined : tokenVerifier(jwt);
+  return (headers) => {
+    const identity = byKey(headers);
+    if (identity !== undefined) return identity;
+    const token = bearerToken(headers);
+    if (token === undefined || byToken === undefined) throw unauthorized();
+    return byToken(token);
   };
+}
+
+/** Whether a caller has a scope; callers without a list have all. */
+export function hasScope({ scopes }: Identity, scope: string): boolean {
+  return scopes === undefined || scopes.has(scope);
+}
+
+type FindByKey = (headers: IncomingHttpHeaders) => Identity | undefined;
+
+function keyFinder(apiKeys: readonly (string | ApiKey)[]): FindByKey {
+  const known = apiKeys.map((entry) => {
+    const { key, identity, scopes } = typeof entry === 'string' ? { key: entry } : entry;
+    if (typeof key !== 'string' || key === '') throw new DefinitionError('an API key must not be empty');
+    const hash = digest(key);
+    // A name for logs and sessions that does not give the key away.
+    const id = identity ?? `key-${hash.toString('hex').slice(0, 16)}`;
+    return { hash, identity: { id, scopes: scopes === undefined ? undefined : new Set(scopes) } };
+  });
+  return (headers) => {
+    const given = [headers['x-api-key'], headers['oxp-api-key']].filter((key) => typeof key === 'string').map(digest);
+    // Every key is compared, so that the time tells nothing about which one was nearly right.
+    const matches = known.filter(({ hash }) => given.filter((each) => timingSafeEqual(each, hash)).length > 0);
+    return matches[0]?.identity;
+  };
+}
+
+function tokenVerifier(options: JwtOptions): (token: string) => Promise<Identity> {
+  const { audience, maxLifetimeSeconds, clockSkewSeconds = 5 } = options;
+  const secret = typeof options.secret === 'string' ? new TextEncoder().encode(options.secret) : options.secret;
+  if (secret.length < MIN_SECRET_BYTES) {
+    throw new DefinitionError(`the JWT secret must have at least ${MIN_SECRET_BYTES} bytes, and has ${secret.length}`);
+  }
+  return async (token) => {
+    try {
+      // The algorithm is ours to say, not the token's.
+      const { payload } = await jwtVerify(token, secret, {
+        algorithms: ['HS256'],
+        clockTolerance: clockSkewSeconds,
+        requiredClaims: ['exp'],
+      });
+      const audiences = [payload.aud ?? []].flat();
+      if (audience !== undefined && audiences.length > 0 && !audiences.some((each) => audience.includes(each)))
+        throw unauthorized();
+      const lifetime = (payload.exp ?? 0) - (payload.iat ?? Date.now() / 1000);
+      if (maxLifetimeSeconds !== undefined && lifetime > maxLifetimeSeconds + clockSkewSeconds) throw unauthorized();
+      return { id: payload.sub ?? 'jwt', scopes: toScopes(payload.scope) };
+    } catch (thrown) {
+      throw unauthorized(thrown);
+    }
+  };
+}
+
+function toScopes(scope: unknown): ReadonlySet<string> | undefined {
+  if (scope === undefined) return undefined;
+  return new Set(typeof scope === 'string' ? scope.split(' ') : Array.isArray(scope) ? scope.map(String) : []);
+}
+
+function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+}
+
+// One message for every reason: which part of a credential was wrong is nobody's business.
+function unauthorized(cause?: unknown): TiltyardError {
+  return new TiltyardError(
+    'unauthorized',
+    'valid credentials are required: an API key in X-API-Key, or a bearer token',
+    { cause },
+  );
 }
 
 function digest(key: string): Buffer {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { describe, TiltyardError } from '../core/index.ts';
+import { describe, TiltyardError, toError } from '../core/index.ts';
 import { isObject, type JsonObject } from '../protocol/index.ts';
 import type { CallRequest, CreateRequest, TaskChoice } from '../sessions/index.ts';
 
@@ -30,7 +30,7 @@ export function bodyParser(app: FastifyInstance): BodyParser {
     if (text === undefined || text === '') throw bad('this request needs a JSON object as its body');
     let parsed: unknown;
     parse(request, text, (error, value) => {
-      if (error !== null) throw bad(`the body is not valid JSON${whereJsonBreaks(error)}`);
+      if (error !== null) throw bad(whyRefused(text));
       parsed = value;
     });
     if (!isObject(parsed)) throw bad(`the body must be a JSON object, not ${describe(parsed)}`);
@@ -38,11 +38,15 @@ export function bodyParser(app: FastifyInstance): BodyParser {
   };
 }
 
-// Only the place: the parser's own message quotes the body, and the body may hold secrets.
-function whereJsonBreaks({ message }: Error): string {
-  if (message.includes('prototype')) return ": the keys '__proto__' and 'constructor.prototype' are not allowed";
-  const position = /position \d+/.exec(message);
-  return position === null ? '' : `: it breaks at ${position[0]}`;
+// The app's parser does not say why. Only the place is told: the message quotes the body, which may hold secrets.
+function whyRefused(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (thrown) {
+    const position = /position \d+/.exec(toError(thrown).message);
+    return `the body is not valid JSON${position === null ? '' : `: it breaks at ${position[0]}`}`;
+  }
+  return "the body may not have the keys '__proto__' and 'constructor.prototype'";
 }
 
 /** The `split` of a body. */

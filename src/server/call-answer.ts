@@ -24,7 +24,7 @@ export interface AnswerOptions {
 const REASONS: Partial<Record<ErrorCode, RefusalReason>> = {
   unknown_tool: 'not_found',
   invalid_input: 'input_validation',
-  episode_finished: 'finished',
+  episode_finished: 'episode_finished',
 };
 
 /** Turns an outcome into what is written for it. */

@@ -1,4 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { TiltyardError } from '../core/index.ts';
 
 // What Node's parser refuses before there is a request, and the status it deserves.
 const REFUSALS: Record<string, [status: string, detail: string]> = {
@@ -17,4 +20,17 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     );
   }
   socket.destroySoon();
+}
+
+/** Answers an Expect header that is not 100-continue. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const body = JSON.stringify({ detail: 'this server meets no expectation but 100-continue' });
+  response.writeHead(417, { 'content-type': 'application/json', 'content-length': body.length, connection: 'close' });
+  response.end(body);
+}
+
+/** Throws for a request without a Host header, as HTTP/1.1 demands; which host it names is nobody's business. */
+export function refuseWithoutHost({ headers, raw }: FastifyRequest): void {
+  if (headers.host === undefined && raw.httpVersion === '1.1')
+    throw new TiltyardError('bad_request', 'an HTTP/1.1 request needs a Host header');
 }

@@ -1,9 +1,16 @@
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions, LogController } from 'fastify';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify';
 import { toError } from '../core/index.ts';
-import { answerClientError } from './client-errors.ts';
+import { answerClientError, answerExpectation, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { type OrsOptions, ors } from './ors.ts';
+import { endConnections } from './shutdown.ts';
 
 /** What a server is made from. */
 export interface ServerOptions extends OrsOptions {
@@ -41,19 +48,28 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     childLoggerFactory: (logger) => logger,
     bodyLimit: limits.bodyBytes,
     keepAliveTimeout: limits.keepAliveMs,
-    http: { maxHeaderSize: limits.headerBytes },
-    routerOptions: { ignoreTrailingSlash: true },
+    // Node would answer a missing Host without a body; refuseWithoutHost does better.
+    http: { maxHeaderSize: limits.headerBytes, requireHostHeader: false },
+    // No limit of its own for a name in the path: an unknown environment is 404, however long.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.headerBytes },
     forceCloseConnections: 'idle',
+    // Fastify's limit holds for hooks as well, and teardowns may take longer; they have limits of their own.
+    pluginTimeout: 0,
+    // While the server stops, each route knows best what to say, and says it in our form.
+    return503OnClosing: false,
     frameworkErrors: (error, _request, reply) =>
       void (reply as FastifyReply).code(error.statusCode ?? 400).send({ detail: error.message }),
     clientErrorHandler: answerClientError,
   });
   app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
-  app.setNotFoundHandler((request, reply) =>
-    reply
-      .code(404)
-      .send({ detail: `nothing is at ${request.method} ${request.url}. GET /list_environments shows what there is` }),
-  );
+  app.setNotFoundHandler(answerNotFound);
+  app.addHook('onRequest', (request, reply, done) => {
+    refuseWithoutHost(request);
+    // Before the body is read: it makes no difference here, whatever it holds.
+    if (request.is404) answerNotFound(request, reply);
+    else done();
+  });
+  app.server.on('checkExpectation', answerExpectation);
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url, headers } = request;
     app.log.info(
@@ -69,8 +85,13 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     done();
   });
   await app.register(ors, options);
+  await app.register(endConnections, limits);
   await app.ready();
   return toServer(app);
+}
+
+function answerNotFound({ method, url }: FastifyRequest, reply: FastifyReply): void {
+  reply.code(404).send({ detail: `nothing is at ${method} ${url}. GET /list_environments shows what there is` });
 }
 
 function toServer(app: FastifyInstance): Server {

@@ -15,6 +15,7 @@ const STATUS: Record<ErrorCode, number> = {
   bad_request: 400,
   invalid_definition: 500,
   unauthorized: 401,
+  forbidden: 403,
   unknown_environment: 404,
   environment_mismatch: 404,
   unknown_split: 400,
@@ -43,7 +44,9 @@ const RETRY_AFTER_SECONDS = '5';
 export function errorHandler(returnErrors: ReturnErrors) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     if (error instanceof TiltyardError) {
+      if (error instanceof EnvironmentError && !error.logged) request.log.error({ error: error.thrown }, error.message);
       const status = (error instanceof EnvironmentError && error.status) || STATUS[error.code];
+      if (status === 401) reply.header('www-authenticate', 'Bearer');
       if (status === 429 || status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
       reply.code(status).send({ detail: toDetail(error, returnErrors), code: error.code } satisfies ErrorBody);
       return;

@@ -1,11 +1,16 @@
-import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { METHODS as KNOWN_METHODS } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+// All that Node's parser takes, WebDAV's included; CONNECT asks for a tunnel, not for a path.
+const METHODS: readonly string[] = KNOWN_METHODS.filter((method) => method !== 'CONNECT');
 
 /** Registers routes, and answers 405 with Allow on the methods that none of them takes. */
 export function refuseOtherMethods(app: FastifyInstance, register: () => void): void {
   const taken = new Map<string, Set<string>>();
   let registering = true;
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
   app.addHook('onRoute', ({ path, method }) => {
     if (!registering) return;
     const methods = taken.get(path) ?? new Set();

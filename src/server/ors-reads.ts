@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CatalogEnvironment } from '../core/index.ts';
 import { buildSha, version } from '../core/index.ts';
 import { readBound, readIndex, readSplit } from './bodies.ts';
-import { readSid } from './headers.ts';
+import { readSessionKey } from './identity.ts';
 import type { OrsFace } from './ors.ts';
 
 type InEnvironment = { Params: { env: string } };
@@ -74,10 +74,10 @@ export function registerReads(app: FastifyInstance, { catalog, host, parse, stre
   // The session knows its environment: these two do not look at the one in the path.
   app.get(
     '/:env/prompt',
-    answer((request) => host.prompt(readSid(request.headers))),
+    answer((request) => host.prompt(readSessionKey(request))),
   );
   app.get(
     '/:env/task_tools',
-    answer(async (request) => ({ tools: await host.tools(readSid(request.headers)) })),
+    answer(async (request) => ({ tools: await host.tools(readSessionKey(request)) })),
   );
 }

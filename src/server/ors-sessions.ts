@@ -1,12 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TiltyardError } from '../core/index.ts';
-import { CLIENT_TASK_ID, encodeSmallResult, encodeTaskId, FEATURES_HEADER } from '../protocol/index.ts';
+import { encodeSmallResult, encodeTaskId } from '../protocol/index.ts';
+import { sessionNotFound } from '../sessions/index.ts';
 import { readCreate, readOptionalTaskId } from './bodies.ts';
 import { prefersEventStream, readSecretsHeader, readSid } from './headers.ts';
+import { readSessionKey, sessionKeyOf } from './identity.ts';
 import type { OrsFace } from './ors.ts';
 
 /** Registers what begins, keeps and ends sessions. */
-export function registerSessions(app: FastifyInstance, { host, parse, sids, streams: { turn } }: OrsFace): void {
+export function registerSessions(app: FastifyInstance, face: OrsFace): void {
+  const {
+    host,
+    parse,
+    sids,
+    features,
+    streams: { turn },
+  } = face;
   const post = (url: string, act: (request: FastifyRequest, reply: FastifyReply) => unknown) =>
     app.post(url, async (request, reply) => {
       const result = await act(request, reply);
@@ -15,6 +24,7 @@ export function registerSessions(app: FastifyInstance, { host, parse, sids, stre
     });
 
   post('/create_session', (request, reply) => {
+    reply.headers(features);
     const sid = sids.issue(readOptionalTaskId(request));
     if (!prefersEventStream(request.headers.accept)) return { sid };
     reply.header('content-type', 'text/event-stream; charset=utf-8').header('cache-control', 'no-cache');
@@ -23,22 +33,21 @@ export function registerSessions(app: FastifyInstance, { host, parse, sids, stre
 
   post('/create', async (request, reply) => {
     const sid = readSid(request.headers);
-    await host.create(sid, readCreate(parse(request), readSecretsHeader(request.headers)));
+    await host.create(sessionKeyOf(request, sid), readCreate(parse(request), readSecretsHeader(request.headers)));
     sids.use(sid);
-    reply.header(FEATURES_HEADER, CLIENT_TASK_ID);
+    reply.headers(features);
     return { sid };
   });
 
   post('/ping', async (request) => {
-    const sid = readSid(request.headers);
-    if (!(await host.touch(sid)))
-      throw new TiltyardError('session_not_found', `no session '${sid}'. Start one with POST /create`);
+    const key = readSessionKey(request);
+    if (!(await host.touch(key))) throw sessionNotFound(key);
     return { status: 'ok' };
   });
 
   post('/delete', async (request) => {
     const sid = readSid(request.headers);
-    await host.delete(sid);
+    await host.delete(sessionKeyOf(request, sid));
     return { sid };
   });
 
@@ -46,7 +55,7 @@ export function registerSessions(app: FastifyInstance, { host, parse, sids, stre
   post('/delete_session', async (request) => {
     const sid = readSid(request.headers);
     sids.use(sid);
-    await host.delete(sid).catch((error) => {
+    await host.delete(sessionKeyOf(request, sid)).catch((error) => {
       if (!(error instanceof TiltyardError && error.code === 'session_not_found')) throw error;
     });
     return { sid };

@@ -1,17 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Catalog, catalog, type Environment } from '../core/index.ts';
+import { CLIENT_TASK_ID, FEATURES_HEADER } from '../protocol/index.ts';
 import { DEFAULT_SESSION_OPTIONS, LocalHost, type SessionHost, type SessionOptions } from '../sessions/index.ts';
-import { type AuthOptions, authenticator } from './auth.ts';
+import { type Authenticate, type AuthOptions, authenticator } from './auth.ts';
 import { type BodyParser, bodyParser, keepBodiesAsText } from './bodies.ts';
 import type { ToolErrors } from './call-answer.ts';
 import type { CallStreamOptions } from './call-stream.ts';
 import { errorHandler, type ReturnErrors } from './errors.ts';
 import { findSid } from './headers.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { identifyCallers, sessionKeyOf } from './identity.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { registerCall } from './ors-call.ts';
 import { registerReads } from './ors-reads.ts';
 import { registerRedirects } from './ors-redirects.ts';
+import { enforceScopes } from './ors-scopes.ts';
 import { registerSessions } from './ors-sessions.ts';
 import { Sids } from './sids.ts';
 import { Turn } from './turn.ts';
@@ -38,12 +41,18 @@ export interface OrsOptions {
 
 /** The Open Reward Standard as a Fastify plugin: `app.register(ors, { environments })`. */
 export async function ors(app: FastifyInstance, options: OrsOptions): Promise<void> {
-  const face = toFace(app, options);
-  const authenticate = authenticator(options.auth);
+  serveOrs(app, toOrsFace(app, options));
+}
+
+/** Registers the routes of a face, with what every request of them passes first. */
+export function serveOrs(app: FastifyInstance, face: OrsFace): void {
   keepBodiesAsText(app);
   app.setErrorHandler(errorHandler(face.streams.returnErrors));
+  identifyCallers(app, face.authenticate, {
+    isOpen: ({ routeOptions }) => routeOptions.url === `${app.prefix}/health`,
+  });
+  enforceScopes(app);
   app.addHook('onRequest', (request, _reply, done) => {
-    if (request.routeOptions.url !== `${app.prefix}/health`) authenticate(request);
     touch(face, request);
     done();
   });
@@ -64,21 +73,26 @@ export async function ors(app: FastifyInstance, options: OrsOptions): Promise<vo
 
 /** What the handlers share. */
 export interface OrsFace {
+  readonly authenticate: Authenticate;
   readonly catalog: Catalog;
   readonly host: SessionHost;
   readonly sids: Sids;
   readonly parse: BodyParser;
   readonly streams: CallStreamOptions;
   readonly toolErrors: ToolErrors;
+  /** The headers that announce what this server can do beyond the standard. */
+  readonly features: Readonly<Record<string, string>>;
 }
 
-function toFace(app: FastifyInstance, options: OrsOptions): OrsFace {
+/** Makes the environments ready to serve. */
+export function toOrsFace(app: FastifyInstance, options: OrsOptions): OrsFace {
   const { pingMs = 10_000, announceAfterMs = 3_000 } = options;
   if (!(pingMs > 0 && pingMs < 30_000))
     throw new RangeError(`pingMs must be under 30000, when official clients give up, not ${pingMs}`);
   const ready = catalog(options.environments, { lenient: options.lenientInputs ?? true });
   const sessionOptions = { ...DEFAULT_SESSION_OPTIONS, log: app.log, ...options.sessions };
   return {
+    authenticate: authenticator(options.auth),
     catalog: ready,
     host: options.host?.(ready, sessionOptions) ?? new LocalHost(ready, sessionOptions),
     sids: new Sids(),
@@ -90,11 +104,13 @@ function toFace(app: FastifyInstance, options: OrsOptions): OrsFace {
       announceAfterMs,
     },
     toolErrors: options.toolErrors ?? 'auto',
+    // Announced only where it holds: a client that believes it repeats calls.
+    features: sessionOptions.clientTaskIds === 'start' ? { [FEATURES_HEADER]: CLIENT_TASK_ID } : {},
   };
 }
 
 // Any request that names a session keeps it alive, also one that does not need it.
 function touch({ host }: OrsFace, request: FastifyRequest): void {
   const sid = findSid(request.headers);
-  if (sid !== undefined) host.touch(sid);
+  if (sid !== undefined) host.touch(sessionKeyOf(request, sid));
 }

@@ -1,19 +1,26 @@
-import type { Call } from './call.ts';
+/** What is kept of a call. */
+export interface KeptCall {
+  readonly id: string;
+  readonly phase: string;
+  settledAt: number;
+}
 
 // Ids of clients that are remembered after their results are gone, so that a very late repeat does not run again.
 const REMEMBERED_IDS = 10_000;
 
-/** The calls of one session by task_id: the running ones, and the ended ones for as long as they are kept. */
-export class Calls {
+/** Calls by their id: the running ones, and the ended ones for as long as they are kept. */
+export class Calls<Call extends KeptCall> {
   // Made when first needed: an idle session shall be small.
   #running: Map<string, Call> | undefined;
   // In the order in which they ended, so that the oldest are found first.
   #settled: Map<string, Call> | undefined;
   #forgotten: Set<string> | undefined;
   readonly #lingerMs: number;
+  readonly #maxRemembered: number;
 
-  constructor(lingerMs: number) {
+  constructor(lingerMs: number, maxRemembered: number = REMEMBERED_IDS) {
     this.#lingerMs = lingerMs;
+    this.#maxRemembered = maxRemembered;
   }
 
   get running(): Iterable<Call> {
@@ -76,7 +83,7 @@ export class Calls {
   #remember(id: string): void {
     this.#forgotten ??= new Set();
     this.#forgotten.add(id);
-    if (this.#forgotten.size <= REMEMBERED_IDS) return;
+    if (this.#forgotten.size <= this.#maxRemembered) return;
     for (const oldest of this.#forgotten) {
       this.#forgotten.delete(oldest);
       break;

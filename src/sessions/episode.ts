@@ -8,6 +8,7 @@ import {
   redact,
   type Secrets,
   toBlocks,
+  toError,
 } from '../core/index.ts';
 import type { ToolSpec, WireBlock } from '../protocol/index.ts';
 
@@ -87,8 +88,10 @@ export class Episode {
   failure(what: string, thrown: unknown): EnvironmentError {
     const message = `${what} of environment '${this.environment.name}' failed`;
     const code = what === 'setup' ? 'setup_failed' : 'environment_failed';
-    const error = new EnvironmentError(code, message, { thrown, clean: (text) => redact(text, this.secrets) });
-    this.log.error(message, { error: error.thrown });
+    const clean = (text: string) => redact(text, this.secrets);
+    const error = new EnvironmentError(code, message, { thrown, clean, logged: true });
+    // The whole of it, because the causes say why; the log takes the secrets out.
+    this.log.error(message, { error: toError(thrown) });
     return error;
   }
 

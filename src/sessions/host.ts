@@ -8,6 +8,7 @@ import {
 } from '../core/index.ts';
 import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
 import type { Call } from './call.ts';
+import { sidOf } from './key.ts';
 import type { SessionOptions } from './options.ts';
 import type { CallRequest } from './runner.ts';
 import { Session } from './session.ts';
@@ -27,20 +28,20 @@ export interface CreateRequest {
 
 /** Where sessions live. The faces know only this, so that sessions can live in this process, a thread or elsewhere. */
 export interface SessionHost {
-  /** Starts an episode under a session id; returns before its setup has ended. */
-  create(sid: string, request: CreateRequest): Promise<void>;
-  prompt(sid: string): Promise<WireBlock[]>;
-  tools(sid: string): Promise<readonly ToolSpec[]>;
+  /** Starts an episode under a key (see `toSessionKey`); returns before its setup has ended. */
+  create(key: string, request: CreateRequest): Promise<void>;
+  prompt(key: string): Promise<WireBlock[]>;
+  tools(key: string): Promise<readonly ToolSpec[]>;
   /** Starts a call, or finds it again by its task id. */
-  call(sid: string, request: CallRequest): Awaitable<Call>;
+  call(key: string, request: CallRequest): Awaitable<Call>;
   /** Forgets a refused call that no client was told about. */
-  forget(sid: string, call: Call): void;
+  forget(key: string, call: Call): void;
   /** The name of the live session's environment; throws if there is no such session. */
-  environmentOf(sid: string): Awaitable<string>;
+  environmentOf(key: string): Awaitable<string>;
   /** Notes that a client uses the session; false if there is no live session. */
-  touch(sid: string): boolean;
+  touch(key: string): boolean;
   /** Ends a session, teardown included; throws if there is none. */
-  delete(sid: string): Promise<void>;
+  delete(key: string): Promise<void>;
   readonly size: number;
   /** Ends all sessions and takes no new ones. */
   close(): Promise<void>;
@@ -64,45 +65,45 @@ export class LocalHost implements SessionHost {
     return this.#sessions.size;
   }
 
-  async create(sid: string, { environment: name, choice, secrets }: CreateRequest): Promise<void> {
+  async create(key: string, { environment: name, choice, secrets }: CreateRequest): Promise<void> {
     this.#assertOpen();
     const environment = name === undefined ? this.#catalog.first : this.#catalog.find(name);
-    await this.#sessions.create(sid, async () => {
+    await this.#sessions.create(key, async () => {
       const task = await resolveTask(environment, choice);
       // The server may have begun to stop while the task was read.
       this.#assertOpen();
-      return new Session({ sid, environment, task, secrets }, this.#options, this.#newTaskId);
+      return () => new Session({ sid: sidOf(key), environment, task, secrets }, this.#options, this.#newTaskId);
     });
   }
 
-  prompt(sid: string): Promise<WireBlock[]> {
-    return this.#sessions.get(sid).prompt();
+  prompt(key: string): Promise<WireBlock[]> {
+    return this.#sessions.get(key).prompt();
   }
 
-  tools(sid: string): Promise<readonly ToolSpec[]> {
-    return this.#sessions.get(sid).tools();
+  tools(key: string): Promise<readonly ToolSpec[]> {
+    return this.#sessions.get(key).tools();
   }
 
-  call(sid: string, request: CallRequest): Call {
-    return this.#sessions.get(sid).call(request);
+  call(key: string, request: CallRequest): Call {
+    return this.#sessions.get(key).call(request);
   }
 
-  forget(sid: string, call: Call): void {
-    this.#sessions.find(sid)?.forget(call);
+  forget(key: string, call: Call): void {
+    this.#sessions.find(key)?.forget(call);
   }
 
-  environmentOf(sid: string): string {
-    return this.#sessions.get(sid).environmentName;
+  environmentOf(key: string): string {
+    return this.#sessions.get(key).environmentName;
   }
 
-  touch(sid: string): boolean {
-    const session = this.#sessions.find(sid);
+  touch(key: string): boolean {
+    const session = this.#sessions.find(key);
     session?.touch();
     return session !== undefined;
   }
 
-  async delete(sid: string): Promise<void> {
-    if (!(await this.#sessions.end(sid, 'the session was deleted'))) throw sessionNotFound(sid);
+  async delete(key: string): Promise<void> {
+    if (!(await this.#sessions.end(key, 'the session was deleted'))) throw sessionNotFound(key);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,11 @@
-import { type CompiledTool, isEmptyReturn, redact, type ToolOutcome, toToolOutput } from '../core/index.ts';
+import {
+  type CompiledTool,
+  isEmptyReturn,
+  redact,
+  type ToolError,
+  type ToolOutcome,
+  toToolOutput,
+} from '../core/index.ts';
 import type { RefusalReason, RunToolResult } from '../protocol/index.ts';
 import type { CallOutcome } from './call.ts';
 import type { Episode } from './episode.ts';
@@ -9,8 +16,11 @@ export function toCallOutcome(outcome: ToolOutcome, tool: CompiledTool, episode:
     case 'returned':
       return toResult(outcome.value, tool, episode);
     case 'failed':
-      episode.log.info(`tool '${tool.name}' reported a failure`, { error: outcome.error });
-      return toFailure(`Tool '${tool.name}' failed: ${redact(outcome.error.message, episode.secrets)}`, 'tool_error');
+      episode.log.info(`tool '${tool.name}' reported a failure`, {
+        error: outcome.error,
+        developerMessage: outcome.error.developerMessage,
+      });
+      return toFailure(`Tool '${tool.name}' failed: ${redact(forModel(outcome.error), episode.secrets)}`, 'tool_error');
     case 'timed_out':
       episode.log.warn(`tool '${tool.name}' took longer than ${outcome.timeoutMs} ms`);
       return toFailure(`Tool '${tool.name}' failed: it took longer than ${outcome.timeoutMs} ms`, 'timeout');
@@ -30,6 +40,11 @@ function toResult(value: unknown, tool: CompiledTool, episode: Episode): CallOut
   } catch (thrown) {
     return { kind: 'error', error: episode.failure(`tool '${tool.name}'`, thrown) };
   }
+}
+
+// ORS has one text for the model; OXP keeps the two apart.
+function forModel({ message, promptContent }: ToolError): string {
+  return promptContent === undefined ? message : `${message}\n${promptContent}`;
 }
 
 function toFailure(error: string, reason: RefusalReason): CallOutcome {

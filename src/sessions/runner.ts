@@ -10,8 +10,10 @@ import {
 import type { Call, CallOutcome } from './call.ts';
 import { EpisodeCallContext } from './context.ts';
 import type { Episode } from './episode.ts';
-import { Lanes } from './lanes.ts';
+import { Lanes, type LaneWork } from './lanes.ts';
+import type { SessionOptions } from './options.ts';
 import { toCallOutcome } from './outcome.ts';
+import { settlesWithin } from './time-limit.ts';
 
 /** What a client asks for when it calls a tool. */
 export interface CallRequest {
@@ -25,15 +27,19 @@ export interface CallRequest {
 export class Runner {
   readonly #episode: Episode;
   readonly #settle: (call: Call, outcome: CallOutcome) => void;
-  readonly #refuseAfterFinish: boolean;
+  readonly #options: Pick<SessionOptions, 'callsAfterFinish' | 'graceMs'>;
   // Made when first needed: an idle session shall be small.
   #lanes: Lanes | undefined;
   #executing: Set<Promise<unknown>> | undefined;
 
-  constructor(episode: Episode, settle: (call: Call, outcome: CallOutcome) => void, refuseAfterFinish: boolean) {
+  constructor(
+    episode: Episode,
+    settle: (call: Call, outcome: CallOutcome) => void,
+    options: Pick<SessionOptions, 'callsAfterFinish' | 'graceMs'>,
+  ) {
     this.#episode = episode;
     this.#settle = settle;
-    this.#refuseAfterFinish = refuseAfterFinish;
+    this.#options = options;
   }
 
   /** The tools that run at this moment, also those whose call has already been given up. */
@@ -52,10 +58,18 @@ export class Runner {
       return this.#crash(call, tool, thrown);
     }
     if (!(checking instanceof Promise)) return this.#queue(call, tool, checking);
-    checking.then(
-      (checked) => this.#queue(call, tool, checked),
-      (thrown) => this.#crash(call, tool, thrown),
+    const checked = checking.then(
+      (outcome) => () => this.#queue(call, tool, outcome),
+      (thrown) => () => this.#crash(call, tool, thrown),
     );
+    this.#proceed(tool, checked);
+  }
+
+  /** Checks run side by side, but a quick one does not overtake: calls of a tool run in the order they came. */
+  #proceed(tool: CompiledTool, checked: Promise<() => void>): void {
+    const proceed = () => checked.then((next) => next());
+    if (tool.concurrent) void proceed();
+    else this.#enter(`check ${tool.name}`, (leave) => void proceed().finally(leave));
   }
 
   #queue(call: Call, tool: CompiledTool, checked: Checked): void {
@@ -66,29 +80,37 @@ export class Runner {
     }
     call.accept();
     if (tool.concurrent) return this.#run(call, tool, checked.value);
+    this.#enter(tool.name, (leave) => this.#run(call, tool, checked.value, leave));
+  }
+
+  #enter(lane: string, work: LaneWork): void {
     this.#lanes ??= new Lanes();
-    this.#lanes.enter(tool.name, (leave) => this.#run(call, tool, checked.value, leave));
+    this.#lanes.enter(lane, work);
   }
 
   #run(call: Call, tool: CompiledTool, input: unknown, leave?: () => void): void {
-    if (this.#episode.finished && this.#refuseAfterFinish) {
+    if (this.#episode.finished && this.#options.callsAfterFinish === 'refuse') {
       this.#refuse(call, new TiltyardError('episode_finished', 'The episode is finished: no further tool is run'));
     }
     // Also when the session ended while the call waited for its turn.
     if (call.phase === 'settled') return leave?.();
     const outcome = invoke(tool, input, new EpisodeCallContext(this.#episode, call.abort), call.abort);
-    if (!(outcome instanceof Promise)) return this.#conclude(call, tool, outcome, leave);
-    this.#executing ??= new Set();
-    const executing = outcome.then((settled) => {
-      this.#executing?.delete(executing);
-      this.#conclude(call, tool, settled, leave);
-    });
-    this.#executing.add(executing);
+    if (outcome instanceof Promise) this.#track(outcome.then((settled) => this.#conclude(call, tool, settled, leave)));
+    else this.#conclude(call, tool, outcome, leave);
   }
 
   #conclude(call: Call, tool: CompiledTool, outcome: ToolOutcome, leave: (() => void) | undefined): void {
     if (call.phase !== 'settled') this.#settle(call, toCallOutcome(outcome, tool, this.#episode));
-    leave?.();
+    if (outcome.kind !== 'timed_out') return leave?.();
+    // It may still be at work: the next call of this tool, and teardown, give it the grace time to end.
+    this.#track(outcome.ended);
+    void settlesWithin(outcome.ended, this.#options.graceMs).then(leave);
+  }
+
+  #track(work: Promise<unknown>): void {
+    this.#executing ??= new Set();
+    this.#executing.add(work);
+    void work.finally(() => this.#executing?.delete(work));
   }
 
   #refuse(call: Call, error: TiltyardError): void {

@@ -13,7 +13,7 @@ export class Session {
   readonly #episode: Episode;
   readonly #options: SessionOptions;
   readonly #newTaskId: () => string;
-  readonly #calls: Calls;
+  readonly #calls: Calls<Call>;
   readonly #runner: Runner;
   readonly #abort = new LazyAbort();
   #phase: 'setting_up' | 'ready' | 'failed' | 'closing' = 'setting_up';
@@ -29,11 +29,7 @@ export class Session {
     this.#options = options;
     this.#newTaskId = newTaskId;
     this.#calls = new Calls(options.lingerMs);
-    this.#runner = new Runner(
-      this.#episode,
-      (call, outcome) => this.#settle(call, outcome),
-      options.callsAfterFinish === 'refuse',
-    );
+    this.#runner = new Runner(this.#episode, (call, outcome) => this.#settle(call, outcome), options);
     if (this.#episode.needsSetup) this.#settingUp = this.#setUp();
     else this.#phase = 'ready';
   }

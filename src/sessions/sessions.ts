@@ -1,4 +1,5 @@
 import { TiltyardError } from '../core/index.ts';
+import { sidOf } from './key.ts';
 import type { SessionOptions } from './options.ts';
 import { type Session, sessionGone } from './session.ts';
 import { Tombstones } from './tombstones.ts';
@@ -10,7 +11,8 @@ const MIN_SWEEP_MS = 10;
 /** All sessions by key, with the one timer that ends idle ones and frees old results. */
 export class Sessions {
   readonly #live = new Map<string, Session>();
-  readonly #reserved = new Set<string>();
+  /** Keys whose session is being made, and whether it is still wanted. */
+  readonly #reserved = new Map<string, { wanted: boolean }>();
   readonly #tombstones: Tombstones;
   readonly #options: SessionOptions;
   readonly #timer: NodeJS.Timeout;
@@ -37,18 +39,23 @@ export class Sessions {
     const session = this.#live.get(key);
     if (session !== undefined && !session.isClosing) return session;
     throw session !== undefined || this.#tombstones.has(key, performance.now())
-      ? sessionGone(key)
+      ? sessionGone(sidOf(key))
       : sessionNotFound(key);
   }
 
-  /** Makes a session under a key that nobody else can take meanwhile; if `make` fails, the key is free again. */
-  async create(key: string, make: () => Promise<Session>): Promise<void> {
+  /**
+   * Makes a session under a key that nobody else can take meanwhile. `prepare` may take its time; if it fails, or the
+   * session is deleted before it is there, nothing is left of it.
+   */
+  async create(key: string, prepare: () => Promise<() => Session>): Promise<void> {
     this.#assertFree(key);
-    this.#reserved.add(key);
+    const reservation = { wanted: true };
+    this.#reserved.set(key, reservation);
     try {
-      const session = await make();
+      const make = await prepare();
+      if (!reservation.wanted) throw sessionGone(sidOf(key));
       this.#tombstones.clear(key);
-      this.#live.set(key, session);
+      this.#live.set(key, make());
     } finally {
       this.#reserved.delete(key);
     }
@@ -56,8 +63,10 @@ export class Sessions {
 
   /** Ends a session and returns when its teardown is over; false if there is none. */
   async end(key: string, reason: string): Promise<boolean> {
+    const reservation = this.#reserved.get(key);
+    if (reservation !== undefined) reservation.wanted = false;
     const session = this.#live.get(key);
-    if (session === undefined) return false;
+    if (session === undefined) return reservation !== undefined;
     await session.close(reason);
     if (this.#live.get(key) === session) {
       this.#live.delete(key);
@@ -76,7 +85,7 @@ export class Sessions {
     if (this.#live.has(key) || this.#reserved.has(key)) {
       throw new TiltyardError(
         'session_exists',
-        `session '${key}' already exists. Delete it first, or ask /create_session for another id`,
+        `session '${sidOf(key)}' already exists. Delete it first, or ask /create_session for another id`,
       );
     }
     if (this.#live.size + this.#reserved.size >= this.#options.maxSessions) {
@@ -98,6 +107,6 @@ export class Sessions {
 }
 
 /** The error of a session that this server has never had, or had long ago. */
-export function sessionNotFound(sid: string): TiltyardError {
-  return new TiltyardError('session_not_found', `no session '${sid}'. Start one with POST /create`);
+export function sessionNotFound(key: string): TiltyardError {
+  return new TiltyardError('session_not_found', `no session '${sidOf(key)}'. Start one with POST /create`);
 }

@@ -1,5 +1,5 @@
 import { createServer, type OrsOptions, type Server, type ServerOptions } from 'tiltyard/server';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type Counters, fixture } from './fixture.ts';
 import { type ResultEnvelope, readEvents, type SseEvent, toResult } from './sse.ts';
 
@@ -56,9 +56,27 @@ export type TestOptions = Partial<ServerOptions & OrsOptions>;
 
 /** Starts a server with the fixture's environments on a free port; it is closed when the test ends. */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
+  const started = await launch(options);
+  onTestFinished(() => started.server.close());
+  return started;
+}
+
+/** One server for all tests of a file that need no other; the returned function gives it while they run. */
+export function shareServer(options: TestOptions = {}): () => TestServer {
+  let shared: TestServer | undefined;
+  beforeAll(async () => {
+    shared = await launch(options);
+  });
+  afterAll(() => shared?.server.close());
+  return () => {
+    if (shared === undefined) throw new Error('the shared server is there only while tests run');
+    return shared;
+  };
+}
+
+async function launch(options: TestOptions): Promise<TestServer> {
   const { counters, environments } = fixture();
   const server = await createServer({ environments, logger: false, ...options });
-  onTestFinished(() => server.close());
   const url = await server.listen();
   return { server, url, counters, ...client(url) };
 }
@@ -105,8 +123,10 @@ export function client(url: string): Omit<TestServer, 'server' | 'url' | 'counte
   };
 }
 
-async function toAnswer(response: Response): Promise<Answer> {
+/** A response with its body read. */
+export async function toAnswer(response: Response): Promise<Answer> {
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  // The answer to a HEAD has the type and no body.
+  const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json') === true;
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
 }

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { type EpisodeLog, episodeLog, type Log } from './index.ts';
+
+/** A log of an episode with these secrets, and the lines it wrote. */
+function logOf(secrets: Record<string, string>): { log: EpisodeLog; lines: string[] } {
+  const lines: string[] = [];
+  const write = (fields: object, message?: string) => lines.push(JSON.stringify({ ...fields, message }));
+  const target: Log = { debug: write, info: write, warn: write, error: write };
+  return { log: episodeLog(target, { sid: 's' }, secrets), lines };
+}
+
+test('every line carries the fields of its episode and those of its author', () => {
+  const { log, lines } = logOf({});
+  log.info('hello', { tries: 3 });
+  expect(JSON.parse(lines[0] ?? '')).toEqual({ sid: 's', tries: 3, message: 'hello' });
+});
+
+test('an error is written with its message, stack and causes', () => {
+  const { log, lines } = logOf({});
+  log.error('failed', { error: new TypeError('outer', { cause: new Error('inner') }) });
+  expect(JSON.parse(lines[0] ?? '').error).toMatchObject({
+    type: 'TypeError',
+    message: 'outer',
+    stack: expect.stringContaining('log.test.ts'),
+    cause: { message: 'inner' },
+  });
+});
+
+test('what is not a secret is not hidden', () => {
+  const { log, lines } = logOf({ key: 'abcd', short: 'a' });
+  log.info('a banana', { abc: 'ab cd' });
+  expect(lines[0]).toContain('a banana');
+  expect(lines[0]).toContain('"abc":"ab cd"');
+});
+
+test('a secret is hidden as a key, as a value, and inside text', () => {
+  const { log, lines } = logOf({ key: 'abcd' });
+  log.info('an abcd', { abcd: 1, list: ['abcd', { deep: 'xabcdx' }] });
+  expect(JSON.parse(lines[0] ?? '')).toEqual({
+    sid: 's',
+    '[secret]': 1,
+    list: ['[secret]', { deep: 'x[secret]x' }],
+    message: 'an [secret]',
+  });
+});
+
+test('of two secrets that begin alike, the longer one is hidden whole', () => {
+  const { log, lines } = logOf({ first: 'abcd', second: 'abcdefgh' });
+  log.info('abcd and abcdefgh', { both: 'abcdefgh,abcd' });
+  expect(lines[0]).not.toContain('efgh');
+});
+
+test.each([
+  ['a number', '12345678', { amount: 12345678 }],
+  ['part of a number', '1234', { at: [0.51234] }],
+  ['the marks of JSON', '":"x', { name: 'xyz' }],
+  ['part of an escape', 'nabcd', { text: '\nabcd' }],
+])('a secret that matches %s of the fields is hidden, and the line is written', (_what, secret, fields) => {
+  const { log, lines } = logOf({ key: secret });
+  log.info('told', fields);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('[secret]');
+  expect(lines[0]).toContain('told');
+});
+
+const circular: { name: string; self?: object } = { name: 'abcd' };
+circular.self = circular;
+const endless = new Error('abcd');
+endless.cause = endless;
+
+test.each([
+  ['refer to themselves', { circular }],
+  ['hold an error that is its own cause', { endless }],
+  [
+    'throw when they are read',
+    {
+      get broken() {
+        throw new Error('abcd');
+      },
+    },
+  ],
+  ['are a function', () => {}],
+])('fields that %s do not break what is logged, nor let a secret out', (_what, fields) => {
+  const { log, lines } = logOf({ key: 'abcd' });
+  log.warn('told', fields);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('told');
+  expect(lines[0]).not.toContain('abcd');
+});

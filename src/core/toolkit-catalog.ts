@@ -1,0 +1,139 @@
+import { type JsonObject, TOOL_ID, type ToolDefinition, type WireRequirements } from '../protocol/index.ts';
+import { type CompiledTool, compileTool } from './compiled-tool.ts';
+import { DefinitionError, TiltyardError } from './errors.ts';
+import { inlineDefinitions } from './inline-definitions.ts';
+import type { Tool, ToolRequirements } from './tool.ts';
+import { DEFAULT_VERSION, type Toolkit } from './toolkit.ts';
+import type { ValidatorOptions } from './validator.ts';
+
+/** One version of a tool of a toolkit, made ready to publish and to run. */
+export interface CatalogTool {
+  readonly definition: ToolDefinition;
+  readonly tool: CompiledTool;
+  readonly requirements: ToolRequirements;
+  readonly scopes: readonly string[];
+  readonly canRetry: boolean;
+}
+
+/** The tools of one server's toolkits. */
+export interface ToolkitCatalog {
+  readonly tools: readonly CatalogTool[];
+  /** The tool that an id means; `isVisible` hides tools as if they were not there. */
+  resolve(id: string, isVisible: (tool: CatalogTool) => boolean): CatalogTool;
+}
+
+/** An id that names no tool: a message for users, and the detail for developers. */
+export class ToolIdError extends TiltyardError {
+  readonly developerMessage: string;
+
+  constructor(message: string, developerMessage: string) {
+    super('unknown_tool', message);
+    this.name = 'ToolIdError';
+    this.developerMessage = developerMessage;
+  }
+}
+
+/** Makes toolkits ready and finds the mistakes that only show when they stand side by side. */
+export function toolkitCatalog(toolkits: readonly Toolkit[], options: ValidatorOptions): ToolkitCatalog {
+  const tools: CatalogTool[] = [];
+  const names = new Set<string>();
+  for (const toolkit of toolkits) {
+    if (toolkit?.kind !== 'toolkit') throw new DefinitionError('toolkits must be made with toolkit({ ... })');
+    if (names.has(toolkit.name))
+      throw new DefinitionError(`two toolkits are called '${toolkit.name}'. Rename one of them`);
+    names.add(toolkit.name);
+    for (const [name, versions] of Object.entries(toolkit.tools)) {
+      for (const tool of [versions].flat()) tools.push(compile(toolkit.name, name, tool, options));
+    }
+  }
+  const byBase = groupByBase(tools);
+  return { tools, resolve: (id, isVisible) => resolve(byBase, id, isVisible) };
+}
+
+function compile(toolkit: string, name: string, tool: Tool, options: ValidatorOptions): CatalogTool {
+  const { version = DEFAULT_VERSION, description = '', requirements = {} } = tool;
+  const where = `toolkit '${toolkit}', tool '${name}'`;
+  const compiled = compileTool(`${toolkit}_${name}`, tool, where, options);
+  const inputSchema = compiled.spec.input_schema ?? { type: 'object', properties: {} };
+  // What a tool returns is unknown where its author does not say: that is not the same as nothing.
+  const outputSchema = compiled.output?.jsonSchema ?? {};
+  const published = toWireRequirements(requirements);
+  return {
+    definition: {
+      id: `${toolkit}.${name}@${version}`,
+      name: `${toolkit}_${name}`,
+      description,
+      version,
+      input_schema: inlineDefinitions(inputSchema, `${where}: its input`),
+      output_schema: inlineDefinitions(outputSchema, `${where}: its output`),
+      ...(Object.keys(published).length === 0 ? {} : { requirements: published }),
+    },
+    tool: compiled,
+    requirements,
+    scopes: tool.scopes ?? [],
+    canRetry: tool.canRetry ?? false,
+  };
+}
+
+function toWireRequirements({ authorization, secrets, userId }: ToolRequirements): WireRequirements {
+  return {
+    ...(authorization === undefined
+      ? {}
+      : { authorization: authorization.map(({ url: _, ...published }) => published as unknown as JsonObject) }),
+    ...(secrets === undefined ? {} : { secrets: secrets.map((id) => ({ id })) }),
+    ...(userId ? { user_id: true } : {}),
+  };
+}
+
+/** The versions of each tool, the newest first. */
+type Versions = ReadonlyMap<string, readonly CatalogTool[]>;
+
+function groupByBase(tools: readonly CatalogTool[]): Versions {
+  const byBase = new Map<string, CatalogTool[]>();
+  for (const tool of tools) {
+    const base = baseOf(tool);
+    byBase.set(base, [...(byBase.get(base) ?? []), tool].sort(newestFirst));
+  }
+  return byBase;
+}
+
+function resolve(byBase: Versions, id: string, isVisible: (tool: CatalogTool) => boolean): CatalogTool {
+  const [, toolkit, name, version] = TOOL_ID.exec(id) ?? [];
+  if (toolkit === undefined) {
+    const forms = 'Toolkit.Tool, Toolkit.Tool@1 or Toolkit.Tool@1.0.0';
+    throw new ToolIdError('The tool id is not valid', `'${id.slice(0, 200)}' is not of the form ${forms}`);
+  }
+  const base = `${toolkit}.${name}`;
+  const notFound = (detail: string) => new ToolIdError(`Tool '${toolkit}_${name}' was not found`, detail);
+  const versions = byBase.get(base)?.filter(isVisible) ?? [];
+  const [newest] = versions;
+  if (newest === undefined) throw notFound(`${base} does not exist${nearMiss(byBase, base, isVisible)}`);
+  if (version === undefined) return newest;
+  const wanted = version.includes('.') ? version : `${version}.0.0`;
+  const found = versions.find(({ definition }) => compareVersions(definition.version, wanted) === 0);
+  if (found === undefined) throw notFound(`${base} version ${wanted} is not available`);
+  return found;
+}
+
+function nearMiss(byBase: Versions, base: string, isVisible: (tool: CatalogTool) => boolean): string {
+  for (const [other, [newest]] of byBase) {
+    const near = other.toLowerCase() === base.toLowerCase() && newest !== undefined && isVisible(newest);
+    if (near) return `. Did you mean ${other}? Case counts`;
+  }
+  return '';
+}
+
+function baseOf({ definition }: CatalogTool): string {
+  return definition.id.slice(0, definition.id.indexOf('@'));
+}
+
+function newestFirst(a: CatalogTool, b: CatalogTool): number {
+  return compareVersions(b.definition.version, a.definition.version);
+}
+
+// As numbers: 1.10.0 is newer than 1.9.0.
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split('.').map(Number)) as [number[], number[]];
+  const at = left.findIndex((part, index) => part !== right[index]);
+  return at < 0 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { toSessionKey } from '../sessions/index.ts';
+import { ANYBODY, type Authenticate, type Identity } from './auth.ts';
+import { readSid } from './headers.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who the request comes from, once that is known. */
+    tiltyardIdentity: Identity | null;
+  }
+}
+
+/** Finds out who each request of this scope comes from; `onUnknown` may say it in the words of its protocol. */
+export function identifyCallers(
+  app: FastifyInstance,
+  authenticate: Authenticate,
+  {
+    isOpen,
+    onUnknown = (error) => error,
+  }: { isOpen: (request: FastifyRequest) => boolean; onUnknown?: (error: Error, request: FastifyRequest) => Error },
+): void {
+  app.decorateRequest('tiltyardIdentity', null);
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (isOpen(request)) return done();
+    const fail = (error: Error) => done(onUnknown(error, request));
+    try {
+      const identity = authenticate(request.headers);
+      if (identity instanceof Promise) {
+        identity.then((known) => {
+          request.tiltyardIdentity = known;
+          done();
+        }, fail);
+        return;
+      }
+      request.tiltyardIdentity = identity;
+    } catch (thrown) {
+      return fail(thrown as Error);
+    }
+    done();
+  });
+}
+
+/** Who a request comes from. */
+export function identityOf(request: FastifyRequest): Identity {
+  return request.tiltyardIdentity ?? ANYBODY;
+}
+
+/** The key of the session that a request names; an error says how to name one. */
+export function readSessionKey(request: FastifyRequest): string {
+  return sessionKeyOf(request, readSid(request.headers));
+}
+
+/** The key of the caller's own session of that id. */
+export function sessionKeyOf(request: FastifyRequest, sid: string): string {
+  return toSessionKey(identityOf(request).id, sid);
+}

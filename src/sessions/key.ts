@@ -1,0 +1,12 @@
+// A character that no header can carry, so that no identity and no id can be made to look like another pair.
+const SEPARATOR = '\n';
+
+/** The key of a session: its owner's alone, so that the same id of somebody else is another session. */
+export function toSessionKey(owner: string, sid: string): string {
+  return owner === '' ? sid : `${owner}${SEPARATOR}${sid}`;
+}
+
+/** The session id of a key, for messages. */
+export function sidOf(key: string): string {
+  return key.slice(key.lastIndexOf(SEPARATOR) + 1);
+}

@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { MINUTE, SECOND } from '../../test/support/clock.ts';
+import { gated } from '../../test/support/gates.ts';
+import { catalog } from '../core/index.ts';
+import type { Call } from './call.ts';
+import { LocalHost } from './host.ts';
+import { DEFAULT_SESSION_OPTIONS, type SessionOptions } from './options.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A host with one session `s`, at the defaults but for what a test changes. */
+async function start(options: Partial<SessionOptions> = {}, task: { gates?: string[]; deaf?: boolean } = {}) {
+  const gates = gated();
+  const host = new LocalHost(catalog(gates.environments), { ...DEFAULT_SESSION_OPTIONS, ...options });
+  await host.create('s', { choice: { task }, secrets: {} });
+  await vi.advanceTimersByTimeAsync(0);
+  const call = (taskId?: string) => host.call('s', { name: 'wait', input: {}, taskId });
+  return { ...gates, host, call };
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+function errorOf({ outcome }: Call): string | undefined {
+  return outcome?.kind === 'result' ? undefined : outcome?.error.code;
+}
+
+describe('the result of a call', () => {
+  /** A call of that id, or of a new one, that ended just now. */
+  async function ended(taskId?: string, options: Partial<SessionOptions> = {}) {
+    const started = await start(options);
+    const first = started.call(taskId);
+    started.tool.open();
+    await pass(0);
+    expect(first.phase).toBe('settled');
+    return { ...started, first };
+  }
+
+  test.each([
+    ['R3: a result is there at once', 0],
+    ['R3: a result is there after 59 seconds', 59 * SECOND],
+    ['R3: a result is there after 60 seconds', 60 * SECOND],
+  ])('%s', async (_name, ms) => {
+    const { call, first, count } = await ended();
+    await pass(ms);
+    expect(call(first.id)).toBe(first);
+    expect(count('wait')).toBe(1);
+  });
+
+  test.each([
+    ['R4: a result under an id of the server is gone after 60 seconds, and nothing runs', undefined],
+    ['R6: a result under an id of the client is gone after 60 seconds, and nothing runs', 'call-001'],
+  ])('%s', async (_name, taskId) => {
+    const { call, first, count } = await ended(taskId);
+    for (const ms of [MINUTE + 1, 10 * MINUTE]) {
+      await pass(ms);
+      expect(errorOf(call(first.id))).toBe('unknown_task_id');
+    }
+    expect(count('wait')).toBe(1);
+  });
+
+  test('R13: a result is kept from the end of the call, not from its start', async () => {
+    const { call, tool } = await start();
+    const first = call();
+    await pass(10 * MINUTE);
+    expect(call(first.id)).toBe(first);
+    tool.open();
+    await pass(59 * SECOND);
+    expect(call(first.id)).toBe(first);
+    await pass(2 * SECOND);
+    expect(errorOf(call(first.id))).toBe('unknown_task_id');
+  });
+
+  test('R13: a result is kept no longer because somebody asked for it', async () => {
+    const { call, first } = await ended();
+    await pass(59 * SECOND);
+    expect(call(first.id)).toBe(first);
+    await pass(59 * SECOND);
+    expect(errorOf(call(first.id))).toBe('unknown_task_id');
+  });
+
+  test('R13: a result is kept as long as the option says', async () => {
+    const { call, first } = await ended(undefined, { lingerMs: 5 * MINUTE });
+    await pass(5 * MINUTE);
+    expect(call(first.id)).toBe(first);
+    await pass(1);
+    expect(errorOf(call(first.id))).toBe('unknown_task_id');
+  });
+});
+
+describe('a session', () => {
+  // The sweep comes every five seconds.
+  const SWEEP = 5 * SECOND;
+
+  test('L1: a session lives for 900 seconds without a request, and not much longer', async () => {
+    const { host, trace } = await start();
+    await pass(900 * SECOND);
+    expect(host.size).toBe(1);
+    await pass(SWEEP);
+    expect(host.size).toBe(0);
+    expect(trace).toEqual(['setup', 'teardown', 'teardown:end']);
+    expect(() => host.environmentOf('s')).toThrow('has expired');
+  });
+
+  test('L1: a session lives as long as the option says', async () => {
+    const { host } = await start({ idleMs: 2 * MINUTE });
+    await pass(2 * MINUTE);
+    expect(host.size).toBe(1);
+    await pass(SWEEP);
+    expect(host.size).toBe(0);
+  });
+
+  test('L3: a session lives on after each use', async () => {
+    const { host } = await start();
+    for (let times = 0; times < 3; times += 1) {
+      await pass(899 * SECOND);
+      expect(host.touch('s')).toBe(true);
+    }
+    await pass(900 * SECOND + SWEEP);
+    expect(host.touch('s')).toBe(false);
+  });
+
+  test('L3: a session lives while a call runs, and its full time after that', async () => {
+    const { host, call, tool } = await start();
+    call();
+    await pass(60 * MINUTE);
+    tool.open();
+    await pass(900 * SECOND);
+    expect(host.size).toBe(1);
+    await pass(SWEEP);
+    expect(host.size).toBe(0);
+  });
+
+  test('L3: a session lives while somebody waits for its setup', async () => {
+    const { host, setup } = await start({}, { gates: ['setup'] });
+    const prompt = host.prompt('s');
+    await pass(60 * MINUTE);
+    setup.open();
+    expect(await prompt).toEqual([{ text: 'Wait.', detail: null, type: 'text' }]);
+    await pass(900 * SECOND);
+    expect(host.size).toBe(1);
+  });
+
+  test('L1: a session expires also during setup when nobody waits, and the setup is aborted', async () => {
+    const { host, trace } = await start({}, { gates: ['setup'] });
+    await pass(900 * SECOND + SWEEP);
+    expect(host.size).toBe(0);
+    expect(trace).toEqual(['setup', 'teardown:unset', 'teardown:end']);
+  });
+
+  test('L8: a session is torn down 5 seconds after its end although a tool still runs', async () => {
+    const { host, trace } = await start();
+    host.call('s', { name: 'deaf', input: {} });
+    const deleted = host.delete('s');
+    await pass(5 * SECOND - 1);
+    expect(trace).toEqual(['setup', 'deaf']);
+    await pass(1);
+    await deleted;
+    expect(trace).toEqual(['setup', 'deaf', 'teardown', 'teardown:end']);
+  });
+
+  test('L9: a session is given up 30 seconds after its teardown began', async () => {
+    const { host, teardown } = await start({}, { gates: ['teardown'] });
+    const deleted = host.delete('s');
+    await teardown.reached;
+    await pass(30 * SECOND - 1);
+    expect(host.size).toBe(1);
+    await pass(1);
+    await deleted;
+    expect(host.size).toBe(0);
+  });
+
+  test('L5: a session is remembered for 15 minutes after its end', async () => {
+    const { host } = await start();
+    await host.delete('s');
+    await pass(15 * MINUTE - 1);
+    expect(() => host.environmentOf('s')).toThrow('was deleted');
+    await pass(1);
+    expect(() => host.environmentOf('s')).toThrow("no session 's'");
+  });
+
+  test('L12: a host that is closed leaves no timer behind', async () => {
+    const { host, call } = await start();
+    call();
+    expect(vi.getTimerCount()).toBeGreaterThan(0);
+    await host.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

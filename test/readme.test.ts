@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from 'tiltyard';
+import { createServer } from 'tiltyard/server';
+import { play } from 'tiltyard/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { gridworld } from '../examples/gridworld/environment.ts';
+import { gsm8k } from '../examples/gsm8k/environment.ts';
+import { hello } from '../examples/hello/environment.ts';
+import { sandbox } from '../examples/sandbox/environment.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+
+function blocks(language: string): string[] {
+  return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code ?? '');
+}
+
+interface Command {
+  text: string;
+  expected: string[];
+}
+
+/** The commands of a shell block, each with the lines that the README says it prints. */
+function commandsOf(block: string): Command[] {
+  const commands: Command[] = [];
+  let continued = false;
+  for (const line of block.split('\n')) {
+    const last = commands.at(-1);
+    if (line.startsWith('# => ')) last?.expected.push(line.slice('# => '.length));
+    else if (continued && last !== undefined) last.text += `\n${line}`;
+    else if (line !== '' && !line.startsWith('#')) commands.push({ text: line, expected: [] });
+    continued = line.endsWith('\\');
+  }
+  return commands;
+}
+
+async function bash(script: string): Promise<string> {
+  const child = spawn('bash', ['-c', script]);
+  let output = '';
+  child.stdout.on('data', (data) => (output += data));
+  await once(child, 'close');
+  return output;
+}
+
+test('the curl walk of the README prints what the README says', async () => {
+  await using server = await createServer({ environments: [gsm8k, hello, gridworld, sandbox], logger: false });
+  const url = await server.listen();
+  const block = blocks('sh').find((code) => code.includes('create_session')) ?? '';
+  const commands = commandsOf(block);
+  expect(commands.length).toBeGreaterThan(9);
+  const separator = '\x1e';
+  const script = commands.map(({ text }) => `${text}\nprintf '${separator}'`).join('\n');
+  const outputs = (await bash(script.replaceAll('http://localhost:8080', url))).split(separator);
+  for (const [index, { text, expected }] of commands.entries()) {
+    expect(outputs[index]?.trim(), text).toBe(expected.join('\n'));
+  }
+});
+
+test('npm start serves the environments that the README lists, in that order', async () => {
+  const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const served = [...scripts.start.matchAll(/examples\/(\w+)\//g)].map(([, name]) => name);
+  expect(readme).toContain(`# => ${JSON.stringify(served)}`);
+});
+
+test('the environment of the README plays as written', async () => {
+  const [source = ''] = blocks('ts');
+  const folder = await mkdtemp(join(ROOT, '.tmp-readme-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'capitals.ts'), source);
+  const { capitals } = (await import(join(folder, 'capitals.ts'))) as { capitals: Environment<any, any, any, any> };
+  expect(source.trim().split('\n')).toHaveLength(15);
+  await using episode = await play(capitals, { split: 'train', index: 1 });
+  expect((await episode.prompt())[0]).toMatchObject({ text: 'What is the capital of Japan?' });
+  expect(await episode.call('submit', { answer: 'Tokyo' })).toMatchObject({ reward: 1, finished: true });
+});
