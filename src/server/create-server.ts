@@ -5,15 +5,22 @@ import Fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
-import { toError } from '../core/index.ts';
+import { DefinitionError, type Environment, type Toolkit, toError } from '../core/index.ts';
 import { answerClientError, answerExpectation, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
+import { registerHealth } from './health.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
-import { type OrsOptions, ors } from './ors.ts';
+import { type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
+import { redirectTo } from './ors-redirects.ts';
+import { type OxpOptions, serveOxp, toOxpFace } from './oxp.ts';
 import { endConnections } from './shutdown.ts';
 
-/** What a server is made from. */
-export interface ServerOptions extends OrsOptions {
+/** What a server is made from: environments, toolkits, or both. */
+export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
+  readonly environments?: readonly Environment[];
+  readonly toolkits?: readonly Toolkit[];
+  /** What is special to OXP. */
+  readonly oxp?: Omit<OxpOptions, 'toolkits' | 'auth' | 'returnErrors'>;
   readonly limits?: Partial<Limits>;
   /** Pino's options or logger, or false. Default: warnings and errors to standard output. */
   readonly logger?: FastifyServerOptions['logger'];
@@ -84,10 +91,28 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     );
     done();
   });
-  await app.register(ors, options);
+  await registerFaces(app, options);
   await app.register(endConnections, limits);
   await app.ready();
   return toServer(app);
+}
+
+async function registerFaces(app: FastifyInstance, options: ServerOptions): Promise<void> {
+  const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
+  if (environments.length === 0 && toolkits.length === 0) {
+    throw new DefinitionError('there is nothing to serve. Give at least one environment or toolkit');
+  }
+  const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments });
+  const oxpFace = toolkits.length === 0 ? undefined : toOxpFace(app, { ...options.oxp, toolkits, auth, returnErrors });
+  if (orsFace !== undefined) {
+    // With toolkits, these two paths are OXP's.
+    await app.register(async (scope) => serveOrs(scope, orsFace, oxpFace === undefined ? [] : ['tools', 'call']));
+  }
+  if (oxpFace === undefined) return;
+  await app.register(async (scope) => {
+    if (orsFace === undefined) registerHealth(scope, () => oxpFace.toolbox.isClosed);
+    serveOxp(scope, oxpFace, orsFace === undefined ? undefined : redirectTo('call', orsFace, ''));
+  });
 }
 
 function answerNotFound({ method, url }: FastifyRequest, reply: FastifyReply): void {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CatalogEnvironment } from '../core/index.ts';
 import { buildSha, version } from '../core/index.ts';
 import { readBound, readIndex, readSplit } from './bodies.ts';
+import { registerHealth } from './health.ts';
 import { readSessionKey } from './identity.ts';
 import type { OrsFace } from './ors.ts';
 
@@ -21,10 +22,7 @@ export function registerReads(app: FastifyInstance, { catalog, host, parse, stre
       read(catalog.find(request.params.env), request as FastifyRequest),
     );
 
-  app.get(
-    '/health',
-    answer(() => ({ status: 'ok' })),
-  );
+  registerHealth(app, () => host.isClosed);
   app.get(
     '/version',
     answer(() => ({ version, build_sha: buildSha })),

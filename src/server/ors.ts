@@ -44,8 +44,8 @@ export async function ors(app: FastifyInstance, options: OrsOptions): Promise<vo
   serveOrs(app, toOrsFace(app, options));
 }
 
-/** Registers the routes of a face, with what every request of them passes first. */
-export function serveOrs(app: FastifyInstance, face: OrsFace): void {
+/** Registers the routes of a face, with what every request of them passes first; `taken` are bare paths of others. */
+export function serveOrs(app: FastifyInstance, face: OrsFace, taken: readonly string[] = []): void {
   keepBodiesAsText(app);
   app.setErrorHandler(errorHandler(face.streams.returnErrors));
   identifyCallers(app, face.authenticate, {
@@ -68,7 +68,7 @@ export function serveOrs(app: FastifyInstance, face: OrsFace): void {
     registerSessions(app, face);
     registerCall(app, face);
   });
-  registerRedirects(app, face);
+  registerRedirects(app, face, taken);
 }
 
 /** What the handlers share. */

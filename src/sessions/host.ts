@@ -43,6 +43,8 @@ export interface SessionHost {
   /** Ends a session, teardown included; throws if there is none. */
   delete(key: string): Promise<void>;
   readonly size: number;
+  /** Whether it takes no new sessions. */
+  readonly isClosed: boolean;
   /** Ends all sessions and takes no new ones. */
   close(): Promise<void>;
 }
@@ -63,6 +65,10 @@ export class LocalHost implements SessionHost {
 
   get size(): number {
     return this.#sessions.size;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   async create(key: string, { environment: name, choice, secrets }: CreateRequest): Promise<void> {

@@ -60,6 +60,7 @@ export class Toolbox {
   readonly #running = new Set<ToolboxCall>();
   readonly #log: Log;
   readonly #timer: NodeJS.Timeout;
+  #closed = false;
 
   constructor({ lingerMs, log }: { lingerMs: number; log: Log }) {
     this.#calls = new Calls(lingerMs, REMEMBERED_KEYS);
@@ -89,8 +90,14 @@ export class Toolbox {
     return call;
   }
 
-  /** Aborts what runs. */
+  /** Whether no further call is taken. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Aborts what runs, and takes no more. */
   close(reason: string): void {
+    this.#closed = true;
     clearInterval(this.#timer);
     for (const call of this.#running) call.abort.abort(new Error(reason));
     this.#calls.clear();

@@ -1,0 +1,66 @@
+import {
+  type ClientError,
+  type ErrorContext,
+  HttpError,
+  MaxRetries,
+  NetworkError,
+  OutcomeUnknown,
+  ToolCallError,
+  type ToolCallReason,
+  ToolFailed,
+} from './errors.ts';
+import { isPassing, isStarting } from './retry.ts';
+
+/** A call that failed. */
+export interface FailedCall {
+  readonly sid: string;
+  readonly name: string;
+  /** The id under which the server knows the call, if it does. */
+  readonly taskId: string | undefined;
+}
+
+/** Whether nothing ran for certain: the request did not leave, or the server said that it is too busy or not ready. */
+export function isHarmless(error: unknown): boolean {
+  if (error instanceof NetworkError) return error.unsent;
+  return isStarting(error) || (error instanceof HttpError && error.status === 429);
+}
+
+/** Whether the server does not know, or no longer knows, the id of the call. */
+export function isUnknownId(error: unknown): boolean {
+  return error instanceof ToolFailed && error.message === 'unknown task_id';
+}
+
+/** What the caller of a tool is told, so that it can tell what ran, what did not, and what may have. */
+export function toCallError(error: unknown, { sid, name, taskId }: FailedCall): unknown {
+  if (isUnknownId(error)) {
+    const message = `the result of '${name}' is no longer kept by the server; the tool was not run again`;
+    return new OutcomeUnknown(message, { sid, taskId, cause: error });
+  }
+  if (error instanceof HttpError && (error.status === 404 || error.status === 400)) {
+    return toRefusal(error, { sid, taskId });
+  }
+  if (taskId === undefined && isPassing(error) && !isHarmless(error)) {
+    const message = `the connection failed before the server named the call of '${name}': it may have run`;
+    return new OutcomeUnknown(message, { sid, cause: error });
+  }
+  const errors = error instanceof MaxRetries ? error.errors : error instanceof NetworkError ? [error] : undefined;
+  return errors === undefined ? error : new MaxRetries(`the call of '${name}'`, errors, { sid, taskId });
+}
+
+// A refused call, told by status; the official servers tell the same inside the stream.
+function toRefusal(error: HttpError, context: ErrorContext): ClientError {
+  const { status, code, detail } = error;
+  const isRefusal =
+    code === 'unknown_tool' ||
+    code === 'invalid_input' ||
+    /is not a valid tool|Tool input validation error/.test(detail);
+  return isRefusal ? new ToolCallError(detail, toReason(detail), { ...context, status, code, cause: error }) : error;
+}
+
+/** Why a call was refused, from the words that the official servers use. */
+export function toReason(message: string): ToolCallReason {
+  if (message.includes('is not a valid tool')) return 'not_found';
+  if (message.includes('input validation error')) return 'input_validation';
+  if (message.includes('name collision')) return 'name_collision';
+  return 'tool_error';
+}

@@ -1,0 +1,115 @@
+import { isObject, type JsonObject, type RunToolResult } from '../protocol/index.ts';
+import { isHarmless, isUnknownId, toCallError, toReason } from './call-errors.ts';
+import { ClientError, type ErrorContext, ToolCallError, ToolFailed } from './errors.ts';
+import { readEventStream, type StreamEvent } from './event-stream.ts';
+import { isPassing, type RetryOptions, withRetries } from './retry.ts';
+import { Silence } from './silence.ts';
+import type { Transport } from './transport.ts';
+import type { CallResult } from './types.ts';
+
+/** One call, and what is known of the server. */
+export interface CallPlan {
+  readonly transport: Transport;
+  readonly sid: string;
+  readonly environment: string;
+  readonly name: string;
+  readonly input: JsonObject;
+  readonly ids: IdChoice;
+  /** Whether to repeat a call that may have run already. */
+  readonly onUnknown: 'fail' | 'repeat';
+  readonly retry: RetryOptions;
+  readonly silenceMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Who chooses the ids of a session's calls. */
+export interface IdChoice {
+  /** Whether the server lets the client choose, which makes every repeat safe. */
+  byClient: boolean;
+}
+
+/** Calls a tool exactly once, however often the connection drops, and gives its result. */
+export async function callTool(plan: CallPlan): Promise<CallResult> {
+  const progress: Progress = { taskId: plan.ids.byClient ? newTaskId() : undefined };
+  try {
+    return await withRetries(`the call of '${plan.name}'`, (count) => attempt(plan, progress, count), {
+      retry: plan.retry,
+      signal: plan.signal,
+      mayRepeat: (error) =>
+        isPassing(error) && (progress.taskId !== undefined || isHarmless(error) || plan.onUnknown === 'repeat'),
+    });
+  } catch (error) {
+    throw toCallError(error, { ...plan, ...progress });
+  }
+}
+
+/** The id under which the server knows the call, once there is one: from then on every repeat is safe. */
+interface Progress {
+  taskId: string | undefined;
+}
+
+async function attempt(plan: CallPlan, progress: Progress, count: number): Promise<CallResult> {
+  try {
+    return await exchange(plan, progress);
+  } catch (error) {
+    if (count > 1 || !plan.ids.byClient || !isUnknownId(error)) throw error;
+    // No server has seen this id before, so nothing ran: this one does not take ids of clients after all.
+    plan.ids.byClient = false;
+    progress.taskId = undefined;
+    return exchange(plan, progress);
+  }
+}
+
+async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult> {
+  const { transport, sid, environment, name, input, silenceMs, signal } = plan;
+  const { taskId } = progress;
+  using silence = new Silence({ sid, signal, silenceMs });
+  // Before its answer begins a call may wait for setup for long; only where a repeat is safe does that count as silence.
+  if (taskId !== undefined) silence.watch();
+  const response = await transport.send({
+    method: 'POST',
+    path: `/${encodeURIComponent(environment)}/call`,
+    sid,
+    signal: silence.signal,
+    headers: { Accept: 'text/event-stream' },
+    body: { name, input, ...(taskId === undefined ? {} : { task_id: taskId }) },
+  });
+  // Of this attempt alone: what a broken stream has left is not part of the next one.
+  const parts: string[] = [];
+  const onEvent = ({ event, data }: StreamEvent): RunToolResult | undefined => {
+    if (event === 'task_id') progress.taskId = data.trim() || progress.taskId;
+    else if (event === 'chunk' || event === 'end') parts.push(data);
+    else if (event === 'error')
+      throw new ToolFailed(data || 'the tool failed without a message', { sid, taskId: progress.taskId });
+    return event === 'end' ? toResult(parts.join(''), { sid, taskId: progress.taskId }) : undefined;
+  };
+  const result = await readEventStream(response, onEvent, { sid, silence });
+  if (!result.ok)
+    throw new ToolCallError(result.error, result.reason ?? toReason(result.error), { sid, taskId: progress.taskId });
+  const { blocks, reward = null, finished = false, metadata = null } = result.output;
+  const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  return { blocks, text, reward, finished, metadata, taskId: progress.taskId ?? '' };
+}
+
+// What a server of another make sends is taken as it is, as long as it can be told what it is.
+function toResult(json: string, context: ErrorContext): RunToolResult {
+  try {
+    const result = JSON.parse(json) as RunToolResult;
+    if (result.ok === true ? Array.isArray(result.output.blocks) : typeof result.error === 'string') return result;
+  } catch (cause) {
+    throw new ClientError('the server sent a result that is not JSON', { ...context, cause });
+  }
+  throw new ClientError(`the server sent a result without blocks: ${json.slice(0, 100)}`, context);
+}
+
+/** An id of the client's own: never of the form that servers make. */
+function newTaskId(): string {
+  // Not randomUUID: a page that came over plain HTTP does not have it.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `call-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** Refuses an input that no server could take, before anything is sent. */
+export function assertInput(input: unknown): asserts input is JsonObject {
+  if (!isObject(input)) throw new ToolCallError('the input of a tool must be an object', 'bad_input_shape');
+}

@@ -1,0 +1,60 @@
+import type { JsonValue } from '../protocol/index.ts';
+import { type CallOptions, Deadline } from './deadline.ts';
+import { isGone } from './gone.ts';
+import { type OpenContext, requestSid } from './open-session.ts';
+import { withRetries } from './retry.ts';
+import { toJson } from './transport.ts';
+
+/** How discovery reaches the server. */
+export interface DiscoveryContext extends Omit<OpenContext, 'environment'> {
+  /** Whether the server wants a session id even for this. */
+  readonly needsSession: boolean;
+}
+
+/** Asks what a server has: one request a question. */
+export class Discovery {
+  readonly #context: DiscoveryContext;
+  #sid: Promise<string> | undefined;
+
+  constructor(context: DiscoveryContext) {
+    this.#context = context;
+  }
+
+  /** A GET, or a POST where there is a body. */
+  async ask<Answer>(path: string, body?: JsonValue, options: CallOptions = {}): Promise<Answer> {
+    const method = body === undefined ? 'GET' : 'POST';
+    const what = `${method} ${path}`;
+    using deadline = new Deadline({ what }, options);
+    const { signal } = deadline;
+    signal.throwIfAborted();
+    const { transport, retry, needsSession } = this.#context;
+    const send = async () => {
+      const sid = needsSession ? await this.#issuedSid() : undefined;
+      const request = { method, path, body, sid, signal } as const;
+      return toJson<Answer>(await transport.ask(request), request);
+    };
+    return withRetries(
+      what,
+      () =>
+        send().catch((error) => {
+          if (!needsSession || !isGone(error)) throw error;
+          // Such ids live for a minute or two, a client for hours.
+          this.#sid = undefined;
+          return send();
+        }),
+      { retry, signal },
+    );
+  }
+
+  // One id for all who ask meanwhile; not under a caller's signal, because it is not that caller's alone.
+  #issuedSid(): Promise<string> {
+    this.#sid ??= requestSid(this.#context, undefined).then(
+      ({ sid }) => sid,
+      (error) => {
+        this.#sid = undefined;
+        throw error;
+      },
+    );
+    return this.#sid;
+  }
+}

@@ -1,0 +1,94 @@
+import type { JsonValue, Split, ToolSpec } from '../protocol/index.ts';
+import type { CallOptions } from './deadline.ts';
+import type { Discovery } from './discovery.ts';
+import { type ProviderFormat, type ProviderTools, toProviderTools } from './formats/index.ts';
+import type { SessionRequest } from './open-session.ts';
+import { Session, type SessionContext } from './session.ts';
+import type { TaskOf } from './types.ts';
+
+// Enough to keep a trainer busy, few enough to hold in memory whatever a task is.
+const PAGE = 100;
+
+/** How a split is walked through. */
+export interface WalkOptions {
+  /** The first index; a negative one counts from the end. Default: 0. */
+  readonly start?: number | undefined;
+  /** One past the last index; a negative one counts from the end. Default: the end of the split. */
+  readonly stop?: number | undefined;
+  /** How many tasks are asked for at a time. Default: 100. */
+  readonly pageSize?: number | undefined;
+  /** Ends the walk. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One environment of a server: its splits, tasks and tools, and its sessions. */
+export class EnvironmentClient<Env = unknown> {
+  readonly name: string;
+  readonly #context: SessionContext;
+  readonly #discovery: Discovery;
+
+  constructor(name: string, context: Omit<SessionContext, 'environment'>, discovery: Discovery) {
+    this.name = name;
+    this.#context = { ...context, environment: name };
+    this.#discovery = discovery;
+  }
+
+  splits(options?: CallOptions): Promise<Split[]> {
+    return this.#ask<Split[]>('splits', undefined, options);
+  }
+
+  /** All tasks of a split at once; for large ones, `walk`. */
+  async tasks(split: string, options?: CallOptions): Promise<TaskOf<Env>[]> {
+    return (await this.#ask<{ tasks: TaskOf<Env>[] }>('tasks', { split }, options)).tasks;
+  }
+
+  async count(split: string, options?: CallOptions): Promise<number> {
+    return (await this.#ask<{ num_tasks: number }>('num_tasks', { split }, options)).num_tasks;
+  }
+
+  async task(split: string, index: number, options?: CallOptions): Promise<TaskOf<Env>> {
+    return (await this.#ask<{ task: TaskOf<Env> }>('task', { split, index }, options)).task;
+  }
+
+  /** Tasks from start to stop, as a Python slice: negative bounds count from the end. */
+  async range(split: string, start?: number, stop?: number, options?: CallOptions): Promise<TaskOf<Env>[]> {
+    const bounds = { ...(start === undefined ? {} : { start }), ...(stop === undefined ? {} : { stop }) };
+    return (await this.#ask<{ tasks: TaskOf<Env>[] }>('task_range', { split, ...bounds }, options)).tasks;
+  }
+
+  /** The tasks of a split one by one, asked for by the page: a million of them need no memory. */
+  async *walk(
+    split: string,
+    { start = 0, stop, pageSize = PAGE, signal }: WalkOptions = {},
+  ): AsyncGenerator<TaskOf<Env>, void, undefined> {
+    if (!(pageSize >= 1)) throw new RangeError(`pageSize must be at least 1, not ${pageSize}`);
+    const count = await this.count(split, { signal });
+    const place = (bound: number) => (bound < 0 ? Math.max(0, bound + count) : Math.min(bound, count));
+    const end = place(stop ?? count);
+    for (let at = place(start); at < end; at += pageSize) {
+      yield* await this.range(split, at, Math.min(at + pageSize, end), { signal });
+    }
+  }
+
+  /** The tools that every episode has; a session's `tools()` adds those of its task. */
+  tools(options?: CallOptions & { readonly format?: undefined }): Promise<ToolSpec[]>;
+  tools<Format extends ProviderFormat>(
+    options: CallOptions & { readonly format: Format },
+  ): Promise<ProviderTools<Format>>;
+  async tools({
+    format,
+    ...options
+  }: CallOptions & { readonly format?: ProviderFormat | undefined } = {}): Promise<unknown> {
+    const { tools } = await this.#ask<{ tools: ToolSpec[] }>('tools', undefined, options);
+    return format === undefined ? tools : toProviderTools(tools, format);
+  }
+
+  /** Begins an episode. */
+  session(request: SessionRequest<Env>): Promise<Session<Env>> {
+    return Session.open<Env>(this.#context, request);
+  }
+
+  #ask<Answer>(action: string, body: JsonValue | undefined, options: CallOptions | undefined): Promise<Answer> {
+    return this.#discovery.ask(`/${encodeURIComponent(this.name)}/${action}`, body, options);
+  }
+}

@@ -1,0 +1,146 @@
+import { isObject, type RefusalReason } from '../protocol/index.ts';
+
+/** What is known of the request that failed. */
+export interface ErrorContext extends ErrorOptions {
+  status?: number | undefined;
+  code?: string | undefined;
+  sid?: string | undefined;
+  taskId?: string | undefined;
+}
+
+/** The base of all errors of the client: plain data, so that it survives a worker, a queue or a log. */
+export class ClientError extends Error {
+  // Written out in every class, not taken from it: minifiers rename classes, and the name may be all that survives.
+  override readonly name: string = 'ClientError';
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly sid: string | undefined;
+  readonly taskId: string | undefined;
+
+  constructor(message: string, { status, code, sid, taskId, ...options }: ErrorContext = {}) {
+    super(message, options);
+    this.status = status;
+    this.code = code;
+    this.sid = sid;
+    this.taskId = taskId;
+  }
+
+  toJSON(): Record<string, unknown> {
+    const { name, message, status, code, sid, taskId, cause } = this;
+    return { name, message, status, code, sid, taskId, ...(cause === undefined ? {} : { cause: toText(cause) }) };
+  }
+}
+
+/** The server answered with a status that is an error, and no more special class fits. */
+export class HttpError extends ClientError {
+  override readonly name: string = 'HttpError';
+  /** What the server said, as text. */
+  readonly detail: string;
+
+  constructor(status: number, detail: string, context: ErrorContext = {}) {
+    super(`the server answered ${status}: ${detail}`, { ...context, status });
+    this.detail = detail;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), detail: this.detail };
+  }
+}
+
+/** The code of an HttpError from a server that does not wait for a setup: nothing ran, and asking again helps. */
+export const STARTING = 'starting';
+
+/** The API key is missing or wrong (401). */
+export class AuthError extends HttpError {
+  override readonly name: string = 'AuthError';
+}
+
+/** The session is over: deleted, expired, or no longer answering. Begin a new one. */
+export class SessionTerminated extends ClientError {
+  override readonly name: string = 'SessionTerminated';
+}
+
+/** Why a call failed in a way that the model can mend. */
+export type ToolCallReason = RefusalReason | 'name_collision' | 'bad_input_shape';
+
+/** The call was refused, or its tool reported a failure: give the message to the model. The session goes on. */
+export class ToolCallError extends ClientError {
+  override readonly name: string = 'ToolCallError';
+  readonly reason: ToolCallReason;
+
+  constructor(message: string, reason: ToolCallReason, context: ErrorContext = {}) {
+    super(message, context);
+    this.reason = reason;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), reason: this.reason };
+  }
+}
+
+/** The tool broke: there is no result, and so no reward. */
+export class ToolFailed extends ClientError {
+  override readonly name: string = 'ToolFailed';
+}
+
+/** The connection was lost and nobody can say whether the tool ran, or its result is no longer kept. Not run again. */
+export class OutcomeUnknown extends ClientError {
+  override readonly name: string = 'OutcomeUnknown';
+}
+
+/** The time given for the whole operation is up. */
+export class TimedOut extends ClientError {
+  override readonly name: string = 'TimedOut';
+}
+
+/** Every attempt failed; `errors` has them all. A call that ends so may have run. */
+export class MaxRetries extends ClientError {
+  override readonly name: string = 'MaxRetries';
+  readonly errors: readonly Error[];
+
+  constructor(what: string, errors: readonly Error[], context: ErrorContext = {}) {
+    const last = errors.at(-1);
+    const { status, code, sid, taskId } = last instanceof ClientError ? last : ({} as ErrorContext);
+    super(`${what} failed ${errors.length} times; the last time: ${last?.message}`, {
+      status,
+      code,
+      sid,
+      taskId,
+      ...context,
+      cause: last,
+    });
+    this.errors = errors;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), errors: this.errors.map(toText) };
+  }
+}
+
+/** The network failed before a whole answer was there. */
+export class NetworkError extends ClientError {
+  override readonly name: string = 'NetworkError';
+  /** True if the request cannot have reached the server, so that repeating it is always safe. */
+  readonly unsent: boolean;
+  /** For how long the connection gave signs of life after the answer had begun. */
+  readonly heldMs: number;
+
+  constructor(
+    message: string,
+    { unsent = false, heldMs = 0, ...context }: ErrorContext & { unsent?: boolean; heldMs?: number } = {},
+  ) {
+    super(message, context);
+    this.unsent = unsent;
+    this.heldMs = heldMs;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), unsent: this.unsent };
+  }
+}
+
+// Anything can be thrown, also what can be turned neither into JSON nor into a string.
+function toText(thrown: unknown): string {
+  if (!isObject(thrown)) return String(thrown);
+  return typeof thrown.message === 'string' ? thrown.message : Object.prototype.toString.call(thrown);
+}

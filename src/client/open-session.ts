@@ -1,0 +1,159 @@
+import { FEATURES_HEADER, isObject, type JsonObject, type JsonValue, SECRETS_HEADER } from '../protocol/index.ts';
+import { Deadline } from './deadline.ts';
+import { ClientError, HttpError } from './errors.ts';
+import { readEventStream, type StreamEvent } from './event-stream.ts';
+import { type RetryOptions, withRetries } from './retry.ts';
+import { Silence } from './silence.ts';
+import { readText, type Transport } from './transport.ts';
+import type { TaskOf } from './types.ts';
+
+/** Which episode to begin: a task, or its place in a split. */
+export type EpisodeChoice<Env> = { readonly task: TaskOf<Env> } | { readonly split: string; readonly index: number };
+
+/** What a session is begun with. */
+export type SessionRequest<Env> = EpisodeChoice<Env> & {
+  /** Given to the environment; never logged, never kept. */
+  readonly secrets?: Readonly<Record<string, string>> | undefined;
+  /** Ends waiting for the session, and the session's calls with it. */
+  readonly signal?: AbortSignal | undefined;
+  /** The most time for beginning the session, retries included. Setup goes on after that. */
+  readonly timeoutMs?: number | undefined;
+};
+
+/** What it takes to begin a session. */
+export interface OpenContext {
+  readonly transport: Transport;
+  readonly environment: string;
+  readonly retry: RetryOptions;
+  readonly silenceMs: number;
+}
+
+/** A session id, and what the server announces that it can do. */
+export interface IssuedSid {
+  readonly sid: string;
+  readonly features: readonly string[];
+}
+
+/** Begins an episode; what was begun and cannot be handed out is ended again. */
+export async function beginEpisode(context: OpenContext, request: SessionRequest<unknown>): Promise<IssuedSid> {
+  using deadline = new Deadline({ what: 'beginning a session' }, request);
+  const { signal } = deadline;
+  signal.throwIfAborted();
+  const { sid, features } = await requestSid(context, signal);
+  try {
+    const announced = await createEpisode(context, sid, { ...request, signal });
+    signal.throwIfAborted();
+    // Either may announce it: the answer to one of them can get lost, or come from a gateway.
+    return { sid, features: [...features, ...announced] };
+  } catch (error) {
+    // Not awaited: whoever has given up waiting shall not wait for this, and the server forgets the session in the end.
+    if (!(error instanceof HttpError)) void abandonEpisode(context, sid).catch(() => {});
+    throw error;
+  }
+}
+
+/** Asks for a session id; the official servers answer with events, this one with JSON. */
+export async function requestSid(
+  { transport, retry, silenceMs }: Omit<OpenContext, 'environment'>,
+  signal: AbortSignal | undefined,
+): Promise<IssuedSid> {
+  return withRetries(
+    'POST /create_session',
+    async () => {
+      using silence = new Silence({ signal, silenceMs });
+      const response = await transport.send({
+        method: 'POST',
+        path: '/create_session',
+        body: {},
+        signal: silence.signal,
+        headers: { Accept: 'application/json, text/event-stream;q=0.9' },
+      });
+      const sid = await readSid(response, silence);
+      if (sid === '') throw new ClientError('the server answered /create_session without a session id');
+      return { sid, features: featuresOf(response) };
+    },
+    { retry, signal },
+  );
+}
+
+/** The id is in the JSON, or in the `end` event, or else it was the `task_id`. */
+async function readSid(response: Response, silence: Silence): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    return sidIn(await readText(response, { signal: silence.signal })) ?? '';
+  }
+  let taskId = '';
+  const onEvent = ({ event, data }: StreamEvent) => {
+    if (event === 'task_id') taskId = data.trim();
+    if (event === 'error') throw new ClientError(`the server could not make a session: ${data}`);
+    return event === 'end' ? (sidIn(data) ?? taskId) : undefined;
+  };
+  return readEventStream(response, onEvent, { silence });
+}
+
+function sidIn(text: string): string | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isObject(body) && typeof body.sid === 'string' ? body.sid : undefined;
+  } catch {
+    return undefined; // One official server's `end` is empty.
+  }
+}
+
+/** Creates the episode and returns what the server announces. */
+async function createEpisode(
+  { transport, environment, retry }: OpenContext,
+  sid: string,
+  { secrets = {}, signal, ...choice }: SessionRequest<unknown>,
+): Promise<readonly string[]> {
+  const task: JsonObject =
+    'task' in choice ? { task_spec: choice.task as JsonValue } : { split: choice.split, index: choice.index };
+  const hasSecrets = Object.keys(secrets).length > 0;
+  const headers = hasSecrets ? { [SECRETS_HEADER]: toSecretsHeader(secrets) } : {};
+  let inBody = hasSecrets;
+  const send = () => {
+    const body = { env_name: environment, ...task, ...(inBody ? { secrets: { ...secrets } } : {}) };
+    return transport.ask({ method: 'POST', path: '/create', sid, signal, headers, body });
+  };
+  return withRetries(
+    'POST /create',
+    async (attempt) => {
+      try {
+        return featuresOf(await send());
+      } catch (error) {
+        // Nobody else knows this id: an earlier attempt got through, and its answer was lost.
+        if (attempt > 1 && isExisting(error)) return [];
+        if (!inBody || !refusesSecrets(error)) throw error;
+        // One official server takes secrets from the body alone, the other refuses them there.
+        inBody = false;
+        return featuresOf(await send());
+      }
+    },
+    { retry, signal },
+  );
+}
+
+/** Ends an episode that may have begun although nobody heard so. */
+async function abandonEpisode({ transport, silenceMs }: OpenContext, sid: string): Promise<void> {
+  using deadline = new Deadline({ what: 'POST /delete', sid }, { timeoutMs: silenceMs });
+  await transport.ask({ method: 'POST', path: '/delete', sid, signal: deadline.signal });
+}
+
+function featuresOf({ headers }: { readonly headers: Headers }): readonly string[] {
+  return (headers.get(FEATURES_HEADER) ?? '').split(',').map((feature) => feature.trim());
+}
+
+function refusesSecrets(error: unknown): boolean {
+  return error instanceof HttpError && error.status === 422 && error.detail.includes('secrets');
+}
+
+function isExisting(error: unknown): boolean {
+  if (!(error instanceof HttpError) || error.status !== 400) return false;
+  return error.code === 'session_exists' || /already exists/i.test(error.detail);
+}
+
+function toSecretsHeader(secrets: Readonly<Record<string, string>>): string {
+  const named = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, { value }]));
+  // btoa takes bytes; UTF-8 first, so that any secret can travel.
+  const bytes = new TextEncoder().encode(JSON.stringify(named));
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+}

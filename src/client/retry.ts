@@ -1,0 +1,97 @@
+import { HttpError, MaxRetries, NetworkError, STARTING } from './errors.ts';
+import { toDelay } from './timer.ts';
+
+/** How often, and how fast, failed requests are repeated. */
+export interface RetryOptions {
+  /** How many times in a row a request may fail. A connection that held for longer than `maxPauseMs` starts the count anew. */
+  readonly attempts: number;
+  /** The pause before the second attempt; it doubles from there. */
+  readonly pauseMs: number;
+  readonly maxPauseMs: number;
+}
+
+/** What the client does unless told otherwise. */
+export const DEFAULT_RETRY: RetryOptions = { attempts: 6, pauseMs: 250, maxPauseMs: 10_000 };
+
+/** What is repeated, and for how long. */
+export interface RetryPlan {
+  readonly retry: RetryOptions;
+  readonly signal?: AbortSignal | undefined;
+  /** Which errors may be repeated. Default: those that may pass by themselves. */
+  readonly mayRepeat?: (error: unknown) => boolean;
+  /** Whether the answer may take longer than the platform waits, so that its giving up is no failure. Default: false. */
+  readonly patient?: boolean;
+}
+
+// What such servers ask for themselves.
+const STARTING_PAUSE_MS = 2_000;
+
+const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
+
+/** Whether an error may pass by itself: the network, or a server or proxy that is overloaded. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof HttpError && RETRIED_STATUSES.has(error.status ?? 0));
+}
+
+/** Whether the server says that the environment is still being set up, so that nothing ran. */
+export function isStarting(error: unknown): boolean {
+  return error instanceof HttpError && error.code === STARTING;
+}
+
+/** Runs something until it succeeds, fails for good, or has been tried often enough. */
+export async function withRetries<Value>(
+  what: string,
+  run: (attempt: number) => Promise<Value>,
+  { retry, signal, mayRepeat = isPassing, patient = false }: RetryPlan,
+): Promise<Value> {
+  let errors: Error[] = [];
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run(attempt);
+    } catch (error) {
+      if (signal?.aborted || !mayRepeat(error)) throw error;
+      if (patient && isHeadersTimeout(error)) continue;
+      // A setup takes as long as it takes, and is no failure.
+      if (isStarting(error)) {
+        await pause(Math.min(STARTING_PAUSE_MS, retry.maxPauseMs), signal);
+        continue;
+      }
+      if (hasHeld(error, retry)) errors = [];
+      errors.push(error as Error);
+    }
+    if (errors.length >= retry.attempts) throw errors.length === 1 ? errors[0] : new MaxRetries(what, errors);
+    await pause(pauseBefore(errors.length, retry), signal);
+  }
+}
+
+// Node's fetch gives up on a response that takes five minutes; a setup may take longer.
+function isHeadersTimeout(error: unknown): boolean {
+  return error instanceof NetworkError && error.code === 'UND_ERR_HEADERS_TIMEOUT';
+}
+
+// Some gateways cut every stream after half a minute. A call of an hour must survive that, and at this rate it may.
+function hasHeld(error: unknown, { maxPauseMs }: RetryOptions): boolean {
+  return error instanceof NetworkError && error.heldMs > maxPauseMs;
+}
+
+/** Waits, unless the signal fires first. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, toDelay(ms));
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+// Half fixed, half random: clients that failed together must not come back together.
+function pauseBefore(failures: number, { pauseMs, maxPauseMs }: RetryOptions): number {
+  const full = Math.min(maxPauseMs, pauseMs * 2 ** (failures - 1));
+  return full / 2 + (Math.random() * full) / 2;
+}

@@ -1,0 +1,224 @@
+import { CLIENT_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
+import { assertInput, callTool, type IdChoice } from './call.ts';
+import { type CallOptions, Deadline } from './deadline.ts';
+import { ClientError, HttpError, SessionTerminated } from './errors.ts';
+import { type ProviderFormat, type ProviderTools, toProviderTools } from './formats/index.ts';
+import { isGone } from './gone.ts';
+import { beginEpisode, type OpenContext, type SessionRequest } from './open-session.ts';
+import type { Pinged, Pinger } from './pinger.ts';
+import { withRetries } from './retry.ts';
+import { type Answer, toJson } from './transport.ts';
+import type { CallResult, InputArguments, InputsOf, ToolInput } from './types.ts';
+
+/** What a session needs of its client. */
+export interface SessionContext extends OpenContext {
+  readonly pinger: Pinger;
+  readonly onUnknown: 'fail' | 'repeat';
+}
+
+// One lost ping says little; this many in a row say that nobody answers.
+const MAX_FAILED_PINGS = 5;
+
+/** An episode on a server. Kept alive by pings until it is closed; `await using` closes it. */
+export class Session<Env = unknown> implements AsyncDisposable, Pinged {
+  readonly sid: string;
+  readonly #context: SessionContext;
+  readonly #ids: IdChoice;
+  readonly #ended = new AbortController();
+  /** What closing has to do on the server; 'try' once it no longer answers. */
+  #deletion: 'needed' | 'try' | 'done' = 'needed';
+  /** Whether the setup is known to be over. */
+  #isReady = false;
+  #failedPings = 0;
+  #pinging: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #unfollow: (() => void) | undefined;
+
+  private constructor(sid: string, context: SessionContext, ids: IdChoice) {
+    this.sid = sid;
+    this.#context = context;
+    this.#ids = ids;
+  }
+
+  /** Begins an episode. */
+  static async open<Env>(context: SessionContext, request: SessionRequest<Env>): Promise<Session<Env>> {
+    const { sid, features } = await beginEpisode(context, request as SessionRequest<unknown>);
+    const session = new Session<Env>(sid, context, { byClient: features.includes(CLIENT_TASK_ID) });
+    context.pinger.add(session);
+    session.#follow(request.signal);
+    return session;
+  }
+
+  /** What the agent reads first. Waits for the environment's setup, however long that takes. */
+  prompt(options: CallOptions = {}): Promise<WireBlock[]> {
+    return this.#read<WireBlock[]>('prompt', options);
+  }
+
+  /** The tools of this episode, those of its task included; with a format, as a model provider wants them. */
+  tools(options?: CallOptions & { readonly format?: undefined }): Promise<ToolSpec[]>;
+  tools<Format extends ProviderFormat>(
+    options: CallOptions & { readonly format: Format },
+  ): Promise<ProviderTools<Format>>;
+  async tools({
+    format,
+    ...options
+  }: CallOptions & { readonly format?: ProviderFormat | undefined } = {}): Promise<unknown> {
+    const { tools } = await this.#readTools(options);
+    return format === undefined ? tools : toProviderTools(tools, format);
+  }
+
+  /**
+   * Calls a tool: exactly once, also when the connection drops. Rejects with ToolCallError for what the model should
+   * read, ToolFailed when the tool broke, OutcomeUnknown when nobody can say whether it ran.
+   */
+  async call<Name extends keyof InputsOf<Env> & string>(
+    name: Name,
+    ...[input = {} as never, options = {}]: InputArguments<ToolInput<Env, Name>, CallOptions>
+  ): Promise<CallResult> {
+    assertInput(input);
+    return this.#within(`the call of '${name}'`, options, async (signal) => {
+      // A call may wait for setup longer than the platform waits for an answer. Without an id it could not be repeated
+      // then; a read can.
+      if (!this.#ids.byClient && !this.#isReady) await this.#readTools({ signal });
+      return callTool({ ...this.#context, sid: this.sid, name, input, ids: this.#ids, signal });
+    });
+  }
+
+  /** Keeps the session alive; the client does this by itself. */
+  ping(): Promise<void> {
+    // One at a time: pings to a server that hangs must not pile up.
+    this.#pinging ??= this.#ping().finally(() => {
+      this.#pinging = undefined;
+    });
+    return this.#pinging;
+  }
+
+  /** Ends the episode; its teardown has run when this returns. Safe to call twice. */
+  close(options: CallOptions = {}): Promise<void> {
+    this.#closing ??= this.#close(options);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #ping(): Promise<void> {
+    const { transport, silenceMs } = this.#context;
+    const { sid } = this;
+    using deadline = new Deadline({ what: 'the ping', sid }, { timeoutMs: silenceMs }, this.#ended.signal);
+    try {
+      await transport.ask({ method: 'POST', path: '/ping', sid, signal: deadline.signal });
+      this.#failedPings = 0;
+    } catch (error) {
+      if (this.#ended.signal.aborted) return;
+      this.#failedPings += 1;
+      if (isGone(error)) this.#terminate('the server no longer has it', error);
+      else if (this.#failedPings >= MAX_FAILED_PINGS) {
+        this.#deletion = 'try';
+        this.#terminate(`${MAX_FAILED_PINGS} pings in a row failed`, error);
+      }
+    }
+  }
+
+  async #close(options: CallOptions): Promise<void> {
+    const { sid } = this;
+    this.#end(new SessionTerminated('the session was closed', { sid }));
+    const deletion = this.#deletion;
+    if (deletion === 'done') return;
+    using deadline = new Deadline({ what: 'closing the session', sid }, options);
+    const attempts = deletion === 'try' ? 1 : this.#context.retry.attempts;
+    for (const path of ['/delete', '/delete_session']) {
+      try {
+        await this.#send({ method: 'POST', path, signal: deadline.signal, attempts });
+      } catch (error) {
+        // Some servers have no /delete_session, and of one that does not answer the caller has heard already.
+        const isNeeded = path === '/delete' && deletion === 'needed';
+        if (isNeeded && !isMissing(error)) throw error;
+      }
+    }
+  }
+
+  #follow(signal: AbortSignal | undefined): void {
+    if (signal === undefined) return;
+    const onAbort = () => this.#end(signal.reason);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort);
+    // A signal may outlive thousands of sessions.
+    this.#unfollow = () => signal.removeEventListener('abort', onAbort);
+  }
+
+  #terminate(why: string, cause: unknown): void {
+    if (isGone(cause)) this.#deletion = 'done';
+    const { status, code } = cause instanceof ClientError ? cause : {};
+    this.#end(new SessionTerminated(`the session is over: ${why}`, { sid: this.sid, status, code, cause }));
+  }
+
+  /** Ends all that runs and all that is asked from now on; whoever comes second changes nothing. */
+  #end(reason: unknown): void {
+    this.#context.pinger.remove(this);
+    this.#unfollow?.();
+    this.#ended.abort(reason);
+  }
+
+  async #read<Value>(what: 'prompt' | 'task_tools' | 'tools', options: CallOptions): Promise<Value> {
+    const path = `/${encodeURIComponent(this.#context.environment)}/${what}`;
+    const value = await this.#within(what, options, async (signal) => {
+      const request = { method: 'GET', path, signal } as const;
+      return toJson<Value>(await this.#send({ ...request, patient: true }), request);
+    });
+    this.#isReady = true;
+    return value;
+  }
+
+  async #readTools(options: CallOptions): Promise<{ tools: ToolSpec[] }> {
+    try {
+      return await this.#read('task_tools', options);
+    } catch (error) {
+      // A server without this route says just that; any other 404 means something.
+      if (error instanceof HttpError && error.status === 404 && error.detail === 'Not Found')
+        return this.#read('tools', options);
+      throw error;
+    }
+  }
+
+  #send({ method, path, signal, attempts, patient = false }: SessionQuestion): Promise<Answer> {
+    const { transport, retry } = this.#context;
+    return withRetries(`${method} ${path}`, () => transport.ask({ method, path, sid: this.sid, signal }), {
+      retry: attempts === undefined ? retry : { ...retry, attempts },
+      signal,
+      patient,
+    });
+  }
+
+  async #within<Value>(
+    what: string,
+    options: CallOptions,
+    run: (signal: AbortSignal) => Promise<Value>,
+  ): Promise<Value> {
+    using deadline = new Deadline({ what, sid: this.sid }, options, this.#ended.signal);
+    deadline.signal.throwIfAborted();
+    try {
+      return await run(deadline.signal);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      this.#terminate('the server no longer has it', error);
+      throw this.#ended.signal.reason;
+    }
+  }
+}
+
+/** A request of a session that is answered at once, or by and by. */
+interface SessionQuestion {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly signal: AbortSignal;
+  readonly attempts?: number;
+  /** Whether the answer waits for setup. */
+  readonly patient?: boolean;
+}
+
+// Already gone is what was wanted.
+function isMissing(error: unknown): boolean {
+  return error instanceof ClientError && [404, 405, 410].includes(error.status ?? 0);
+}

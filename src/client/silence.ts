@@ -1,0 +1,65 @@
+import { NetworkError } from './errors.ts';
+import { toDelay } from './timer.ts';
+
+/** What a watched connection belongs to. */
+export interface SilenceOptions {
+  readonly sid?: string | undefined;
+  /** Ends the watched request, too. */
+  readonly signal?: AbortSignal | undefined;
+  /** No byte for this long counts as a lost connection. */
+  readonly silenceMs: number;
+}
+
+/** Aborts a request when nothing is heard of it for too long; one timer, moved on only when it fires. */
+export class Silence implements Disposable {
+  readonly #options: SilenceOptions;
+  readonly #controller = new AbortController();
+  #first = 0;
+  #last = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: SilenceOptions) {
+    this.#options = options;
+    if (options.signal?.aborted) this.#controller.abort(options.signal.reason);
+    options.signal?.addEventListener('abort', this.#onAbort);
+  }
+
+  /** For the request: aborted by silence, with a NetworkError, or by the signal given. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** From the first byte of the answer to the last one so far. */
+  get heldMs(): number {
+    return this.#first === 0 ? 0 : this.#last - this.#first;
+  }
+
+  /** Begins to listen; before, silence means nothing. */
+  watch(): void {
+    this.#last = Date.now();
+    this.#timer ??= setTimeout(() => this.#look(), toDelay(this.#options.silenceMs));
+  }
+
+  heard(): void {
+    this.watch();
+    this.#first ||= this.#last;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  readonly #onAbort = (): void => this.#controller.abort(this.#options.signal?.reason);
+
+  #look(): void {
+    const { silenceMs, sid } = this.#options;
+    const left = this.#last + silenceMs - Date.now();
+    if (left > 0) {
+      this.#timer = setTimeout(() => this.#look(), toDelay(left));
+      return;
+    }
+    const { heldMs } = this;
+    this.#controller.abort(new NetworkError(`the connection failed: no byte for ${silenceMs} ms`, { sid, heldMs }));
+  }
+}

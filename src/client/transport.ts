@@ -1,0 +1,203 @@
+import { isObject, type JsonValue, SESSION_HEADER } from '../protocol/index.ts';
+import { AuthError, ClientError, HttpError, NetworkError, SessionTerminated, STARTING } from './errors.ts';
+
+/** The fetch that the client uses: the platform's, unless another is given. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** How to reach a server. */
+export interface TransportOptions {
+  readonly url: string;
+  readonly apiKey?: string | undefined;
+  readonly fetch?: Fetch | undefined;
+  /** Headers for every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** One request. */
+export interface WireRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: JsonValue | undefined;
+  readonly sid?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer that has been read to its end. */
+export interface Answer {
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+const MAX_REDIRECTS = 5;
+
+// These happen before a byte is sent.
+const UNSENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** Sends one request, once. Statuses that are errors are thrown, as the class that says what to do. */
+export class Transport {
+  readonly #base: string;
+  readonly #fetch: Fetch;
+  readonly #headers: Record<string, string>;
+
+  constructor({ url, apiKey, fetch = globalThis.fetch, headers = {} }: TransportOptions) {
+    this.#base = toBase(url);
+    this.#fetch = (target, init) => fetch(target, init);
+    this.#headers = { ...headers, ...(apiKey ? { 'X-API-Key': apiKey } : {}) };
+  }
+
+  /** Sends a request and reads the whole answer: what is left unread would hold the connection. */
+  async ask(request: WireRequest): Promise<Answer> {
+    const response = await this.send(request);
+    return { headers: response.headers, text: await readText(response, request) };
+  }
+
+  /** Sends a request and gives the answer as it begins. */
+  async send(request: WireRequest): Promise<Response> {
+    const response = await this.#follow(request);
+    if (!response.ok) throw await toError(response, request);
+    return response;
+  }
+
+  // By hand: the platform would carry the API key and the secrets along to another origin.
+  async #follow(request: WireRequest): Promise<Response> {
+    let url = this.#base + request.path;
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await this.#send(url, request, 'manual');
+      if (response.type === 'opaqueredirect') return this.#send(url, request, 'follow'); // a browser hides the target
+      const target = isRedirect(response.status) ? response.headers.get('location') : null;
+      if (target === null || redirects === MAX_REDIRECTS) return response;
+      const next = new URL(target, url);
+      if (next.origin !== new URL(url).origin) return response;
+      await readText(response, request);
+      url = next.href;
+    }
+  }
+
+  async #send(url: string, request: WireRequest, redirect: RequestRedirect): Promise<Response> {
+    const { method, body, sid, signal } = request;
+    // Made before the network is touched: what cannot be sent at all is no failure of the network.
+    const init = { method, redirect, headers: this.#toHeaders(request), body: toBody(body), signal: signal ?? null };
+    try {
+      return await this.#fetch(url, init);
+    } catch (thrown) {
+      if (signal?.aborted) throw signal.reason;
+      throw toNetworkError(thrown, { sid });
+    }
+  }
+
+  #toHeaders({ body, sid, headers }: WireRequest): Headers {
+    const result = new Headers();
+    const named = {
+      Accept: 'application/json',
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...this.#headers,
+      ...(sid === undefined ? {} : { [SESSION_HEADER]: sid }),
+      ...headers,
+    };
+    for (const [name, value] of Object.entries(named)) {
+      try {
+        // One by one: the same name in another case replaces, and is not added to, the one before.
+        result.set(name, value);
+      } catch {
+        // Without the cause: its message quotes the value, which may be a key.
+        throw new ClientError(`the header ${name} has a value that cannot be sent`, { sid });
+      }
+    }
+    return result;
+  }
+}
+
+/** The JSON of an answer. */
+export function toJson<Value>({ text }: Answer, { method, path, sid }: WireRequest): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch (cause) {
+    throw new ClientError(`the answer to ${method} ${path} is not JSON: ${text.slice(0, 100)}`, { sid, cause });
+  }
+}
+
+function toBase(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
+    throw new ClientError(`'${url}' is not the URL of a server: it must begin with http:// or https://`);
+  return url.replace(/\/+$/, '');
+}
+
+function toBody(body: JsonValue | undefined): string | null {
+  if (body === undefined) return null;
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    throw new ClientError(`the request cannot be sent as JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Reads an answer to its end. */
+export async function readText(
+  response: Response,
+  { sid, signal }: Pick<WireRequest, 'sid' | 'signal'>,
+): Promise<string> {
+  try {
+    return await response.text();
+  } catch (thrown) {
+    if (signal?.aborted) throw signal.reason;
+    throw toNetworkError(thrown, { sid });
+  }
+}
+
+/** What fetch threw, as an error that says whether the request may have arrived. */
+export function toNetworkError(thrown: unknown, context: { sid?: string | undefined; heldMs?: number }): NetworkError {
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+  const code = isObject(cause) && typeof cause.code === 'string' ? cause.code : undefined;
+  const message = cause instanceof Error ? cause.message || code : String(cause);
+  const unsent = code !== undefined && UNSENT.has(code);
+  return new NetworkError(`the connection failed: ${message}`, { ...context, code, unsent, cause: thrown });
+}
+
+function isRedirect(status: number): boolean {
+  return status === 307 || status === 308;
+}
+
+async function toError(response: Response, request: WireRequest): Promise<Error> {
+  const { status } = response;
+  const { sid } = request;
+  const { detail, code = toCode(response) } = toDetail(await readText(response, request), response.statusText);
+  if (status === 401) return new AuthError(status, detail, { sid, code });
+  if (status === 410) return new SessionTerminated(`the session is over: ${detail}`, { sid, code, status });
+  return new HttpError(status, detail, { sid, code });
+}
+
+// Servers of openreward, and the hosted platform before them, say in a header that an environment is being set up.
+function toCode({ headers }: Response): string | undefined {
+  return headers.get('x-backend-state') === 'starting' ? STARTING : undefined;
+}
+
+/** The `detail` of an error body as text: a string, FastAPI's array of problems, or whatever came instead. */
+export function toDetail(body: string, fallback: string): { detail: string; code?: string | undefined } {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return { detail: body.slice(0, 500) || fallback }; // not JSON: a proxy's page, most likely
+  }
+  if (!isObject(parsed)) return { detail: body };
+  const code = typeof parsed.code === 'string' ? parsed.code : undefined;
+  const { detail } = parsed;
+  if (typeof detail === 'string') return { detail, code };
+  if (Array.isArray(detail)) return { detail: detail.map(toProblem).join('; '), code };
+  return { detail: detail === undefined ? body : JSON.stringify(detail), code };
+}
+
+function toProblem(problem: unknown): string {
+  if (!isObject(problem)) return String(problem);
+  const place = Array.isArray(problem.loc) ? `${problem.loc.join('.')}: ` : '';
+  return `${place}${problem.msg ?? JSON.stringify(problem)}`;
+}

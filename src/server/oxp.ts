@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type CatalogTool, type Toolkit, type ToolkitCatalog, toolkitCatalog } from '../core/index.ts';
+import { OXP_SCHEMA, type ToolDefinition, type ToolList } from '../protocol/index.ts';
+import { Toolbox } from '../sessions/index.ts';
+import { type Authenticate, type AuthOptions, authenticator, hasScope, type Identity } from './auth.ts';
+import { type BodyParser, bodyParser, keepBodiesAsText } from './bodies.ts';
+import type { ReturnErrors } from './errors.ts';
+import { registerHealth } from './health.ts';
+import { identifyCallers, identityOf } from './identity.ts';
+import { refuseOtherMethods } from './methods.ts';
+import { answerCall } from './oxp-call.ts';
+import { OxpError, oxpErrorHandler } from './oxp-errors.ts';
+import { Turn } from './turn.ts';
+
+/** How the OXP face behaves; everything but the toolkits has a default. */
+export interface OxpOptions {
+  readonly toolkits: readonly Toolkit[];
+  readonly auth?: AuthOptions | undefined;
+  /** How much of a tool's exception callers see, as `developer_message`. Default: 'exception'. */
+  readonly returnErrors?: ReturnErrors;
+  /** Whether "42" passes for a number and null for an absent optional. Default: false: OXP promises the schema. */
+  readonly lenientInputs?: boolean;
+  /** How long a result is kept for repeats of its `call_id`. Default: 60 s. */
+  readonly lingerMs?: number;
+  /** The status of a call without valid credentials. Default: 400, as the call's page has it; the OpenAPI says 401. */
+  readonly unauthorizedStatus?: 400 | 401;
+  /** The status of a call that comes while the server stops. Default: 400, as the call's page has it. */
+  readonly unavailableStatus?: 400 | 503;
+  /** How `input_schema` is published: as the schema itself, or as `{ parameters: schema }`. Default: 'schema'. */
+  readonly inputSchemaShape?: 'schema' | 'parameters';
+}
+
+/** What the handlers share. */
+export interface OxpFace {
+  readonly authenticate: Authenticate;
+  readonly catalog: ToolkitCatalog;
+  readonly toolbox: Toolbox;
+  readonly parse: BodyParser;
+  readonly turn: Turn;
+  readonly returnErrors: ReturnErrors;
+  readonly unauthorizedStatus: 400 | 401;
+  readonly unavailableStatus: 400 | 503;
+  readonly publish: (definition: ToolDefinition) => ToolDefinition;
+}
+
+/** The Open eXecution Protocol as a Fastify plugin: `app.register(oxp, { toolkits })`. */
+export async function oxp(app: FastifyInstance, options: OxpOptions): Promise<void> {
+  registerHealth(app, () => false);
+  serveOxp(app, toOxpFace(app, options));
+}
+
+/** Makes the toolkits ready to serve. */
+export function toOxpFace(app: FastifyInstance, options: OxpOptions): OxpFace {
+  const { lingerMs = 60_000, inputSchemaShape = 'schema' } = options;
+  return {
+    authenticate: authenticator(options.auth),
+    catalog: toolkitCatalog(options.toolkits, { lenient: options.lenientInputs ?? false }),
+    toolbox: new Toolbox({ lingerMs, log: app.log }),
+    parse: bodyParser(app),
+    turn: new Turn(),
+    returnErrors: options.returnErrors ?? 'exception',
+    unauthorizedStatus: options.unauthorizedStatus ?? 400,
+    unavailableStatus: options.unavailableStatus ?? 400,
+    publish: (definition) =>
+      inputSchemaShape === 'schema'
+        ? definition
+        : { ...definition, input_schema: { parameters: definition.input_schema } },
+  };
+}
+
+/** What to do with a POST to /call that is not OXP's: on a server with environments it may mean one of them. */
+export type ForeignCall = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
+/** Registers the routes of a face, with what every request of them passes first. */
+export function serveOxp(app: FastifyInstance, face: OxpFace, foreignCall?: ForeignCall): void {
+  keepBodiesAsText(app);
+  app.setErrorHandler(oxpErrorHandler);
+  identifyCallers(app, face.authenticate, {
+    isOpen: ({ routeOptions }) => routeOptions.url === `${app.prefix}/health`,
+    onUnknown: (error, request) => unauthorized(error, request.method === 'POST' ? face.unauthorizedStatus : 401),
+  });
+  app.addHook('preClose', async () => face.toolbox.close('the server is stopping'));
+  refuseOtherMethods(app, () => {
+    app.get('/tools', async (request) => {
+      const visible = face.catalog.tools.filter((tool) => isVisible(identityOf(request), tool));
+      const items = visible.map(({ definition }) => face.publish(definition));
+      await face.turn.end();
+      return { $schema: OXP_SCHEMA, items, tools: items } satisfies ToolList;
+    });
+    app.post('/tools/call', (request, reply) => answerCall(face, face.parse(request), { request, reply }));
+    app.post('/call', (request, reply) => {
+      const isForeign = foreignCall !== undefined && !isOxpCall(face, request);
+      return isForeign ? foreignCall(request, reply) : answerCall(face, face.parse(request), { request, reply });
+    });
+  });
+}
+
+/** Whether a caller may see a tool at all. */
+export function isVisible(identity: Identity, { scopes }: CatalogTool): boolean {
+  return scopes.every((scope) => hasScope(identity, scope));
+}
+
+function isOxpCall({ parse }: OxpFace, request: FastifyRequest): boolean {
+  try {
+    return 'request' in parse(request);
+  } catch {
+    return false; // Not JSON: the other face will say so in its own words.
+  }
+}
+
+function unauthorized(cause: Error, status: 400 | 401): OxpError {
+  return new OxpError('Valid credentials are required', {
+    status,
+    developerMessage: 'Send a bearer token, or an API key in OXP-API-Key',
+    headers: { 'www-authenticate': 'Bearer' },
+    cause,
+  });
+}

@@ -1,0 +1,21 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { environment } from '../core/index.ts';
+import { createServer } from './index.ts';
+
+test('a connection on which nothing has come yet does not hold up a stopping server', async () => {
+  const environments = [
+    environment({ name: 'e', splits: { train: [{}] }, prompt: () => '', tools: { t: { run() {} } } }),
+  ];
+  const server = await createServer({ environments, logger: false });
+  const { port } = new URL(await server.listen());
+  const socket = connect(Number(port), '127.0.0.1');
+  await once(socket, 'connect');
+  const accepted = once(server.app.server, 'connection');
+  connect(Number(port), '127.0.0.1').on('error', () => {});
+  await accepted;
+  const begun = performance.now();
+  await server.close();
+  expect(performance.now() - begun).toBeLessThan(2_000);
+});
