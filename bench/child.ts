@@ -3,6 +3,8 @@ import { fork } from 'node:child_process';
 /** A server in a process of its own, so that it has a core to itself. */
 export interface BenchServer extends Disposable {
   readonly port: number;
+  /** Processor time used so far, which tells the cost of a call even on a busy machine. */
+  cpuMs(): Promise<number>;
 }
 
 /** Starts one of bench/servers; its log lines are written, to nowhere. */
@@ -15,5 +17,13 @@ export async function startChild(name: string, execArgv: readonly string[] = [])
     child.once('message', (message: { port: number }) => resolve(message.port));
     child.once('exit', (code) => reject(new Error(`${name} ended with code ${code}`)));
   });
-  return { port, [Symbol.dispose]: () => child.kill('SIGINT') };
+  return {
+    port,
+    cpuMs: () =>
+      new Promise((resolve) => {
+        child.once('message', (message: { cpuMs: number }) => resolve(message.cpuMs));
+        child.send('cpu');
+      }),
+    [Symbol.dispose]: () => child.kill('SIGINT'),
+  };
 }

@@ -13,6 +13,7 @@ export interface Load {
 
 /** What a load measured. */
 export interface Measured {
+  readonly count: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -27,7 +28,7 @@ export async function measure(load: Load): Promise<Measured> {
   const seconds = (performance.now() - begin) / 1000;
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
+  return { count: latencies.length, perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
 function drive({ port, request, expect }: Load, index: number, deadline: number, latencies: number[]): Promise<void> {

@@ -12,10 +12,14 @@ using tiltyard = await startChild('tiltyard');
 for (const connections of [64, 1]) {
   const sids = await Promise.all(Array.from({ length: connections }, () => createEpisode(tiltyard)));
   const requests = sids.map((sid) => toRequest('/counter/call', sid, CALL));
-  const run = ({ port }: BenchServer, durationMs: number) =>
-    measure({ port, connections, durationMs, request: (index) => requests[index] ?? '', expect: '"ok":true' });
+  const run = async (server: BenchServer, durationMs: number): Promise<Round> => {
+    const before = await server.cpuMs();
+    const request = (index: number) => requests[index] ?? '';
+    const measured = await measure({ port: server.port, connections, durationMs, request, expect: '"ok":true' });
+    return { ...measured, cpuMicros: (((await server.cpuMs()) - before) * 1000) / measured.count };
+  };
   for (const server of [floor, tiltyard]) await run(server, 1_000); // warm-up
-  const rounds: { floor: Measured; tiltyard: Measured }[] = [];
+  const rounds: { floor: Round; tiltyard: Round }[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
     process.stderr.write(`\r${connections} connections: round ${round} of ${ROUNDS} `);
     rounds.push({ floor: await run(floor, ROUND_MS), tiltyard: await run(tiltyard, ROUND_MS) });
@@ -24,13 +28,18 @@ for (const connections of [64, 1]) {
   report(connections, rounds);
 }
 
-function report(connections: number, rounds: readonly { floor: Measured; tiltyard: Measured }[]): void {
+interface Round extends Measured {
+  /** Processor time of the server for each call. */
+  readonly cpuMicros: number;
+}
+
+function report(connections: number, rounds: readonly { floor: Round; tiltyard: Round }[]): void {
   const ratios = rounds.map((round) => round.tiltyard.perSecond / round.floor.perSecond);
-  const line = (name: string, all: readonly Measured[]) =>
+  const line = (name: string, all: readonly Round[]) =>
     `  ${name.padEnd(9)} ${median(all.map((each) => each.perSecond))
       .toFixed(0)
       .padStart(7)} calls/s` +
-    `   p50 ${median(all.map((each) => each.p50Ms)).toFixed(2)} ms   p99 ${median(all.map((each) => each.p99Ms)).toFixed(2)} ms\n`;
+    `   p50 ${median(all.map((each) => each.p50Ms)).toFixed(2)} ms   p99 ${median(all.map((each) => each.p99Ms)).toFixed(2)} ms   ${median(all.map((each) => each.cpuMicros)).toFixed(1)} us of processor\n`;
   process.stdout.write(
     `calls, ${connections} connection${connections === 1 ? '' : 's'}, median of ${rounds.length} rounds\n`,
   );

@@ -1,5 +1,6 @@
 // The floor: node:http alone, doing the least that a tool call needs. Answers are given in one batch a turn.
 import { createServer, type ServerResponse } from 'node:http';
+import { announce } from './announce.ts';
 
 const body =
   'event: task_id\ndata: 877bb56c594e4a0f921ad55c439a3762\n\n' +
@@ -35,5 +36,5 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 65_000;
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
-  process.send?.({ port: typeof address === 'object' ? address?.port : undefined });
+  if (typeof address === 'object' && address !== null) announce(address.port);
 });

@@ -2,6 +2,7 @@
 import { environment, step } from 'tiltyard';
 import { createServer } from 'tiltyard/server';
 import { z } from 'zod';
+import { announce } from './announce.ts';
 
 const counter = environment({
   name: 'counter',
@@ -21,4 +22,4 @@ const counter = environment({
 
 const server = await createServer({ environments: [counter], logger: { level: 'info' } });
 const url = await server.listen();
-process.send?.({ port: Number(new URL(url).port) });
+announce(Number(new URL(url).port));

@@ -33,7 +33,7 @@ export class Discovery {
       const request = { method, path, body, sid, signal } as const;
       return toJson<Answer>(await transport.ask(request), request);
     };
-    return withRetries(
+    return await withRetries(
       what,
       () =>
         send().catch((error) => {

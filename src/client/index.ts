@@ -19,6 +19,13 @@ export {
 // Formats of model providers
 export { fromProviderCall, type ProviderFormat, type ProviderTools, toProviderTools } from './formats/index.ts';
 export type { EpisodeChoice, SessionRequest } from './open-session.ts';
+// Tools of a server
+export { type ConnectOxpOptions, connectOxp, type OxpCallOptions, type OxpClient } from './oxp.ts';
+export type { OxpCallContext, OxpResult } from './oxp-call.ts';
+export type { JwtSigning, OxpCredentials } from './oxp-credentials.ts';
+export { type MissingRequirements, OxpServerError, OxpToolError, OxpValidationError } from './oxp-errors.ts';
+export type { OxpInput, OxpValue, ToolIdOf } from './oxp-types.ts';
+// How requests are sent
 export type { RetryOptions } from './retry.ts';
 export { Session } from './session.ts';
 export type { Fetch } from './transport.ts';

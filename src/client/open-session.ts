@@ -1,4 +1,5 @@
 import { FEATURES_HEADER, isObject, type JsonObject, type JsonValue, SECRETS_HEADER } from '../protocol/index.ts';
+import { toBase64 } from './base64.ts';
 import { Deadline } from './deadline.ts';
 import { ClientError, HttpError } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
@@ -153,7 +154,6 @@ function isExisting(error: unknown): boolean {
 
 function toSecretsHeader(secrets: Readonly<Record<string, string>>): string {
   const named = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, { value }]));
-  // btoa takes bytes; UTF-8 first, so that any secret can travel.
-  const bytes = new TextEncoder().encode(JSON.stringify(named));
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  // UTF-8 first, so that any secret can travel.
+  return toBase64(new TextEncoder().encode(JSON.stringify(named)));
 }

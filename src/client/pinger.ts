@@ -20,8 +20,9 @@ export class Pinger {
   add(session: Pinged): void {
     // Somewhere within the interval: a thousand sessions that are opened together must not ping together.
     this.#due.set(session, Date.now() + Math.random() * this.#everyMs);
-    // Pings alone must not keep a program running.
-    this.#timer ??= unref(setInterval(() => this.#look(), toDelay(this.#everyMs / 10)));
+    // Often enough that few pings go out together, as each of those takes a connection. They alone must not keep a
+    // program running.
+    this.#timer ??= unref(setInterval(() => this.#look(), toDelay(this.#everyMs / 50)));
   }
 
   remove(session: Pinged): void {

@@ -11,6 +11,14 @@ export interface TransportOptions {
   readonly fetch?: Fetch | undefined;
   /** Headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What an error status means. Default: what it means in ORS. */
+  readonly toError?: ((failure: Failure, request: WireRequest) => Error) | undefined;
+}
+
+/** An answer with a status that is an error, read to its end. */
+export interface Failure extends Answer {
+  readonly status: number;
+  readonly statusText: string;
 }
 
 /** One request. */
@@ -46,10 +54,12 @@ export class Transport {
   readonly #base: string;
   readonly #fetch: Fetch;
   readonly #headers: Record<string, string>;
+  readonly #toError: NonNullable<TransportOptions['toError']>;
 
-  constructor({ url, apiKey, fetch = globalThis.fetch, headers = {} }: TransportOptions) {
+  constructor({ url, apiKey, fetch = globalThis.fetch, headers = {}, toError = toOrsError }: TransportOptions) {
     this.#base = toBase(url);
     this.#fetch = (target, init) => fetch(target, init);
+    this.#toError = toError;
     this.#headers = { ...headers, ...(apiKey ? { 'X-API-Key': apiKey } : {}) };
   }
 
@@ -62,8 +72,9 @@ export class Transport {
   /** Sends a request and gives the answer as it begins. */
   async send(request: WireRequest): Promise<Response> {
     const response = await this.#follow(request);
-    if (!response.ok) throw await toError(response, request);
-    return response;
+    if (response.ok) return response;
+    const { status, statusText, headers } = response;
+    throw this.#toError({ status, statusText, headers, text: await readText(response, request) }, request);
   }
 
   // By hand: the platform would carry the API key and the secrets along to another origin.
@@ -166,17 +177,15 @@ function isRedirect(status: number): boolean {
   return status === 307 || status === 308;
 }
 
-async function toError(response: Response, request: WireRequest): Promise<Error> {
-  const { status } = response;
-  const { sid } = request;
-  const { detail, code = toCode(response) } = toDetail(await readText(response, request), response.statusText);
+function toOrsError({ status, statusText, headers, text }: Failure, { sid }: WireRequest): Error {
+  const { detail, code = toCode(headers) } = toDetail(text, statusText);
   if (status === 401) return new AuthError(status, detail, { sid, code });
   if (status === 410) return new SessionTerminated(`the session is over: ${detail}`, { sid, code, status });
   return new HttpError(status, detail, { sid, code });
 }
 
 // Servers of openreward, and the hosted platform before them, say in a header that an environment is being set up.
-function toCode({ headers }: Response): string | undefined {
+function toCode(headers: Headers): string | undefined {
   return headers.get('x-backend-state') === 'starting' ? STARTING : undefined;
 }
 

@@ -41,20 +41,13 @@ export async function startCuttingProxy(
     const request: Buffer[] = [];
     const response: Buffer[] = [];
     let passed = 0;
-    for (const socket of [client, target]) {
-      sockets.add(socket);
-      // A reset on one side is one on the other; what failed, the test sees through its client.
-      socket
-        .on('error', () => {})
-        .on('close', () => {
-          sockets.delete(socket);
-          client.destroy();
-          target.destroy();
-        });
-    }
+    for (const socket of [client, target]) sockets.add(socket.on('close', () => sockets.delete(socket)));
+    // What fails on one side fails on the other; the test sees it through its client.
+    client.on('error', () => {}).on('close', () => target.destroy());
+    target.on('error', () => client.destroy()).on('close', () => client.end());
     const cut = (last: Buffer) => {
       cuts += 1;
-      target.destroy();
+      target.pause();
       client.write(last, () => client.destroy());
     };
     client.on('data', (packet) => {

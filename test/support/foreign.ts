@@ -36,12 +36,15 @@ export interface ForeignServer {
 export async function startForeign(routes: Readonly<Record<string, Route>> = {}): Promise<ForeignServer> {
   const all: Readonly<Record<string, Route>> = { ...PYTHON, ...routes };
   const seen: Seen[] = [];
+  const counts = new Map<string, number>();
   const server = createServer(async (request, response) => {
     const { method = '', url: path = '' } = request;
     const each = { method, path, headers: request.headers, body: await readBody(request) };
     seen.push(each);
-    const count = seen.filter((other) => other.method === method && other.path === path).length;
-    await (all[`${method} ${path}`] ?? notFound)({ seen: each, response, count });
+    const route = `${method} ${path}`;
+    const count = (counts.get(route) ?? 0) + 1;
+    counts.set(route, count);
+    await (all[route] ?? notFound)({ seen: each, response, count });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

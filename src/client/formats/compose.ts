@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/index.ts';
-import { isSame } from './walk.ts';
+import { isSame } from './distinct.ts';
 
 /** A schema with its `allOf` merged in and its unions set apart: the base must hold, and one branch of every union. */
 export interface Composition {
@@ -50,6 +50,7 @@ const COMBINE: Readonly<Record<string, (first: JsonValue, second: JsonValue) => 
   definitions: (first, second) => mergeNamed(first, second, (one) => one),
   required: (first, second) => [...new Set([...toStrings(first), ...toStrings(second)])],
   description: (first, second) => (first === second ? first : `${first} ${second}`),
+  nullable: (first, second) => first === true || second === true,
   type: toCommonType,
   enum: toCommonValues,
   minimum: toGreater,

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../protocol/index.ts';
+import { toDistinct } from './distinct.ts';
 import { type GoogleType, isFormat, isOfType, isOnlyNull, toListed, toValues } from './google-types.ts';
-import { toDistinct } from './walk.ts';
 
 const TOLD: Readonly<Partial<Record<GoogleType, readonly string[]>>> = {
   number: ['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],

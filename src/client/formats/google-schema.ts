@@ -1,9 +1,10 @@
-import { isObject, type JsonObject, type JsonValue } from '../../protocol/index.ts';
+import { isObject, type JsonObject, type JsonValue, mapSubschemas } from '../../protocol/index.ts';
 import { type Composition, compose, mergeSchemas, toStrings } from './compose.ts';
+import { toDistinct } from './distinct.ts';
 import { tellRest } from './google-notes.ts';
 import { type GoogleType, isFormat, isOnlyNull, toGoogleTypes, toListed } from './google-types.ts';
 import { withItems } from './json-schema.ts';
-import { toDistinct } from './walk.ts';
+import { toObjects, toOneObject } from './root.ts';
 
 /** Google's dialect of schemas, a part of OpenAPI 3.0. Either `anyOf` stands alone or there is one `type`. */
 export interface GoogleSchema {
@@ -27,9 +28,6 @@ export interface GoogleSchema {
   maxProperties?: number;
 }
 
-// Unions that are distributed over each other can grow exponentially.
-const MAX_SCHEMAS = 2000;
-
 const BOUNDS: Readonly<Record<GoogleType, readonly string[]>> = {
   string: ['minLength', 'maxLength', 'pattern'],
   number: ['minimum', 'maximum'],
@@ -41,11 +39,21 @@ const BOUNDS: Readonly<Record<GoogleType, readonly string[]>> = {
 
 /** A schema without references, in Google's dialect. */
 export function toGoogleSchema(schema: JsonObject): GoogleSchema {
-  return convert(compose(schema), { left: MAX_SCHEMAS });
+  // Unions beside unions multiply, so there is an end to it, far above what a schema as it is meant needs.
+  return convert(compose(schema), { left: 1000 + 10 * count(schema) });
 }
 
 interface Budget {
   left: number;
+}
+
+function count(schema: JsonObject): number {
+  let schemas = 1;
+  mapSubschemas(schema, (subschema) => {
+    schemas += count(subschema);
+    return subschema;
+  });
+  return schemas;
 }
 
 function convert({ base, unions }: Composition, budget: Budget): GoogleSchema {
@@ -55,14 +63,26 @@ function convert({ base, unions }: Composition, budget: Budget): GoogleSchema {
   if (union === undefined) return convertBase(base, budget);
   const branches = union.filter((branch) => !isOnlyNull(branch));
   if (branches.length === 0) return convert({ base: { ...base, type: 'null' }, unions: others }, budget);
-  const nullable: JsonObject = branches.length < union.length ? { nullable: true } : {};
-  // Vertex AI wants anyOf to stand alone, so what stood beside it goes into each branch.
-  return toUnion(
-    branches.map(compose).map((part) => {
-      const merged = { ...mergeSchemas(base, part.base), ...nullable };
-      return convert({ base: merged, unions: [...others, ...part.unions] }, budget);
-    }),
-  );
+  const withNull = branches.length < union.length ? { ...base, nullable: true } : base;
+  const objects = toObjects(branches);
+  if (!isObject(base.properties) || objects.length < 2) return toUnion(distribute(withNull, branches, others, budget));
+  // Properties would have to be repeated in each branch, and again inside them.
+  const { schema, forms } = toOneObject({ base: withNull, unions: [objects, ...others] });
+  const one = mergeSchemas(schema as JsonObject, { description: forms });
+  const rest = branches.filter((branch) => !objects.includes(branch));
+  return toUnion([convertBase(one, budget), ...distribute(withNull, rest, others, budget)]);
+}
+
+// Vertex AI wants anyOf to stand alone, so what stood beside it goes into each branch.
+function distribute(
+  base: JsonObject,
+  branches: readonly JsonObject[],
+  others: Composition['unions'],
+  budget: Budget,
+): GoogleSchema[] {
+  return branches
+    .map(compose)
+    .map((part) => convert({ base: mergeSchemas(base, part.base), unions: [...others, ...part.unions] }, budget));
 }
 
 function toUnion(schemas: GoogleSchema[]): GoogleSchema {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../protocol/index.ts';
 import { toTypes } from './compose.ts';
-import { toDistinct } from './walk.ts';
+import { toDistinct } from './distinct.ts';
 
 /** The types of Google's dialect: one a schema, and null is a flag beside it. */
 export type GoogleType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';

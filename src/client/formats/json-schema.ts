@@ -1,8 +1,8 @@
-import { isObject, type JsonObject, type JsonValue, type ToolSpec } from '../../protocol/index.ts';
+import { isObject, type JsonObject, type JsonValue, mapSubschemas, type ToolSpec } from '../../protocol/index.ts';
 import { toTypes } from './compose.ts';
+import { toDistinct } from './distinct.ts';
 import { inlineRefs } from './refs.ts';
 import { type ObjectSchema, toObjectRoot } from './root.ts';
-import { mapSubschemas, toDistinct } from './walk.ts';
 
 /** A tool for a provider that takes JSON Schema. */
 export interface JsonSchemaTool {

@@ -148,7 +148,7 @@ describe('a union at the root', () => {
       [
         'Does it.',
         '',
-        'The arguments take one of these forms:',
+        'It takes one of these forms:',
         '- Cat: kind = "cat", lives, name. It purrs.',
         '- Dog: kind = "dog", name, friend (optional)',
       ].join('\n'),
@@ -174,7 +174,7 @@ describe('a union at the root', () => {
       anyOf: [{ required: ['path'] }, { required: ['url'] }],
     };
     const [tool] = toProviderTools([toSpec(schema, '')], 'openai');
-    expect(tool?.description).toBe('The arguments take one of these forms:\n- path\n- url');
+    expect(tool?.description).toBe('It takes one of these forms:\n- path\n- url');
     const { anyOf: _anyOf, ...parameters } = schema;
     expect(tool?.parameters).toEqual(parameters);
   });

@@ -1,5 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../../protocol/index.ts';
-import { mapSubschemas } from './walk.ts';
+import { isObject, type JsonObject, type JsonValue, mapSubschemas } from '../../protocol/index.ts';
 
 /**
  * Which references are replaced by what they name: all of them, or only those that may dangle when the root is rewritten,
@@ -7,9 +6,10 @@ import { mapSubschemas } from './walk.ts';
  */
 export type InlinePolicy = 'all' | 'outside-definitions';
 
-// Types that refer to each other can be spelled out in exponentially many ways; past this the depth is cut.
-const MAX_INLINED = 1000;
-const DEPTHS: readonly number[] = [Number.POSITIVE_INFINITY, 16, 8, 4, 2, 1];
+// Types that refer to each other can be spelled out in exponentially many ways, so the depth is the greatest that stays
+// below this number of schemas.
+const MAX_SCHEMAS = 2000;
+const DEPTHS: readonly number[] = [Number.POSITIVE_INFINITY, 8, 4, 3, 2, 1];
 
 const TO_DEFINITION = /^#$|^#\/(?:\$defs|definitions)\//;
 const COMPOSITIONS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
@@ -23,9 +23,9 @@ const ANNOTATION = /^(?:description|title|default|examples?|deprecated|readOnly|
 export function inlineRefs(root: JsonObject, policy: InlinePolicy): JsonObject {
   let result = root;
   for (const maxDepth of DEPTHS) {
-    const pass: Pass = { root, policy, maxDepth, inlined: 0 };
+    const pass: Pass = { root, policy, maxDepth, schemas: 0 };
     result = inline(root, pass, { trail: ['#'], atRoot: true });
-    if (pass.inlined <= MAX_INLINED) break;
+    if (pass.schemas <= MAX_SCHEMAS) break;
   }
   return result;
 }
@@ -34,7 +34,7 @@ interface Pass {
   readonly root: JsonObject;
   readonly policy: InlinePolicy;
   readonly maxDepth: number;
-  inlined: number;
+  schemas: number;
 }
 
 interface Place {
@@ -45,6 +45,7 @@ interface Place {
 }
 
 function inline(schema: JsonObject, pass: Pass, place: Place): JsonObject {
+  pass.schemas += 1;
   const { $ref, ...siblings } = schema;
   if (typeof $ref === 'string' && (pass.policy === 'all' || place.atRoot || !TO_DEFINITION.test($ref))) {
     return inlineRef($ref, inline(siblings, pass, place), pass, place);
@@ -59,8 +60,9 @@ function inline(schema: JsonObject, pass: Pass, place: Place): JsonObject {
 function inlineRef(ref: string, siblings: JsonObject, pass: Pass, { trail, atRoot }: Place): JsonObject {
   const target = resolve(ref, pass.root);
   if (target === undefined && pass.policy !== 'all' && !atRoot) return { ...siblings, $ref: ref };
-  pass.inlined += 1;
-  const ends = trail.includes(ref) || trail.length > pass.maxDepth || pass.inlined > MAX_INLINED;
+  // A pass that has failed is only brought to its end; the last one must not fail.
+  const failed = pass.schemas > MAX_SCHEMAS && pass.maxDepth > 1;
+  const ends = failed || trail.includes(ref) || trail.length > pass.maxDepth;
   if (target === undefined || ends) return { ...siblings, ...toEnd(ref, target, siblings.description) };
   const inlined = inline(target, pass, { trail: [...trail, ref], atRoot });
   const annotated = Object.keys(siblings).every((keyword) => ANNOTATION.test(keyword));

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/index.ts';
 import { type Composition, compose, toBoth, toStrings, toTypes } from './compose.ts';
-import { toDistinct } from './walk.ts';
+import { toDistinct } from './distinct.ts';
 
 /** The input schema of a tool as every provider takes it: an object, and no union at its root. */
 export interface ObjectSchema {
@@ -22,7 +22,11 @@ export interface ObjectRoot {
  * branch requires. The root must be free of references.
  */
 export function toObjectRoot(schema: JsonObject): ObjectRoot {
-  const composition = compose(schema);
+  return toOneObject(compose(schema));
+}
+
+/** The same for a schema that is taken apart already. */
+export function toOneObject(composition: Composition): ObjectRoot {
   // Beside unions, these are what OpenAI refuses at the root.
   const { enum: _enum, const: _const, not: _not, required: _required, ...base } = composition.base;
   const { properties, required } = toShape(composition);
@@ -35,6 +39,11 @@ export function toObjectRoot(schema: JsonObject): ObjectRoot {
     },
     forms: composition.unions.map(tellForms).filter(Boolean).join('\n\n'),
   };
+}
+
+/** The branches that an object can take. */
+export function toObjects(union: readonly JsonObject[]): JsonObject[] {
+  return union.filter((branch) => toTypes(branch).length === 0 || toTypes(branch).includes('object'));
 }
 
 interface Shape {
@@ -52,11 +61,6 @@ function toShape({ base, unions }: Composition): Shape {
 
 function toShapeOf(schema: JsonObject): Shape {
   return toShape(compose(schema));
-}
-
-// A tool's input is an object, so a branch that is null or a text can never be taken.
-function toObjects(union: readonly JsonObject[]): JsonObject[] {
-  return union.filter((branch) => toTypes(branch).length === 0 || toTypes(branch).includes('object'));
 }
 
 function toEither(shapes: readonly Shape[]): Shape {
@@ -90,7 +94,7 @@ function toBothShapes(first: Shape, second: Shape): Shape {
 function tellForms(union: readonly JsonObject[]): string {
   const branches = toObjects(union);
   if (branches.length < 2) return '';
-  return ['The arguments take one of these forms:', ...branches.map((branch) => `- ${tellForm(branch)}`)].join('\n');
+  return ['It takes one of these forms:', ...branches.map((branch) => `- ${tellForm(branch)}`)].join('\n');
 }
 
 function tellForm(branch: JsonObject): string {

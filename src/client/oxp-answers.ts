@@ -1,0 +1,119 @@
+import { isObject, type ToolDefinition } from '../protocol/index.ts';
+import { ClientError, HttpError } from './errors.ts';
+import { type MissingRequirements, OxpServerError, OxpToolError, OxpValidationError } from './oxp-errors.ts';
+import { type Failure, toDetail } from './transport.ts';
+
+/** The list of an answer to GET /tools: under either of its names, or bare. */
+export function toToolDefinitions(body: unknown): ToolDefinition[] {
+  const { items, tools } = isObject(body) ? body : { items: body };
+  const list = items ?? tools;
+  if (!Array.isArray(list)) throw new ClientError('the server sent no list of tools');
+  return list.map(toToolDefinition);
+}
+
+// Servers of another make leave out what they have not, such as versions.
+function toToolDefinition(sent: unknown): ToolDefinition {
+  if (!isObject(sent) || typeof sent.id !== 'string')
+    throw new ClientError(`the server listed a tool without an id: ${JSON.stringify(sent).slice(0, 100)}`);
+  const { id, input_schema: input, output_schema: output, ...more } = sent;
+  const inputSchema = isObject(input) && isWrapped(input) ? input.parameters : (input ?? {});
+  return {
+    name: id,
+    description: '',
+    version: '',
+    ...more,
+    id,
+    input_schema: inputSchema,
+    output_schema: output ?? null,
+  } as ToolDefinition;
+}
+
+// One page of the specification has the schema inside this key.
+function isWrapped(schema: Record<string, unknown>): boolean {
+  return isObject(schema.parameters) && Object.keys(schema).length === 1;
+}
+
+/** What a call gave, with the id and the time of the server that ran it. */
+export interface SentResult {
+  readonly callId: string | undefined;
+  readonly durationMs: number | undefined;
+  readonly value: unknown;
+}
+
+/** The result of an answer to a call; a failed one is thrown. `callId` is the id that was sent. */
+export function toSentResult(body: unknown, callId: string): SentResult {
+  // LangChain's tool server sends the result bare.
+  const result = isObject(body) && isObject(body.result) ? body.result : body;
+  if (!isObject(result) || typeof result.success !== 'boolean')
+    throw new ClientError(`the server sent no result: ${(JSON.stringify(body) ?? '').slice(0, 100)}`, {
+      taskId: callId,
+    });
+  const id = toText(result.call_id) ?? toText(result.execution_id);
+  if (!result.success) throw toToolError(result.error, id ?? callId);
+  const durationMs = toNumber(result.duration);
+  return { callId: id, durationMs, value: result.value ?? null };
+}
+
+function toToolError(error: unknown, callId: string): OxpToolError {
+  const sent = isObject(error) ? error : {};
+  const details = {
+    developerMessage: toText(sent.developer_message),
+    canRetry: sent.can_retry === true,
+    retryAfterMs: toNumber(sent.retry_after_ms),
+    additionalPromptContent: toText(sent.additional_prompt_content),
+  };
+  return new OxpToolError(toText(sent.message) ?? 'the tool failed without a message', details, { taskId: callId });
+}
+
+/** An error status as the error that says what to do. */
+export function toOxpError({ status, statusText, headers, text }: Failure): ClientError {
+  const body = toBody(text);
+  const message = toText(body.message) ?? toText(body.error) ?? toDetail(text, statusText).detail;
+  // These pass by themselves, or say nothing of the tool; what is below 400 leads elsewhere.
+  if (status < 400 || status === 429 || status >= 500) return new HttpError(status, message);
+  if (status === 422) return new OxpValidationError(message, toParameterErrors(body.parameter_errors), { status });
+  const details = {
+    developerMessage: toText(body.developer_message),
+    missingRequirements: toMissing(body.missing_requirements),
+    retryAfterMs: toRetryAfterMs(headers.get('retry-after')),
+  };
+  return new OxpServerError(message, details, { status });
+}
+
+function toBody(text: string): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isObject(body) ? body : {};
+  } catch {
+    return {}; // not JSON: a proxy's page, most likely
+  }
+}
+
+function toParameterErrors(sent: unknown): Record<string, string> {
+  const entries = Object.entries(isObject(sent) ? sent : {});
+  return Object.fromEntries(entries.map(([name, problem]) => [name, toText(problem) ?? JSON.stringify(problem)]));
+}
+
+function toMissing(sent: unknown): MissingRequirements | undefined {
+  if (!isObject(sent)) return undefined;
+  const { authorization, secrets, user_id: userId } = sent;
+  const listed = (list: unknown) => (Array.isArray(list) ? list.filter(isObject) : []);
+  return {
+    authorization: listed(authorization).map(({ id, url }) => ({ id: toText(id) ?? '', url: toText(url) ?? '' })),
+    secrets: listed(secrets).map(({ id }) => toText(id) ?? ''),
+    userId: userId === true,
+  };
+}
+
+// In seconds; the other form, a date, is not for servers that are back soon.
+function toRetryAfterMs(header: string | null): number | undefined {
+  return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
+}
+
+function toText(sent: unknown): string | undefined {
+  return typeof sent === 'string' ? sent : undefined;
+}
+
+function toNumber(sent: unknown): number | undefined {
+  return typeof sent === 'number' && sent >= 0 ? sent : undefined;
+}

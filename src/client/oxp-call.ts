@@ -1,0 +1,176 @@
+import { type CallToolRequest, type JsonObject, OXP_SCHEMA, type WireCallContext } from '../protocol/index.ts';
+import { isHarmless } from './call-errors.ts';
+import { MaxRetries, NetworkError, OutcomeUnknown } from './errors.ts';
+import { type SentResult, toSentResult } from './oxp-answers.ts';
+import { OxpServerError, OxpToolError } from './oxp-errors.ts';
+import { isPassing, pause, type RetryOptions, withRetries } from './retry.ts';
+import { type Transport, toJson } from './transport.ts';
+
+/** What a tool may need of its caller; never kept, and in no message of the client. */
+export interface OxpCallContext {
+  readonly secrets?: Readonly<Record<string, string>> | undefined;
+  /** Tokens of the user's authorizations, by id. */
+  readonly authorization?: Readonly<Record<string, string>> | undefined;
+  /** For which user the call is. */
+  readonly userId?: string | undefined;
+}
+
+/** What is known of a server. */
+export interface OxpServer {
+  readonly transport: Transport;
+  readonly retry: RetryOptions;
+  /** Headers that say who is calling. */
+  readonly credentials: () => Promise<Record<string, string>>;
+  /** Whether a repeat with the same id attaches to the call that runs, or ran. */
+  keepsIds: boolean;
+}
+
+/** One call. */
+export interface OxpCallPlan {
+  readonly server: OxpServer;
+  readonly toolId: string;
+  readonly input: JsonObject;
+  readonly context: OxpCallContext;
+  readonly traceId: string | undefined;
+  /** The id of the first attempt. */
+  readonly callId: string | undefined;
+  readonly maxToolRetries: number;
+  readonly signal: AbortSignal;
+  /** The time by which the caller wants to know, as Date.now() tells it. */
+  readonly until: number;
+}
+
+/** What one call gave. */
+export interface OxpResult<Value = any> {
+  readonly callId: string;
+  /** How long the tool ran; where the server does not tell, how long its answer took. */
+  readonly durationMs: number;
+  readonly value: Value;
+}
+
+// Longer waits are for the caller to plan: the error says how long.
+const LONGEST_WAIT_MS = 60_000;
+
+/** Calls a tool, and again for as long as it says that this may help. */
+export async function callOxpTool(plan: OxpCallPlan): Promise<OxpResult> {
+  const { server, maxToolRetries, signal, until } = plan;
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await callOnce(plan, toCallId(plan.callId, retries));
+    } catch (error) {
+      if (!(error instanceof OxpToolError) || !error.canRetry || retries >= maxToolRetries) throw error;
+      const waitMs = error.retryAfterMs ?? server.retry.pauseMs;
+      if (waitMs > Math.min(LONGEST_WAIT_MS, until - Date.now())) throw error;
+      await pause(waitMs, signal);
+    }
+  }
+}
+
+/** An id for each try: it is a new call. Out of the caller's own comes the same one every time, so that all can be repeated. */
+function toCallId(callId: string | undefined, retries: number): string {
+  if (callId === undefined) return newCallId();
+  return retries === 0 ? callId : `${callId}-retry-${retries}`;
+}
+
+async function callOnce(plan: OxpCallPlan, callId: string): Promise<OxpResult> {
+  const { server, signal, toolId } = plan;
+  const { transport, retry, credentials } = server;
+  const what = `the call of '${toolId}'`;
+  const request = { method: 'POST', path: '/tools/call', signal, body: toBody(plan, callId) } as const;
+  try {
+    return await withRetries(
+      what,
+      async () => {
+        const begun = Date.now();
+        const answer = await transport.ask({ ...request, headers: await credentials() });
+        const result = toSentResult(toJson(answer, request), callId);
+        // An id of its own: it took no notice of ours, and would run a repeat again.
+        if (result.callId !== callId) server.keepsIds = false;
+        return toResult(result, callId, Date.now() - begun);
+      },
+      {
+        retry,
+        signal,
+        mayRepeat: (error) => isTemporary(error) && (server.keepsIds || isSafe(error)),
+        // A repeat attaches to the call, so that it may take longer than the platform waits for an answer.
+        patient: server.keepsIds,
+      },
+    );
+  } catch (error) {
+    throw toCallError(error, { what, callId, keepsIds: server.keepsIds });
+  }
+}
+
+function toResult({ callId, durationMs, value }: SentResult, sentId: string, tookMs: number): OxpResult {
+  return { callId: callId ?? sentId, durationMs: durationMs ?? tookMs, value };
+}
+
+/** Whether an error may pass by itself. */
+export function isTemporary(error: unknown): boolean {
+  return isPassing(error) || isUnavailable(error);
+}
+
+// The standard has 400 also for a server that cannot answer now; it says so by naming a time.
+function isUnavailable(error: unknown): boolean {
+  return error instanceof OxpServerError && error.retryAfterMs !== undefined;
+}
+
+/** Whether nothing ran for certain. */
+function isSafe(error: unknown): boolean {
+  return isHarmless(error) || isUnavailable(error);
+}
+
+interface FailedOxpCall {
+  readonly what: string;
+  readonly callId: string;
+  readonly keepsIds: boolean;
+}
+
+function toCallError(error: unknown, { what, callId: taskId, keepsIds }: FailedOxpCall): unknown {
+  if (error instanceof OxpServerError && /no longer kept/.test(error.developerMessage ?? '')) {
+    const message = `the result of ${what} is no longer kept by the server; the tool was not run again`;
+    return new OutcomeUnknown(message, { taskId, cause: error });
+  }
+  if (!keepsIds && isPassing(error) && !isSafe(error)) {
+    return new OutcomeUnknown(`the connection failed before ${what} was answered: it may have run`, {
+      taskId,
+      cause: error,
+    });
+  }
+  const errors = error instanceof MaxRetries ? error.errors : error instanceof NetworkError ? [error] : undefined;
+  return errors === undefined ? error : new MaxRetries(what, errors, { taskId });
+}
+
+function toBody({ toolId, input, context, traceId }: OxpCallPlan, callId: string): JsonObject {
+  const request: CallToolRequest = {
+    call_id: callId,
+    ...(traceId === undefined ? {} : { trace_id: traceId }),
+    tool_id: toolId,
+    input,
+    ...toContext(context),
+  };
+  return { $schema: OXP_SCHEMA, request: request as unknown as JsonObject };
+}
+
+function toContext({ secrets = {}, authorization = {}, userId }: OxpCallContext): { context?: WireCallContext } {
+  const context: WireCallContext = {
+    ...(Object.keys(authorization).length === 0
+      ? {}
+      : { authorization: Object.entries(authorization).map(([id, token]) => ({ id, token })) }),
+    ...(Object.keys(secrets).length === 0
+      ? {}
+      : { secrets: Object.entries(secrets).map(([id, value]) => ({ id, value })) }),
+    ...(userId === undefined ? {} : { user_id: userId }),
+  };
+  return Object.keys(context).length === 0 ? {} : { context };
+}
+
+/** A random UUID, as the standard suggests. */
+function newCallId(): string {
+  // Not randomUUID: a page that came over plain HTTP does not have it.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

@@ -1,0 +1,86 @@
+import { isObject, type ToolDefinition } from '../protocol/index.ts';
+import { type CallOptions, Deadline } from './deadline.ts';
+import { toOxpError, toToolDefinitions } from './oxp-answers.ts';
+import { callOxpTool, isTemporary, type OxpCallContext, type OxpResult, type OxpServer } from './oxp-call.ts';
+import { credentialHeaders, type OxpCredentials } from './oxp-credentials.ts';
+import { OxpValidationError } from './oxp-errors.ts';
+import type { OxpInput, OxpValue, ToolIdOf } from './oxp-types.ts';
+import { DEFAULT_RETRY, type RetryOptions, withRetries } from './retry.ts';
+import { type Fetch, Transport, toJson } from './transport.ts';
+import type { InputArguments } from './types.ts';
+
+/** How to use a server of tools. */
+export interface ConnectOxpOptions extends OxpCredentials {
+  /** Headers for every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Another fetch than the platform's. */
+  readonly fetch?: Fetch | undefined;
+  readonly retry?: Partial<RetryOptions> | undefined;
+  /**
+   * What to do when a connection drops after a call was sent. Default: 'repeat' it with the same id, which OXP makes
+   * safe. For a server that takes no notice of ids, as LangChain's, 'fail': a repeat might run the tool twice.
+   */
+  readonly onUnknown?: 'fail' | 'repeat' | undefined;
+}
+
+/** How one tool is called. */
+export interface OxpCallOptions extends CallOptions {
+  /** What the tool requires of its caller. */
+  readonly context?: OxpCallContext | undefined;
+  /** Reaches the tool and its logs. */
+  readonly traceId?: string | undefined;
+  /** The id of the call: the same one again, within a minute or so, gives the same result and runs nothing. Default: a new one. */
+  readonly callId?: string | undefined;
+  /** How often a tool is called again that failed and says that this may help. Default: 2. */
+  readonly maxToolRetries?: number | undefined;
+}
+
+/** A server of tools. */
+export interface OxpClient<Kit = unknown> {
+  /** All tools that this caller may use, in all their versions. */
+  tools(options?: CallOptions): Promise<ToolDefinition[]>;
+  /**
+   * Calls a tool: once for each id, also when the connection drops. Rejects with OxpToolError when the tool failed,
+   * OxpValidationError when the input does not fit, OxpServerError when the server refused.
+   */
+  call<Id extends ToolIdOf<Kit>>(
+    toolId: Id,
+    ...[input, options]: InputArguments<OxpInput<Kit, Id>, OxpCallOptions>
+  ): Promise<OxpResult<OxpValue<Kit, Id>>>;
+}
+
+/** Connects to an OXP server. `connectOxp<typeof calculator>(url)` knows the toolkit's tools, their inputs and values. */
+export function connectOxp<Kit = unknown>(url: string, options: ConnectOxpOptions = {}): OxpClient<Kit> {
+  const { headers, fetch, onUnknown = 'repeat' } = options;
+  const server: OxpServer = {
+    transport: new Transport({ url, headers, fetch, toError: toOxpError }),
+    retry: { ...DEFAULT_RETRY, ...options.retry },
+    credentials: credentialHeaders(options),
+    keepsIds: onUnknown === 'repeat',
+  };
+  return {
+    tools: (how = {}) => listTools(server, how),
+    async call(toolId, ...[input = {} as never, how = {}]) {
+      if (!isObject(input)) throw new OxpValidationError('the input of a tool must be an object', {});
+      const { context = {}, traceId, callId, maxToolRetries = 2, timeoutMs = Number.POSITIVE_INFINITY } = how;
+      using deadline = new Deadline({ what: `the call of '${toolId}'` }, how);
+      const { signal } = deadline;
+      signal.throwIfAborted();
+      const until = Date.now() + timeoutMs;
+      return await callOxpTool({ server, toolId, input, context, traceId, callId, maxToolRetries, signal, until });
+    },
+  };
+}
+
+async function listTools(server: OxpServer, options: CallOptions): Promise<ToolDefinition[]> {
+  const { transport, retry, credentials } = server;
+  using deadline = new Deadline({ what: 'GET /tools' }, options);
+  const { signal } = deadline;
+  signal.throwIfAborted();
+  const request = { method: 'GET', path: '/tools', signal } as const;
+  const ask = async () => toJson(await transport.ask({ ...request, headers: await credentials() }), request);
+  const body = await withRetries('GET /tools', ask, { retry, signal, mayRepeat: isTemporary });
+  // LangChain's tool server, which takes no notice of the ids of calls.
+  if (Array.isArray(body)) server.keepsIds = false;
+  return toToolDefinitions(body);
+}
