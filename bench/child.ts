@@ -1,10 +1,13 @@
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 
 /** A server in a process of its own, so that it has a core to itself. */
 export interface BenchServer extends Disposable {
   readonly port: number;
   /** Processor time used so far, which tells the cost of a call even on a busy machine. */
   cpuMs(): Promise<number>;
+  /** Ends the process and waits until it has ended. */
+  stop(): Promise<void>;
 }
 
 /** Starts one of bench/servers; its log lines are written, to nowhere. */
@@ -24,6 +27,10 @@ export async function startChild(name: string, execArgv: readonly string[] = [])
         child.once('message', (message: { cpuMs: number }) => resolve(message.cpuMs));
         child.send('cpu');
       }),
+    async stop() {
+      child.kill('SIGINT');
+      await once(child, 'exit');
+    },
     [Symbol.dispose]: () => child.kill('SIGINT'),
   };
 }

@@ -1,17 +1,17 @@
 // npm run bench: this server beside the floor that node:http sets, in turns, in one run.
+
+import { prepareCalls } from './calls.ts';
 import { type BenchServer, startChild } from './child.ts';
 import { type Measured, measure } from './load.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const ROUND_MS = Number(process.env.ROUND_MS ?? 3_000);
-const CALL = JSON.stringify({ name: 'add', input: { amount: 12, note: 'a note of some length' } });
 
 using floor = await startChild('floor');
 using tiltyard = await startChild('tiltyard');
 
 for (const connections of [64, 1]) {
-  const sids = await Promise.all(Array.from({ length: connections }, () => createEpisode(tiltyard)));
-  const requests = sids.map((sid) => toRequest('/counter/call', sid, CALL));
+  const requests = await prepareCalls(tiltyard, connections);
   const run = async (server: BenchServer, durationMs: number): Promise<Round> => {
     const before = await server.cpuMs();
     const request = (index: number) => requests[index] ?? '';
@@ -57,24 +57,6 @@ function report(connections: number, rounds: readonly { floor: Round; tiltyard: 
   );
   process.stdout.write(
     `  ratio     ${percent(median(ratios))} of the floor (${percent(Math.min(...ratios))} to ${percent(Math.max(...ratios))})\n\n`,
-  );
-}
-
-async function createEpisode({ port }: BenchServer): Promise<string> {
-  const sid = crypto.randomUUID();
-  const response = await fetch(`http://127.0.0.1:${port}/create`, {
-    method: 'POST',
-    headers: { 'x-session-id': sid, 'content-type': 'application/json' },
-    body: JSON.stringify({ split: 'train', index: 0 }),
-  });
-  if (!response.ok) throw new Error(await response.text());
-  return sid;
-}
-
-function toRequest(path: string, sid: string, body: string): string {
-  return (
-    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nX-Session-ID: ${sid}\r\nAccept: text/event-stream\r\n` +
-    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
 }
 

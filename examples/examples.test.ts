@@ -6,6 +6,7 @@ import { client } from '../test/support/http.ts';
 import { shortestPaths } from './gridworld/grid.ts';
 import { generateLevel } from './gridworld/level.ts';
 import { readConsoles, runCurl } from './test-support/console.ts';
+import { calculator, doorbell, messages } from './toolkit/toolkit.ts';
 
 interface Episode {
   readonly split: string;
@@ -58,6 +59,16 @@ const EPISODES: Readonly<Record<string, Episode>> = {
     // 18 steps, and two coins on the way.
     reward: 1.02,
   },
+  toolkit: {
+    split: 'train',
+    index: 0,
+    tools: ['add', 'submit'],
+    calls: [
+      ['add', { a: 0.1, b: 0.2 }],
+      ['submit', { answer: 0.3 }],
+    ],
+    reward: 1,
+  },
 };
 
 const names = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
@@ -69,7 +80,7 @@ let server: Server;
 beforeAll(async () => {
   const modules = await Promise.all(names.map((name) => import(/* @vite-ignore */ `./${name}/environment.ts`)));
   const environments = modules.flatMap((module) => Object.values(module)) as Environment[];
-  server = await createServer({ environments, logger: false });
+  server = await createServer({ environments, toolkits: [calculator, doorbell, messages], logger: false });
   await server.listen();
 });
 

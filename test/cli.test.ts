@@ -1,14 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-
-// The built command, as users run it: `npm test` builds first.
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+import { folderWith, type Run, run, untilPrinted } from './support/command.ts';
 
 const COUNTING = `
 import { appendFileSync } from 'node:fs';
@@ -26,44 +21,19 @@ export const counting = environment({
   teardown: () => appendFileSync(process.env.TEARDOWNS!, 'teardown\\n'),
 });`;
 
-interface Run {
-  readonly child: ChildProcess;
-  /** Everything printed so far. */
-  readonly output: () => string;
-  readonly exit: Promise<number | null>;
-}
+const CALCULATOR = `
+import { tool, toolkit } from 'tiltyard';
+const add = tool({ description: 'Add.', input: { type: 'object' }, run: ({ a, b }) => a + b });
+export const calculator = toolkit({ name: 'Calculator', tools: { Add: add } });`;
 
-function run(args: string[], env: NodeJS.ProcessEnv = {}): Run {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd: ROOT, env: { ...process.env, ...env } });
-  let output = '';
-  child.stdout.on('data', (data) => (output += data));
-  child.stderr.on('data', (data) => (output += data));
-  const exit = once(child, 'close').then(([code]) => code as number | null);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return { child, output: () => output, exit };
-}
-
-async function untilPrinted({ output, exit, child }: Run, pattern: RegExp): Promise<RegExpExecArray> {
-  let ended = false;
-  void exit.then(() => (ended = true));
-  for (;;) {
-    const found = pattern.exec(output());
-    if (found !== null) return found;
-    if (ended) throw new Error(`ended without printing ${pattern}:\n${output()}`);
-    await Promise.race([
-      once(child.stdout as NodeJS.ReadableStream, 'data'),
-      once(child.stderr as NodeJS.ReadableStream, 'data'),
-      exit,
-    ]);
-  }
-}
-
-/** A folder inside the repository, so that a module in it finds the package by name. */
-async function folderWith(files: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(join(ROOT, '.tmp-cli-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return folder;
+/** Pastes the curl line of the banner into a shell. */
+async function runCurlLine({ output }: Run, env: NodeJS.ProcessEnv = {}): Promise<unknown> {
+  const curl = /^ {2}(curl .*)$/m.exec(output())?.[1] ?? '';
+  const pasted = spawn('bash', ['-c', curl], { env: { ...process.env, ...env } });
+  let answer = '';
+  pasted.stdout.on('data', (data) => (answer += data));
+  await once(pasted, 'close');
+  return JSON.parse(answer);
 }
 
 test('serve loads a TypeScript module, prints a curl line that works, and ends in good order on SIGTERM', async () => {
@@ -74,12 +44,7 @@ test('serve loads a TypeScript module, prints a curl line that works, and ends i
   await untilPrinted(server, /Stop with Ctrl-C/);
   expect(server.output()).toContain('counting');
 
-  const curl = /^ {2}(curl .*)$/m.exec(server.output())?.[1] ?? '';
-  const pasted = spawn('bash', ['-c', curl]);
-  let answer = '';
-  pasted.stdout.on('data', (data) => (answer += data));
-  await once(pasted, 'close');
-  expect(JSON.parse(answer)).toEqual({ task: { n: 1 }, env_name: 'counting' });
+  expect(await runCurlLine(server)).toEqual({ task: { n: 1 }, env_name: 'counting' });
 
   const headers = { 'x-session-id': 'a', 'content-type': 'application/json' };
   await fetch(`${base}/create`, { method: 'POST', headers, body: '{"split":"train","index":0}' });
@@ -104,6 +69,33 @@ test('serve --json prints one line that a program can read', async () => {
   expect(JSON.parse(line)).toMatchObject({
     environments: [{ name: 'counting', splits: ['train'], tools: ['next', 'fail'] }],
   });
+});
+
+test('serve serves toolkits, alone as well, with a curl line that works with a key', async () => {
+  const folder = await folderWith({ 'calculator.ts': CALCULATOR });
+  const server = run(['serve', join(folder, 'calculator.ts'), '--port', '0'], { TILTYARD_API_KEYS: 'a-key' });
+  const [, base] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
+  await untilPrinted(server, /Stop with Ctrl-C/);
+  expect(server.output()).toContain('  Calculator  toolkit: Calculator.Add\n');
+  expect(await runCurlLine(server, { KEY: 'a-key' })).toMatchObject({ items: [{ id: 'Calculator.Add@1.0.0' }] });
+  const body = JSON.stringify({ request: { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } } });
+  const headers = { 'oxp-api-key': 'a-key', 'content-type': 'application/json' };
+  const answer = await fetch(`${base}/tools/call`, { method: 'POST', headers, body });
+  expect(await answer.json()).toMatchObject({ result: { success: true, value: 3 } });
+});
+
+test('serve serves environments and toolkits side by side', async () => {
+  const folder = await folderWith({ 'counting.ts': COUNTING, 'calculator.ts': CALCULATOR });
+  const modules = ['counting.ts', 'calculator.ts'].map((name) => join(folder, name));
+  const server = run(['serve', ...modules, '--port', '0', '--json']);
+  const [line] = await untilPrinted(server, /^\{.*\}$/m);
+  const { url, ...served } = JSON.parse(line) as { url: string };
+  expect(served).toEqual({
+    environments: [{ name: 'counting', splits: ['train'], tools: ['next', 'fail'] }],
+    toolkits: [{ name: 'Calculator', tools: ['Calculator.Add'] }],
+  });
+  expect(await (await fetch(`${url}/list_environments`)).json()).toEqual(['counting']);
+  expect(await (await fetch(`${url}/tools`)).json()).toMatchObject({ items: [{ name: 'Calculator_Add' }] });
 });
 
 test('a port that is taken gives a clear message and exit code 1', async () => {
@@ -138,7 +130,7 @@ test('an address that others reach needs API keys or --no-auth, and keys are ask
 
 test.each([
   ['a file that is not there', ['serve', 'nope.ts'], 'there is no file nope.ts'],
-  ['a module that exports no environment', ['serve', 'vitest.config.ts'], 'exports no environment'],
+  ['a module that exports nothing to serve', ['serve', 'vitest.config.ts'], 'exports no environment and no toolkit'],
   ['no module', ['serve'], "missing required argument 'module'"],
   ['a port that is no port', ['serve', 'x.ts', '--port', 'abc'], 'from 0 to 65535'],
   ['a command that is not there', ['nope'], "unknown command 'nope'"],

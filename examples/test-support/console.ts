@@ -41,7 +41,8 @@ export async function runCurl(command: string, server: string): Promise<string> 
     else if (word !== '-s') throw new Error(`'${word}' is not understood here`);
   }
   const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
-  return (await response.text()).trim();
+  // The tools of documents take no time, but a busy machine may.
+  return (await response.text()).trim().replace(/"duration":\d+/, '"duration":0');
 }
 
 function toWords(command: string): string[] {

@@ -1,40 +1,75 @@
-import { type Environment, version } from '../core/index.ts';
+import { type Environment, type Toolkit, version } from '../core/index.ts';
+import type { AuthOptions } from '../server/index.ts';
+import type { Loaded } from './load-modules.ts';
 
 /** Where the server is, and how to print it. */
 export interface BannerOptions {
   readonly url: string;
   readonly json: boolean;
-  readonly auth: boolean;
+  readonly auth: AuthOptions | undefined;
 }
 
 /** What is served, for a person or for a program. */
-export function banner(environments: readonly Environment[], { url, json, auth }: BannerOptions): string {
-  const served = environments.map(({ name, splits, tools }) => ({
-    name: name.toLowerCase(),
-    splits: Object.keys(splits),
-    tools: Object.keys(tools),
-  }));
-  if (json) return `${JSON.stringify({ url, environments: served })}\n`;
+export function banner({ environments, toolkits }: Loaded, { url, json, auth }: BannerOptions): string {
+  const served = { environments: environments.map(toServed), toolkits: toolkits.map(toServedToolkit) };
+  if (json) return `${JSON.stringify({ url, ...served })}\n`;
   const base = url.replace('127.0.0.1', 'localhost');
-  const width = Math.max(...served.map(({ name }) => name.length));
-  const lines = served.map(
-    ({ name, splits, tools }) => `  ${name.padEnd(width)}  tools: ${tools.join(', ')}  splits: ${splits.join(', ')}`,
-  );
+  const [first] = served.environments;
+  const key = auth === undefined ? '' : ` -H "${credentialOf(auth)}"`;
   return [
     `Tiltyard ${version} is listening on ${base}`,
     '',
-    ...lines,
+    ...toLines(served),
     '',
-    'See a task:',
-    `  ${curlLine(base, served[0], auth)}`,
+    ...(first === undefined
+      ? ['See the tools:', `  curl -s ${base}/tools${key}`]
+      : ['See a task:', `  ${taskLine(base, first, key)}`]),
     '',
     'Stop with Ctrl-C.',
     '',
   ].join('\n');
 }
 
-function curlLine(base: string, first: { name: string; splits: string[] } | undefined, auth: boolean): string {
-  const key = auth ? ' -H "X-API-Key: $KEY"' : '';
-  const body = JSON.stringify({ split: first?.splits[0], index: 0 });
-  return `curl -s ${base}/${first?.name}/task${key} -H 'Content-Type: application/json' -d '${body}'`;
+function credentialOf({ apiKeys = [] }: AuthOptions): string {
+  return apiKeys.length > 0 ? 'X-API-Key: $KEY' : 'Authorization: Bearer $TOKEN';
+}
+
+interface ServedEnvironment {
+  readonly name: string;
+  readonly splits: readonly string[];
+  readonly tools: readonly string[];
+}
+
+function toServed({ name, splits, tools }: Environment): ServedEnvironment {
+  return { name: name.toLowerCase(), splits: Object.keys(splits), tools: Object.keys(tools) };
+}
+
+interface ServedToolkit {
+  readonly name: string;
+  /** As calls name them. */
+  readonly tools: readonly string[];
+}
+
+function toServedToolkit({ name, tools }: Toolkit): ServedToolkit {
+  return { name, tools: Object.keys(tools).map((tool) => `${name}.${tool}`) };
+}
+
+interface Served {
+  readonly environments: readonly ServedEnvironment[];
+  readonly toolkits: readonly ServedToolkit[];
+}
+
+function toLines({ environments, toolkits }: Served): string[] {
+  const width = Math.max(...[...environments, ...toolkits].map(({ name }) => name.length));
+  return [
+    ...environments.map(
+      ({ name, splits, tools }) => `  ${name.padEnd(width)}  tools: ${tools.join(', ')}  splits: ${splits.join(', ')}`,
+    ),
+    ...toolkits.map(({ name, tools }) => `  ${name.padEnd(width)}  toolkit: ${tools.join(', ')}`),
+  ];
+}
+
+function taskLine(base: string, { name, splits }: ServedEnvironment, key: string): string {
+  const body = JSON.stringify({ split: splits[0], index: 0 });
+  return `curl -s ${base}/${name}/task${key} -H 'Content-Type: application/json' -d '${body}'`;
 }

@@ -18,7 +18,7 @@ export async function loadModules(paths: readonly string[]): Promise<Loaded> {
     const exported = Object.values(await load(path)).filter(isDefinition);
     if (exported.length === 0) {
       throw new Error(
-        `${path} exports no environment. Add one: export const math = environment({ name: 'math', ... })`,
+        `${path} exports no environment and no toolkit. Add one: export const math = environment({ name: 'math', ... })`,
       );
     }
     for (const each of exported) {

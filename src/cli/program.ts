@@ -10,8 +10,10 @@ export function program(): Command {
     .showHelpAfterError('Run with --help to see how.');
   root
     .command('serve')
-    .description('Serve the environments that modules export, over the Open Reward Standard.')
-    .argument('<module...>', 'TypeScript or JavaScript files that export environments')
+    .description(
+      'Serve what modules export: environments over the Open Reward Standard, toolkits over the Open eXecution Protocol.',
+    )
+    .argument('<module...>', 'TypeScript or JavaScript files that export environments or toolkits')
     .option('-p, --port <number>', 'port to listen on; 0 takes any free one (default: $PORT, or 8080)', toPort)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--no-auth', 'allow everybody, also on an address that other machines reach')
@@ -33,10 +35,14 @@ export function program(): Command {
 
 const SERVE_HELP = `
 API keys come from the environment variable TILTYARD_API_KEYS (separated by commas), or from the file
-that TILTYARD_API_KEYS_FILE names (one a line). Clients send one as X-API-Key.
+that TILTYARD_API_KEYS_FILE names: one a line, or JSON that gives each an identity and scopes. Clients
+send one as X-API-Key or OXP-API-Key. Bearer tokens (JWT) are checked with the secret in
+TILTYARD_JWT_SECRET, or in the file that TILTYARD_JWT_SECRET_FILE names, and with the audiences in
+TILTYARD_JWT_AUDIENCE.
 
 Examples:
   tiltyard serve examples/gsm8k/environment.ts
+  tiltyard serve examples/toolkit/toolkit.ts
   PORT=9000 tiltyard serve math.ts code.ts --log-level info
   TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0`;
 

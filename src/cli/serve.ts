@@ -1,6 +1,5 @@
-import type { Environment } from '../core/index.ts';
 import { createServer, type ReturnErrors, type Server } from '../server/index.ts';
-import { apiKeysFrom } from './api-keys.ts';
+import { takeAuth } from './auth.ts';
 import { banner } from './banner.ts';
 import { loadModules } from './load-modules.ts';
 import { closeOnSignals } from './signals.ts';
@@ -17,29 +16,26 @@ export interface ServeOptions {
 
 const DEFAULT_PORT = 8080;
 
-/** Serves the environments of modules until a signal ends it. */
+/** Serves the environments and toolkits of modules until a signal ends it. */
 export async function serve(modules: readonly string[], options: ServeOptions): Promise<void> {
-  const auth = options.auth ? apiKeysFrom(process.env) : undefined;
+  const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
+  const auth = options.auth ? takeAuth(process.env, warn) : undefined;
   if (auth === undefined && options.auth && !isLoopback(options.host)) {
     throw new Error(
-      `${options.host} can be reached from other machines, and there is no API key. ` +
-        'Set TILTYARD_API_KEYS, or add --no-auth to let everybody in',
+      `${options.host} can be reached from other machines, and nobody needs a key. ` +
+        'Set TILTYARD_API_KEYS or TILTYARD_JWT_SECRET, or add --no-auth to let everybody in',
     );
   }
-  const { environments, toolkits } = await loadModules(modules);
-  for (const { name } of toolkits)
-    process.stderr.write(`tiltyard: toolkit '${name}' is left out: only environments are served\n`);
+  const loaded = await loadModules(modules);
   const server = await createServer({
-    environments,
+    ...loaded,
     auth,
     returnErrors: toReturnErrors(options.returnErrors),
     logger: { level: options.logLevel },
   });
   closeOnSignals(server);
   await listen(server, options);
-  process.stdout.write(
-    banner(environments as Environment[], { url: server.url, json: options.json ?? false, auth: auth !== undefined }),
-  );
+  process.stdout.write(banner(loaded, { url: server.url, json: options.json ?? false, auth }));
 }
 
 async function listen(server: Server, { port = toPort(process.env.PORT), host }: ServeOptions): Promise<void> {

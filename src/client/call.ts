@@ -49,10 +49,11 @@ interface Progress {
 }
 
 async function attempt(plan: CallPlan, progress: Progress, count: number): Promise<CallResult> {
+  const isNewId = count === 1 && progress.taskId !== undefined;
   try {
     return await exchange(plan, progress);
   } catch (error) {
-    if (count > 1 || !plan.ids.byClient || !isUnknownId(error)) throw error;
+    if (!isNewId || !isUnknownId(error)) throw error;
     // No server has seen this id before, so nothing ran: this one does not take ids of clients after all.
     plan.ids.byClient = false;
     progress.taskId = undefined;

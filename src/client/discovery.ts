@@ -29,7 +29,7 @@ export class Discovery {
     signal.throwIfAborted();
     const { transport, retry, needsSession } = this.#context;
     const send = async () => {
-      const sid = needsSession ? await this.#issuedSid() : undefined;
+      const sid = needsSession ? await unlessAborted(this.#issuedSid(), signal) : undefined;
       const request = { method, path, body, sid, signal } as const;
       return toJson<Answer>(await transport.ask(request), request);
     };
@@ -57,4 +57,12 @@ export class Discovery {
     );
     return this.#sid;
   }
+}
+
+/** A promise that does not outlast the signal; what it waits for goes on. */
+function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
 }

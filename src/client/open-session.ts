@@ -1,11 +1,12 @@
 import { FEATURES_HEADER, isObject, type JsonObject, type JsonValue, SECRETS_HEADER } from '../protocol/index.ts';
 import { toBase64 } from './base64.ts';
 import { Deadline } from './deadline.ts';
-import { ClientError, HttpError } from './errors.ts';
+import { ClientError, HttpError, NetworkError } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
+import { isGone } from './gone.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
 import { Silence } from './silence.ts';
-import { readText, type Transport } from './transport.ts';
+import { readText, type Transport, type WireRequest } from './transport.ts';
 import type { TaskOf } from './types.ts';
 
 /** Which episode to begin: a task, or its place in a split. */
@@ -62,6 +63,8 @@ export async function requestSid(
     'POST /create_session',
     async () => {
       using silence = new Silence({ signal, silenceMs });
+      // From the start: an id too many costs nothing.
+      silence.watch();
       const response = await transport.send({
         method: 'POST',
         path: '/create_session',
@@ -122,7 +125,10 @@ async function createEpisode(
         return featuresOf(await send());
       } catch (error) {
         // Nobody else knows this id: an earlier attempt got through, and its answer was lost.
-        if (attempt > 1 && isExisting(error)) return [];
+        if (attempt > 1 && isExisting(error)) {
+          await assertBegun({ transport, sid, signal });
+          return [];
+        }
         if (!inBody || !refusesSecrets(error)) throw error;
         // One official server takes secrets from the body alone, the other refuses them there.
         inBody = false;
@@ -131,6 +137,19 @@ async function createEpisode(
     },
     { retry, signal },
   );
+}
+
+/** Throws what is worth another attempt if the server still looks for the task, which an earlier attempt asked for. */
+async function assertBegun({
+  transport,
+  ...request
+}: Pick<WireRequest, 'sid' | 'signal'> & Pick<OpenContext, 'transport'>): Promise<void> {
+  try {
+    await transport.ask({ method: 'POST', path: '/ping', ...request });
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    throw new NetworkError('the connection failed while the episode was created', { sid: request.sid, cause: error });
+  }
 }
 
 /** Ends an episode that may have begun although nobody heard so. */

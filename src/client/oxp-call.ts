@@ -23,6 +23,8 @@ export interface OxpServer {
   readonly credentials: () => Promise<Record<string, string>>;
   /** Whether a repeat with the same id attaches to the call that runs, or ran. */
   keepsIds: boolean;
+  /** To be told when the server does not do so. */
+  doubtIds(): void;
 }
 
 /** One call. */
@@ -85,7 +87,7 @@ async function callOnce(plan: OxpCallPlan, callId: string): Promise<OxpResult> {
         const answer = await transport.ask({ ...request, headers: await credentials() });
         const result = toSentResult(toJson(answer, request), callId);
         // An id of its own: it took no notice of ours, and would run a repeat again.
-        if (result.callId !== callId) server.keepsIds = false;
+        if (result.callId !== callId) server.doubtIds();
         return toResult(result, callId, Date.now() - begun);
       },
       {

@@ -17,8 +17,8 @@ export interface ConnectOxpOptions extends OxpCredentials {
   readonly fetch?: Fetch | undefined;
   readonly retry?: Partial<RetryOptions> | undefined;
   /**
-   * What to do when a connection drops after a call was sent. Default: 'repeat' it with the same id, which OXP makes
-   * safe. For a server that takes no notice of ids, as LangChain's, 'fail': a repeat might run the tool twice.
+   * What to do when a connection drops after a call was sent. Default: repeat it with the same id, which OXP makes safe,
+   * until the server turns out to take no notice of ids, as LangChain's does: there a repeat may run a tool twice.
    */
   readonly onUnknown?: 'fail' | 'repeat' | undefined;
 }
@@ -51,12 +51,15 @@ export interface OxpClient<Kit = unknown> {
 
 /** Connects to an OXP server. `connectOxp<typeof calculator>(url)` knows the toolkit's tools, their inputs and values. */
 export function connectOxp<Kit = unknown>(url: string, options: ConnectOxpOptions = {}): OxpClient<Kit> {
-  const { headers, fetch, onUnknown = 'repeat' } = options;
+  const { headers, fetch, onUnknown } = options;
   const server: OxpServer = {
     transport: new Transport({ url, headers, fetch, toError: toOxpError }),
     retry: { ...DEFAULT_RETRY, ...options.retry },
     credentials: credentialHeaders(options),
-    keepsIds: onUnknown === 'repeat',
+    keepsIds: onUnknown !== 'fail',
+    doubtIds() {
+      if (onUnknown === undefined) this.keepsIds = false;
+    },
   };
   return {
     tools: (how = {}) => listTools(server, how),
@@ -81,6 +84,6 @@ async function listTools(server: OxpServer, options: CallOptions): Promise<ToolD
   const ask = async () => toJson(await transport.ask({ ...request, headers: await credentials() }), request);
   const body = await withRetries('GET /tools', ask, { retry, signal, mayRepeat: isTemporary });
   // LangChain's tool server, which takes no notice of the ids of calls.
-  if (Array.isArray(body)) server.keepsIds = false;
+  if (Array.isArray(body)) server.doubtIds();
   return toToolDefinitions(body);
 }

@@ -34,8 +34,12 @@ export class Pinger {
 
   #look(): void {
     const now = Date.now();
+    // After a stall all are due at once; a tenth at a time is still five times as many as are needed.
+    let left = Math.ceil(this.#due.size / 10);
     for (const [session, due] of this.#due) {
       if (due > now) continue;
+      if (left === 0) return;
+      left -= 1;
       // From when it was due, not from now, or every ping would be later than the last; after a sleep, from now.
       this.#due.set(session, Math.max(due, now - this.#everyMs) + this.#everyMs);
       void session.ping();

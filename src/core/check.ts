@@ -1,6 +1,7 @@
 import type { JsonObject } from '../protocol/index.ts';
 import type { Problem } from './problems.ts';
 import { isStandardSchema, type StandardSchema, toJsonSchema } from './schema.ts';
+import { isLarge } from './size.ts';
 import type { Awaitable } from './tool.ts';
 import { type Checked, type ValidatorOptions, validatorOf } from './validator.ts';
 
@@ -20,7 +21,9 @@ export function toInputCheck(schema: object, where: string, options: ValidatorOp
     jsonSchema,
     check(value) {
       const checked = validate(value);
-      return checked.ok ? runStandard(schema, checked.value) : reconsider(schema, value, checked);
+      if (checked.ok) return runStandard(schema, checked.value);
+      // Libraries collect every mistake, and a body has room for millions.
+      return isLarge(value) ? checked : reconsider(schema, value, checked);
     },
   };
 }

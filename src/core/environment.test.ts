@@ -68,7 +68,12 @@ test.each<[what: string, changes: object, place: string, fix: string]>([
   ],
   ['a tool without run', withTool({}), "environment 'demo', tool 'look' has no run function", 'Add run('],
   ['a description that is no text', withTool({ description: 5, run: () => '' }), "'demo', tool 'look'", 'a string'],
-  ['a time of nothing', withTool({ timeoutMs: 0, run: () => '' }), "'demo', tool 'look'", 'a positive number, not 0'],
+  [
+    'a time of nothing',
+    withTool({ timeoutMs: 0, run: () => '' }),
+    "'demo', tool 'look'",
+    'a number from 1 to 2147483647, not 0',
+  ],
   ['a loose version', withTool({ version: '1', run: () => '' }), "'demo', tool 'look'", 'must look like 1.0.0'],
   ['setup that is no function', { setup: {} }, "environment 'demo'", 'setup must be a function'],
   [

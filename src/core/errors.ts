@@ -125,16 +125,22 @@ export class EnvironmentError extends TiltyardError {
       clean?: (text: string) => string;
     },
   ) {
-    const error = toError(thrown);
     super(code, message, { cause: thrown });
     this.name = 'EnvironmentError';
-    this.thrown = {
-      name: toText(error.name),
-      message: clean(toText(error.message)),
-      stack: clean(toText(error.stack ?? '')),
-    };
+    this.thrown = toThrown(thrown, clean);
     this.logged = logged;
     this.status = isSetupError(thrown) ? thrown.status : undefined;
+  }
+}
+
+/** What was thrown as plain text; `clean` takes secrets out of it. */
+export function toThrown(thrown: unknown, clean: (text: string) => string): Thrown {
+  try {
+    const { name, message, stack } = toError(thrown);
+    return { name: toText(name), message: clean(toText(message)), stack: clean(toText(stack ?? '')) };
+  } catch {
+    // A getter of the author's own.
+    return { name: 'Error', message: 'what was thrown cannot be read', stack: '' };
   }
 }
 
@@ -145,7 +151,7 @@ export function toError(thrown: unknown): Error {
     : new Error(typeof thrown === 'string' ? thrown : `thrown: ${toText(thrown)}`);
 }
 
-// Not String(): it throws for an object without a prototype, and an author may throw or write anything.
-function toText(value: unknown): string {
+/** A field of an author's error as text, whatever it holds. Not String(): it throws for what has no prototype. */
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value : describe(value);
 }

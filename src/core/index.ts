@@ -37,6 +37,8 @@ export {
   ToolError,
   type ToolErrorOptions,
   toError,
+  toText,
+  toThrown,
 } from './errors.ts';
 export { invoke, type ToolOutcome } from './invoke.ts';
 export { LazyAbort } from './lazy-abort.ts';

@@ -1,6 +1,12 @@
 import { isObject, type JsonObject, mapSubschemas } from '../protocol/index.ts';
 import { DefinitionError } from './errors.ts';
 
+// What may stand beside a reference without being a rule of its own.
+const NOTES: ReadonlySet<string> = new Set([
+  ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'],
+  ...['$schema', '$id'],
+]);
+
 /** The same schema without `$ref` and definitions, which OXP does not allow; `where` names it in an error message. */
 export function inlineDefinitions(root: JsonObject, where: string): JsonObject {
   const inline = (schema: JsonObject, trail: readonly string[]): JsonObject => {
@@ -12,12 +18,20 @@ export function inlineDefinitions(root: JsonObject, where: string): JsonObject {
         `${where} refers to itself (${$ref}), which OXP cannot publish. Make it finite, or take JSON as a string`,
       );
     }
-    return { ...inline(resolve(root, $ref, where), [...trail, $ref]), ...inlined };
+    const target = inline(resolve(root, $ref, where), [...trail, $ref]);
+    if (Object.keys(inlined).every((keyword) => NOTES.has(keyword))) return { ...target, ...inlined };
+    // Rules beside a reference hold together with those behind it; neither may replace the other.
+    return { ...inlined, allOf: [...((inlined.allOf ?? []) as JsonObject[]), target] };
   };
   return inline(root, []);
 }
 
 function resolve(root: JsonObject, ref: string, where: string): JsonObject {
+  if (ref !== '#' && !ref.startsWith('#/')) {
+    throw new DefinitionError(
+      `${where} refers to ${ref}, which cannot be written out. Refer to a place in it, such as #/$defs/Name`,
+    );
+  }
   const steps = ref
     .split('/')
     .slice(1)
@@ -26,7 +40,6 @@ function resolve(root: JsonObject, ref: string, where: string): JsonObject {
     (at, step) => (isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined),
     root,
   );
-  if (!ref.startsWith('#') || !isObject(found))
-    throw new DefinitionError(`${where} refers to ${ref}, which is not in it`);
+  if (!isObject(found)) throw new DefinitionError(`${where} refers to ${ref}, which is not in it`);
   return found as JsonObject;
 }

@@ -71,6 +71,7 @@ function withinTime(running: Promise<ToolOutcome>, timeoutMs: number, abort: Laz
   });
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+/** Whether a tool's answer comes later. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

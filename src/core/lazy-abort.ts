@@ -11,6 +11,10 @@ export class LazyAbort {
     return this.#controller.signal;
   }
 
+  get aborted(): boolean {
+    return this.#reason !== undefined;
+  }
+
   abort(reason: Error): void {
     this.#reason ??= reason;
     this.#controller?.abort(this.#reason);

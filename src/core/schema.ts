@@ -11,7 +11,11 @@ export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<I
 export type Schema = StandardSchema | JsonObject;
 
 /** The type a tool receives for its schema; plain JSON Schema promises nothing to TypeScript, no schema gives `{}`. */
-export type OutputOf<S> = unknown extends S ? {} : S extends StandardSchemaV1<any, infer Output> ? Output : any;
+export type OutputOf<S> =
+  IsAny<S> extends true ? any : unknown extends S ? {} : S extends StandardSchemaV1<any, infer Output> ? Output : any;
+
+// A tool in a list of tools of all kinds: its schema is there, but its type is not known.
+type IsAny<S> = 0 extends 1 & S ? true : false;
 
 /** The type a caller must send for a schema. */
 export type InputOf<S> = unknown extends S ? {} : S extends StandardSchemaV1<infer Input, any> ? Input : any;

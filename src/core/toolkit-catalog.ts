@@ -2,6 +2,7 @@ import { type JsonObject, TOOL_ID, type ToolDefinition, type WireRequirements } 
 import { type CompiledTool, compileTool } from './compiled-tool.ts';
 import { DefinitionError, TiltyardError } from './errors.ts';
 import { inlineDefinitions } from './inline-definitions.ts';
+import { withPlainValues } from './plain-value.ts';
 import type { Tool, ToolRequirements } from './tool.ts';
 import { DEFAULT_VERSION, type Toolkit } from './toolkit.ts';
 import type { ValidatorOptions } from './validator.ts';
@@ -47,6 +48,7 @@ export function toolkitCatalog(toolkits: readonly Toolkit[], options: ValidatorO
     }
   }
   const byBase = groupByBase(tools);
+  assertNames(byBase);
   return { tools, resolve: (id, isVisible) => resolve(byBase, id, isVisible) };
 }
 
@@ -65,10 +67,11 @@ function compile(toolkit: string, name: string, tool: Tool, options: ValidatorOp
       description,
       version,
       input_schema: inlineDefinitions(inputSchema, `${where}: its input`),
-      output_schema: inlineDefinitions(outputSchema, `${where}: its output`),
+      // OXP's own way to say that a tool returns nothing.
+      output_schema: outputSchema.type === 'null' ? null : inlineDefinitions(outputSchema, `${where}: its output`),
       ...(Object.keys(published).length === 0 ? {} : { requirements: published }),
     },
-    tool: compiled,
+    tool: withPlainValues(compiled),
     requirements,
     scopes: tool.scopes ?? [],
     canRetry: tool.canRetry ?? false,
@@ -97,11 +100,26 @@ function groupByBase(tools: readonly CatalogTool[]): Versions {
   return byBase;
 }
 
+// Models call tools by these names, which do not show where the toolkit's name ends.
+function assertNames(byBase: Versions): void {
+  const bases = new Map<string, string>();
+  for (const base of byBase.keys()) {
+    const name = base.replace('.', '_');
+    const other = bases.get(name);
+    if (other !== undefined)
+      throw new DefinitionError(`${other} and ${base} are both published as ${name}. Rename one of them`);
+    bases.set(name, base);
+  }
+}
+
+// Longer than the longest name of a toolkit and of a tool together: no such id is worth looking up, or sending back.
+const MAX_ID_LENGTH = 200;
+
 function resolve(byBase: Versions, id: string, isVisible: (tool: CatalogTool) => boolean): CatalogTool {
-  const [, toolkit, name, version] = TOOL_ID.exec(id) ?? [];
-  if (toolkit === undefined) {
+  const [, toolkit, name, version] = TOOL_ID.exec(id.slice(0, MAX_ID_LENGTH + 1)) ?? [];
+  if (toolkit === undefined || id.length > MAX_ID_LENGTH) {
     const forms = 'Toolkit.Tool, Toolkit.Tool@1 or Toolkit.Tool@1.0.0';
-    throw new ToolIdError('The tool id is not valid', `'${id.slice(0, 200)}' is not of the form ${forms}`);
+    throw new ToolIdError('The tool id is not valid', `'${id.slice(0, MAX_ID_LENGTH)}' is not of the form ${forms}`);
   }
   const base = `${toolkit}.${name}`;
   const notFound = (detail: string) => new ToolIdError(`Tool '${toolkit}_${name}' was not found`, detail);
@@ -116,8 +134,8 @@ function resolve(byBase: Versions, id: string, isVisible: (tool: CatalogTool) =>
 }
 
 function nearMiss(byBase: Versions, base: string, isVisible: (tool: CatalogTool) => boolean): string {
-  for (const [other, [newest]] of byBase) {
-    const near = other.toLowerCase() === base.toLowerCase() && newest !== undefined && isVisible(newest);
+  for (const [other, versions] of byBase) {
+    const near = other.toLowerCase() === base.toLowerCase() && versions.some(isVisible);
     if (near) return `. Did you mean ${other}? Case counts`;
   }
   return '';

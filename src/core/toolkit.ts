@@ -4,15 +4,20 @@ import { assertTool, type Tool } from './tool.ts';
 /** The version of a tool that says none. */
 export const DEFAULT_VERSION = '1.0.0';
 
-/** Tools published together under one name; each entry is a tool, or its versions. */
-export interface Toolkit {
+/** Tools by name; each entry is a tool, or its versions. */
+export type ToolMap = Readonly<Record<string, Tool<any, any> | readonly Tool<any, any>[]>>;
+
+/** Tools published together under one name. Its types say what a client may send and what it gets. */
+export interface Toolkit<Name extends string = string, Tools extends ToolMap = ToolMap> {
   readonly kind: 'toolkit';
-  readonly name: string;
-  readonly tools: Readonly<Record<string, Tool<any, any> | readonly Tool<any, any>[]>>;
+  readonly name: Name;
+  readonly tools: Tools;
 }
 
 /** Defines a toolkit: tools that can be called without an episode. */
-export function toolkit(definition: Omit<Toolkit, 'kind'>): Toolkit {
+export function toolkit<Name extends string, Tools extends ToolMap>(
+  definition: Omit<Toolkit<Name, Tools>, 'kind'>,
+): Toolkit<Name, Tools> {
   const { name, tools } = definition;
   const where = `toolkit '${name}'`;
   assertOxpName(name, 'a toolkit');
@@ -20,8 +25,11 @@ export function toolkit(definition: Omit<Toolkit, 'kind'>): Toolkit {
     throw new DefinitionError(`${where} has no tools. Add at least one to \`tools\``);
   for (const [toolName, versions] of Object.entries(tools)) {
     assertOxpName(toolName, `${where}: a tool`);
+    assertPublishable(`${name}_${toolName}`, where);
+    const all = [versions].flat();
+    if (all.length === 0) throw new DefinitionError(`${where}, tool '${toolName}' has no versions. Add at least one`);
     const seen = new Set<string>();
-    for (const each of [versions].flat()) {
+    for (const each of all) {
       assertTool(each, `${where}, tool '${toolName}'`);
       const version = each.version ?? DEFAULT_VERSION;
       if (seen.has(version))
@@ -30,6 +38,12 @@ export function toolkit(definition: Omit<Toolkit, 'kind'>): Toolkit {
     }
   }
   return Object.freeze({ ...definition, kind: 'toolkit' });
+}
+
+// Model providers take no longer names of tools, nor does OXP.
+function assertPublishable(name: string, where: string): void {
+  if (name.length > 64)
+    throw new DefinitionError(`${where}: the name ${name} has ${name.length} characters, and may have 64. Shorten it`);
 }
 
 function assertOxpName(name: unknown, what: string): void {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../protocol/index.ts';
 import { DefinitionError, toError } from './errors.ts';
 import { type Problem, toProblems } from './problems.ts';
 import { repair } from './repair.ts';
+import { isLarge } from './size.ts';
 
 /** The outcome of a check: the value as the tool shall see it, or what is wrong with it. */
 export type Checked<Value = unknown> = { ok: true; value: Value } | { ok: false; problems: Problem[] };
@@ -53,6 +54,8 @@ function toValidator(schema: JsonObject, where: string, lenient: boolean): Valid
   return (value) => {
     try {
       if (quick(value)) return { ok: true, value };
+      // A body has room for millions of mistakes, and collecting them all would take minutes.
+      if (isLarge(value)) return { ok: false, problems: toProblems(quick.errors ?? []) };
       const errors = lenient ? repair(value, errorsOf) : errorsOf(value);
       return errors.length === 0 ? { ok: true, value } : { ok: false, problems: toProblems(errors) };
     } catch (thrown) {

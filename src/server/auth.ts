@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { jwtVerify } from 'jose';
+import { type JWTPayload, jwtVerify } from 'jose';
 import { type Awaitable, DefinitionError, TiltyardError } from '../core/index.ts';
 
 /** What a caller may do with environments: all, or only act in a session that it was given. Tools have scopes of their own. */
@@ -43,12 +43,21 @@ export interface Identity {
 }
 
 /** Everybody, when there is no auth. */
-export const ANYBODY: Identity = { id: '', scopes: undefined };
+const ANYBODY: Identity = { id: '', scopes: undefined };
+
+/** A caller of whom nothing is known, who may do nothing. */
+export const NOBODY: Identity = { id: '', scopes: new Set() };
 
 /** Tells who a request comes from, or throws. */
 export type Authenticate = (headers: IncomingHttpHeaders) => Awaitable<Identity>;
 
 const MIN_SECRET_BYTES = 32;
+
+// The identity of tokens that name none.
+const ANONYMOUS = 'jwt';
+
+// What a header can carry: visible ASCII, and spaces only inside.
+const SENDABLE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** The check that every request but /health must pass. */
 export function authenticator(auth: AuthOptions | undefined): Authenticate {
@@ -74,28 +83,60 @@ export function hasScope({ scopes }: Identity, scope: string): boolean {
 type FindByKey = (headers: IncomingHttpHeaders) => Identity | undefined;
 
 function keyFinder(apiKeys: readonly (string | ApiKey)[]): FindByKey {
-  const known = apiKeys.map((entry) => {
-    const { key, identity, scopes } = typeof entry === 'string' ? { key: entry } : entry;
-    if (typeof key !== 'string' || key === '') throw new DefinitionError('an API key must not be empty');
-    const hash = digest(key);
-    // A name for logs and sessions that does not give the key away.
-    const id = identity ?? `key-${hash.toString('hex').slice(0, 16)}`;
-    return { hash, identity: { id, scopes: scopes === undefined ? undefined : new Set(scopes) } };
-  });
+  const known = apiKeys.map(toKnownKey);
+  assertDifferent(known);
+  // Every key is compared, so that the time tells nothing about which one was nearly right.
+  const find = (given: Buffer) => known.filter(({ hash }) => timingSafeEqual(given, hash))[0]?.identity;
   return (headers) => {
-    const given = [headers['x-api-key'], headers['oxp-api-key']].filter((key) => typeof key === 'string').map(digest);
-    // Every key is compared, so that the time tells nothing about which one was nearly right.
-    const matches = known.filter(({ hash }) => given.filter((each) => timingSafeEqual(each, hash)).length > 0);
-    return matches[0]?.identity;
+    const given = [headers['x-api-key'], headers['oxp-api-key']].filter((key) => typeof key === 'string');
+    return given.map((key) => find(digest(key))).find((identity) => identity !== undefined);
   };
 }
 
+interface KnownKey {
+  readonly hash: Buffer;
+  readonly identity: Identity;
+}
+
+// Messages tell a key by its place: they may be printed.
+function toKnownKey(entry: string | ApiKey, index: number): KnownKey {
+  const { key, identity, scopes } = typeof entry === 'string' ? { key: entry } : entry;
+  if (typeof key !== 'string' || !SENDABLE.test(key)) {
+    throw new DefinitionError(
+      `API key ${index + 1} must be of visible ASCII characters, without spaces around it: no header carries others`,
+    );
+  }
+  const hash = digest(key);
+  // A name for logs and sessions that does not give the key away.
+  const id = identity ?? `key-${hash.toString('hex').slice(0, 16)}`;
+  if (!isIdentity(id)) {
+    throw new DefinitionError(`the identity of API key ${index + 1} must be text without control characters`);
+  }
+  return { hash, identity: { id, scopes: scopes === undefined ? undefined : new Set(scopes) } };
+}
+
+// Which of two meanings a key had would depend on their order.
+function assertDifferent(known: readonly KnownKey[]): void {
+  for (const [index, { hash }] of known.entries()) {
+    const first = known.findIndex((other) => other.hash.equals(hash));
+    if (first < index) throw new DefinitionError(`API keys ${first + 1} and ${index + 1} are the same. Leave one out`);
+  }
+}
+
 function tokenVerifier(options: JwtOptions): (token: string) => Promise<Identity> {
-  const { audience, maxLifetimeSeconds, clockSkewSeconds = 5 } = options;
+  const { audience, maxLifetimeSeconds = Number.POSITIVE_INFINITY, clockSkewSeconds = 5 } = options;
   const secret = typeof options.secret === 'string' ? new TextEncoder().encode(options.secret) : options.secret;
   if (secret.length < MIN_SECRET_BYTES) {
     throw new DefinitionError(`the JWT secret must have at least ${MIN_SECRET_BYTES} bytes, and has ${secret.length}`);
   }
+  const accepted = audience === undefined ? undefined : new Set(audience);
+  const isForUs = ({ aud }: JWTPayload) => {
+    const audiences = aud === undefined ? [] : [aud].flat();
+    return accepted === undefined || audiences.length === 0 || audiences.some((each) => accepted.has(each));
+  };
+  // A token that says it will be made in the future lives from now on: it is good already.
+  const lifetimeOf = ({ exp = 0, iat = Number.POSITIVE_INFINITY }: JWTPayload) =>
+    exp - Math.min(iat, Date.now() / 1000);
   return async (token) => {
     try {
       // The algorithm is ours to say, not the token's.
@@ -104,21 +145,25 @@ function tokenVerifier(options: JwtOptions): (token: string) => Promise<Identity
         clockTolerance: clockSkewSeconds,
         requiredClaims: ['exp'],
       });
-      const audiences = [payload.aud ?? []].flat();
-      if (audience !== undefined && audiences.length > 0 && !audiences.some((each) => audience.includes(each)))
-        throw unauthorized();
-      const lifetime = (payload.exp ?? 0) - (payload.iat ?? Date.now() / 1000);
-      if (maxLifetimeSeconds !== undefined && lifetime > maxLifetimeSeconds + clockSkewSeconds) throw unauthorized();
-      return { id: payload.sub ?? 'jwt', scopes: toScopes(payload.scope) };
+      const { sub = ANONYMOUS } = payload;
+      const valid = isForUs(payload) && isIdentity(sub) && lifetimeOf(payload) <= maxLifetimeSeconds + clockSkewSeconds;
+      if (valid) return { id: sub, scopes: toScopes(payload.scope) };
     } catch (thrown) {
       throw unauthorized(thrown);
     }
+    throw unauthorized();
   };
+}
+
+// No line breaks: one of them joins an identity and an id to the key of a session or call.
+function isIdentity(id: unknown): id is string {
+  return typeof id === 'string' && /^[^\x00-\x1f\x7f]+$/.test(id);
 }
 
 function toScopes(scope: unknown): ReadonlySet<string> | undefined {
   if (scope === undefined) return undefined;
-  return new Set(typeof scope === 'string' ? scope.split(' ') : Array.isArray(scope) ? scope.map(String) : []);
+  const scopes = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scope) ? scope : [];
+  return new Set(scopes.filter((each) => typeof each === 'string' && each !== ''));
 }
 
 function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {

@@ -1,15 +1,12 @@
-import Fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifyServerOptions,
-  LogController,
-} from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions, LogController } from 'fastify';
 import { DefinitionError, type Environment, type Toolkit, toError } from '../core/index.ts';
 import { answerClientError, answerExpectation, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
 import { registerHealth } from './health.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { refuseOtherMethods } from './methods.ts';
+import { notFoundHandler } from './not-found.ts';
+import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import { type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
 import { redirectTo } from './ors-redirects.ts';
 import { type OxpOptions, serveOxp, toOxpFace } from './oxp.ts';
@@ -69,6 +66,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     clientErrorHandler: answerClientError,
   });
   app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
+  const answerNotFound = notFoundHandler(options);
   app.setNotFoundHandler(answerNotFound);
   app.addHook('onRequest', (request, reply, done) => {
     refuseWithoutHost(request);
@@ -102,21 +100,26 @@ async function registerFaces(app: FastifyInstance, options: ServerOptions): Prom
   if (environments.length === 0 && toolkits.length === 0) {
     throw new DefinitionError('there is nothing to serve. Give at least one environment or toolkit');
   }
+  const routes = collectRoutes(app);
+  const describe = () => openApiDocument(routes, auth);
   const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments });
   const oxpFace = toolkits.length === 0 ? undefined : toOxpFace(app, { ...options.oxp, toolkits, auth, returnErrors });
+  // Before the environments: what is registered first stops first, and teardowns take their time.
+  if (oxpFace !== undefined) {
+    await app.register(async (scope) => {
+      serveOxp(scope, oxpFace, orsFace === undefined ? undefined : redirectTo('call', orsFace, ''));
+      if (orsFace !== undefined) return;
+      refuseOtherMethods(scope, () => registerHealth(scope, oxpFace.docs.health, () => oxpFace.toolbox.isClosed));
+      registerOpenApi(scope, oxpFace.docs.openapi, describe);
+    });
+  }
   if (orsFace !== undefined) {
     // With toolkits, these two paths are OXP's.
-    await app.register(async (scope) => serveOrs(scope, orsFace, oxpFace === undefined ? [] : ['tools', 'call']));
+    await app.register(async (scope) => {
+      serveOrs(scope, orsFace, oxpFace === undefined ? [] : ['tools', 'call']);
+      registerOpenApi(scope, orsFace.docs.openapi, describe);
+    });
   }
-  if (oxpFace === undefined) return;
-  await app.register(async (scope) => {
-    if (orsFace === undefined) registerHealth(scope, () => oxpFace.toolbox.isClosed);
-    serveOxp(scope, oxpFace, orsFace === undefined ? undefined : redirectTo('call', orsFace, ''));
-  });
-}
-
-function answerNotFound({ method, url }: FastifyRequest, reply: FastifyReply): void {
-  reply.code(404).send({ detail: `nothing is at ${method} ${url}. GET /list_environments shows what there is` });
 }
 
 function toServer(app: FastifyInstance): Server {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { toSessionKey } from '../sessions/index.ts';
-import { ANYBODY, type Authenticate, type Identity } from './auth.ts';
+import { type Authenticate, type Identity, NOBODY } from './auth.ts';
 import { readSid } from './headers.ts';
 
 declare module 'fastify' {
@@ -40,9 +40,9 @@ export function identifyCallers(
   });
 }
 
-/** Who a request comes from. */
+/** Who a request comes from; nobody until that is known, so that a route that does not ask gives nothing away. */
 export function identityOf(request: FastifyRequest): Identity {
-  return request.tiltyardIdentity ?? ANYBODY;
+  return request.tiltyardIdentity ?? NOBODY;
 }
 
 /** The key of the session that a request names; an error says how to name one. */

@@ -25,11 +25,12 @@ export function refuseOtherMethods(app: FastifyInstance, register: () => void): 
       method: METHODS.filter((method) => !methods.has(method)),
       url: path.slice(app.prefix.length),
       exposeHeadRoute: false,
-      handler: (request, reply) =>
-        reply
-          .code(405)
-          .header('allow', allow)
-          .send({ detail: `${request.method} is not allowed on ${path}: use ${allow}` }),
+      // Before the body is read; the error handler says it in the words of its protocol.
+      onRequest: ({ method }, reply, done) => {
+        reply.header('allow', allow);
+        done(Object.assign(new Error(`${method} is not allowed on ${path}: use ${allow}`), { statusCode: 405 }));
+      },
+      handler: () => {},
     });
   }
 }

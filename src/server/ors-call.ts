@@ -11,7 +11,7 @@ type InEnvironment = { Params: { env: string } };
 
 /** Registers the call of a tool. Not an async handler: the hot path makes no promise that it does not need. */
 export function registerCall(app: FastifyInstance, face: OrsFace): void {
-  app.post<InEnvironment>('/:env/call', (request, reply) => {
+  app.post<InEnvironment>('/:env/call', face.docs.call, (request, reply) => {
     const key = readSessionKey(request as FastifyRequest);
     // The session comes before the body: who calls into a dead session shall hear that first.
     const environment = face.host.environmentOf(key);

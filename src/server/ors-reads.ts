@@ -9,7 +9,7 @@ import type { OrsFace } from './ors.ts';
 type InEnvironment = { Params: { env: string } };
 
 /** Registers what clients read: what the server has, its tasks, and the prompt and tools of a session. */
-export function registerReads(app: FastifyInstance, { catalog, host, parse, streams: { turn } }: OrsFace): void {
+export function registerReads(app: FastifyInstance, { catalog, docs, host, parse, streams: { turn } }: OrsFace): void {
   const answer = <Request extends FastifyRequest>(read: (request: Request) => unknown) => {
     return async (request: Request) => {
       const result = await read(request);
@@ -22,26 +22,31 @@ export function registerReads(app: FastifyInstance, { catalog, host, parse, stre
       read(catalog.find(request.params.env), request as FastifyRequest),
     );
 
-  registerHealth(app, () => host.isClosed);
+  registerHealth(app, docs.health, () => host.isClosed);
   app.get(
     '/version',
+    docs.version,
     answer(() => ({ version, build_sha: buildSha })),
   );
   app.get(
     '/list_environments',
+    docs.environments,
     answer(() => catalog.environments.map(({ name }) => name)),
   );
 
   app.get<InEnvironment>(
     '/:env/tools',
+    docs.tools,
     ofEnvironment(({ sharedTools }) => ({ tools: sharedTools })),
   );
   app.get<InEnvironment>(
     '/:env/splits',
+    docs.splits,
     ofEnvironment(({ splits }) => splits),
   );
   app.post<InEnvironment>(
     '/:env/tasks',
+    docs.tasks,
     ofEnvironment(async (environment, request) => ({
       tasks: await environment.split(readSplit(parse(request))).list(),
       env_name: environment.name,
@@ -49,6 +54,7 @@ export function registerReads(app: FastifyInstance, { catalog, host, parse, stre
   );
   app.post<InEnvironment>(
     '/:env/num_tasks',
+    docs.numTasks,
     ofEnvironment(async (environment, request) => ({
       num_tasks: await environment.split(readSplit(parse(request))).count(),
     })),
@@ -63,19 +69,21 @@ export function registerReads(app: FastifyInstance, { catalog, host, parse, stre
     const tasks = environment.split(readSplit(body));
     return { tasks: await tasks.range(readBound(body, 'start'), readBound(body, 'stop')), env_name: environment.name };
   });
-  app.post<InEnvironment>('/:env/task', task);
-  app.post<InEnvironment>('/:env/task_range', taskRange);
+  app.post<InEnvironment>('/:env/task', docs.task, task);
+  app.post<InEnvironment>('/:env/task_range', docs.taskRange, taskRange);
   // The names that older documentation uses.
-  app.post<InEnvironment>('/:env/get_task', task);
-  app.post<InEnvironment>('/:env/get_task_range', taskRange);
+  app.post<InEnvironment>('/:env/get_task', docs.getTask, task);
+  app.post<InEnvironment>('/:env/get_task_range', docs.getTaskRange, taskRange);
 
   // The session knows its environment: these two do not look at the one in the path.
   app.get(
     '/:env/prompt',
+    docs.prompt,
     answer((request) => host.prompt(readSessionKey(request))),
   );
   app.get(
     '/:env/task_tools',
+    docs.taskTools,
     answer(async (request) => ({ tools: await host.tools(readSessionKey(request)) })),
   );
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { TiltyardError } from '../core/index.ts';
-import { hasScope } from './auth.ts';
+import { hasScope, type OrsScope } from './auth.ts';
 import { identityOf } from './identity.ts';
 
 // What an agent may do: act in the session it was given, and see what there is. Tasks are not among it: they hold the
@@ -8,6 +8,7 @@ import { identityOf } from './identity.ts';
 const AGENT_ROUTES = new Set([
   '/list_environments',
   '/version',
+  '/openapi.json',
   '/ping',
   '/:env/tools',
   '/:env/splits',
@@ -24,18 +25,20 @@ const AGENT_ROUTES = new Set([
   '/call',
 ]);
 
+/** The scopes of which a caller needs one for a route. */
+export function scopesFor(route: string): readonly OrsScope[] {
+  return AGENT_ROUTES.has(route) ? ['orchestrator', 'agent'] : ['orchestrator'];
+}
+
 /** Lets orchestrators do everything and agents what agents need. */
 export function enforceScopes(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const identity = identityOf(request);
-    if (identity.scopes === undefined || hasScope(identity, 'orchestrator')) return done();
+    if (identity.scopes === undefined) return done();
     const route = request.routeOptions.url?.slice(app.prefix.length) ?? '';
-    if (route === '/health' || (hasScope(identity, 'agent') && AGENT_ROUTES.has(route))) return done();
-    done(
-      new TiltyardError(
-        'forbidden',
-        `this key may not use ${request.method} ${route}: it needs the scope 'orchestrator'`,
-      ),
-    );
+    const scopes = scopesFor(route);
+    if (route === '/health' || scopes.some((scope) => hasScope(identity, scope))) return done();
+    const needed = scopes.map((scope) => `'${scope}'`).join(' or ');
+    done(new TiltyardError('forbidden', `you may not use ${request.method} ${route}: it needs the scope ${needed}`));
   });
 }

@@ -4,58 +4,63 @@ import { encodeSmallResult, encodeTaskId } from '../protocol/index.ts';
 import { sessionNotFound } from '../sessions/index.ts';
 import { readCreate, readOptionalTaskId } from './bodies.ts';
 import { prefersEventStream, readSecretsHeader, readSid } from './headers.ts';
-import { readSessionKey, sessionKeyOf } from './identity.ts';
+import { identityOf, readSessionKey, sessionKeyOf } from './identity.ts';
+import type { RouteDocs } from './openapi/operation.ts';
 import type { OrsFace } from './ors.ts';
 
 /** Registers what begins, keeps and ends sessions. */
 export function registerSessions(app: FastifyInstance, face: OrsFace): void {
   const {
+    docs,
     host,
     parse,
     sids,
     features,
     streams: { turn },
   } = face;
-  const post = (url: string, act: (request: FastifyRequest, reply: FastifyReply) => unknown) =>
-    app.post(url, async (request, reply) => {
+  type Act = (request: FastifyRequest, reply: FastifyReply) => unknown;
+  const post = (url: string, described: RouteDocs, act: Act) =>
+    app.post(url, described, async (request, reply) => {
       const result = await act(request, reply);
       await turn.end();
       return result;
     });
 
-  post('/create_session', (request, reply) => {
+  post('/create_session', docs.createSession, (request, reply) => {
     reply.headers(features);
-    const sid = sids.issue(readOptionalTaskId(request));
+    const sid = sids.issue(identityOf(request).id, readOptionalTaskId(request));
     if (!prefersEventStream(request.headers.accept)) return { sid };
     reply.header('content-type', 'text/event-stream; charset=utf-8').header('cache-control', 'no-cache');
     return encodeTaskId(sid) + encodeSmallResult(JSON.stringify({ sid }));
   });
 
-  post('/create', async (request, reply) => {
+  post('/create', docs.create, async (request, reply) => {
     const sid = readSid(request.headers);
-    await host.create(sessionKeyOf(request, sid), readCreate(parse(request), readSecretsHeader(request.headers)));
-    sids.use(sid);
+    const key = sessionKeyOf(request, sid);
+    await host.create(key, readCreate(parse(request), readSecretsHeader(request.headers)));
+    sids.use(key);
     reply.headers(features);
     return { sid };
   });
 
-  post('/ping', async (request) => {
+  post('/ping', docs.ping, async (request) => {
     const key = readSessionKey(request);
     if (!(await host.touch(key))) throw sessionNotFound(key);
     return { status: 'ok' };
   });
 
-  post('/delete', async (request) => {
+  post('/delete', docs.delete, async (request) => {
     const sid = readSid(request.headers);
     await host.delete(sessionKeyOf(request, sid));
     return { sid };
   });
 
   // Takes any id, so that a client can clean up without knowing how far it got.
-  post('/delete_session', async (request) => {
+  post('/delete_session', docs.deleteSession, async (request) => {
     const sid = readSid(request.headers);
-    sids.use(sid);
-    await host.delete(sessionKeyOf(request, sid)).catch((error) => {
+    const key = sessionKeyOf(request, sid);
+    sids.use(key);
+    await host.delete(key).catch((error) => {
       if (!(error instanceof TiltyardError && error.code === 'session_not_found')) throw error;
     });
     return { sid };

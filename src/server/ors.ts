@@ -11,6 +11,7 @@ import { findSid } from './headers.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { identifyCallers, sessionKeyOf } from './identity.ts';
 import { refuseOtherMethods } from './methods.ts';
+import { type OrsDocs, orsDocs } from './openapi/ors.ts';
 import { registerCall } from './ors-call.ts';
 import { registerReads } from './ors-reads.ts';
 import { registerRedirects } from './ors-redirects.ts';
@@ -80,6 +81,7 @@ export interface OrsFace {
   readonly parse: BodyParser;
   readonly streams: CallStreamOptions;
   readonly toolErrors: ToolErrors;
+  readonly docs: OrsDocs;
   /** The headers that announce what this server can do beyond the standard. */
   readonly features: Readonly<Record<string, string>>;
 }
@@ -98,12 +100,13 @@ export function toOrsFace(app: FastifyInstance, options: OrsOptions): OrsFace {
     sids: new Sids(),
     parse: bodyParser(app),
     streams: {
-      turn: new Turn(),
+      turn: new Turn((thrown) => app.log.error({ err: thrown }, 'an answer could not be written')),
       heartbeat: new Heartbeat(pingMs),
       returnErrors: options.returnErrors ?? 'exception',
       announceAfterMs,
     },
     toolErrors: options.toolErrors ?? 'auto',
+    docs: orsDocs(ready, options.auth === undefined ? 'open' : 'guarded'),
     // Announced only where it holds: a client that believes it repeats calls.
     features: sessionOptions.clientTaskIds === 'start' ? { [FEATURES_HEADER]: CLIENT_TASK_ID } : {},
   };

@@ -28,23 +28,22 @@ export function readCallRequest(body: JsonObject): CallToolRequest {
   return request as unknown as CallToolRequest;
 }
 
-/** Refuses a version of OXP that is not spoken here. */
-export function assertSchema({ $schema }: JsonObject): void {
+function assertSchema({ $schema }: JsonObject): void {
   if (isSupportedSchema($schema)) return;
   throw new OxpError('This version of OXP is not supported', {
     developerMessage: `$schema is ${describe($schema)}; this server speaks urn:oxp:1.0`,
   });
 }
 
+// Values stay out of these messages: they are secrets, or should have been.
 function assertContext(context: unknown): asserts context is WireCallContext {
-  if (!isObject(context)) throw bad(`'context' must be an object, not ${describe(context)}`);
+  if (!isObject(context)) throw bad("'context' must be an object");
   const { authorization, secrets, user_id: userId } = context;
   assertEntries(authorization, 'authorization', 'token');
   assertEntries(secrets, 'secrets', 'value');
   if (userId !== undefined && typeof userId !== 'string') throw bad(`'context.user_id' must be a string`);
 }
 
-// The values stay out of the message: they are secrets.
 function assertEntries(entries: unknown, key: string, field: string): void {
   if (entries === undefined) return;
   const right = (entry: unknown) => isObject(entry) && typeof entry.id === 'string' && typeof entry[field] === 'string';

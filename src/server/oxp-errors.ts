@@ -35,38 +35,78 @@ export class OxpError extends Error {
   }
 }
 
-/** Answers every error in the form that OXP gives it. */
-export function oxpErrorHandler(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
-  const known = toOxpError(error);
-  if (known.status >= 500) request.log.error({ err: error, url: request.url }, 'unexpected error');
-  const body: ServerErrorBody = {
-    $schema: OXP_SCHEMA,
-    message: known.message,
-    ...(known.developerMessage === undefined ? {} : { developer_message: known.developerMessage }),
-    ...(known.missing === undefined ? {} : { missing_requirements: known.missing }),
-  };
-  reply.code(known.status).headers(known.headers).send(body);
+/** An input that its tool does not take. */
+export class InputError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super('the tool does not take this input');
+    this.name = 'InputError';
+    this.problems = problems;
+  }
 }
 
+/** Answers every error in the form that OXP gives it. */
+export function oxpErrorHandler(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const problems = toInputProblems(error);
+  if (problems !== undefined) {
+    reply.code(422).send(toValidationBody(problems));
+    return;
+  }
+  const known = toOxpError(error);
+  if (known.status >= 500 && known !== error) request.log.error({ err: error, url: request.url }, 'unexpected error');
+  reply.code(known.status).headers(known.headers).send(toServerErrorBody(known));
+}
+
+function toInputProblems(error: Error): readonly Problem[] | undefined {
+  if (error instanceof InputError) return error.problems;
+  const isInput = error instanceof TiltyardError && error.code === 'invalid_input';
+  return isInput ? [{ path: [], message: error.message }] : undefined;
+}
+
+/** The body of an error before the tool ran. */
+export function toServerErrorBody({ message, developerMessage, missing }: OxpError): ServerErrorBody {
+  return {
+    $schema: OXP_SCHEMA,
+    message,
+    ...(developerMessage === undefined ? {} : { developer_message: developerMessage }),
+    ...(missing === undefined ? {} : { missing_requirements: missing }),
+  };
+}
+
+// Who has made more mistakes in one parameter than that needs no list of them.
+const MAX_TOLD = 10;
+
 /** The body of a refused input: one message for each parameter, with the path inside it where there is one. */
-export function toValidationBody(problems: readonly Problem[]): ValidationErrorBody {
-  const errors: Record<string, string> = Object.create(null);
+function toValidationBody(problems: readonly Problem[]): ValidationErrorBody {
+  const byParameter = new Map<string, string[]>();
   for (const { path, message } of problems) {
     const [parameter = 'input', ...inside] = path;
-    const text = inside.length === 0 ? message : `${inside.join('.')}: ${message}`;
-    errors[parameter] = errors[parameter] === undefined ? text : `${errors[parameter]}; ${text}`;
+    const told = byParameter.get(parameter) ?? [];
+    told.push(inside.length === 0 ? message : `${inside.join('.')}: ${message}`);
+    byParameter.set(parameter, told);
   }
-  return { $schema: OXP_SCHEMA, message: 'Some input parameters are invalid', parameter_errors: errors };
+  const parameterErrors = Object.fromEntries(Array.from(byParameter, ([name, told]) => [name, toLine(told)]));
+  return { $schema: OXP_SCHEMA, message: 'Some input parameters are invalid', parameter_errors: parameterErrors };
 }
+
+function toLine(told: readonly string[]): string {
+  const more = told.length > MAX_TOLD ? [`and ${told.length - MAX_TOLD} more`] : [];
+  return [...told.slice(0, MAX_TOLD), ...more].join('; ');
+}
+
+// OXP has one status for what is wrong before the tool; these two say what 400 could not.
+const KEPT_STATUS: ReadonlySet<number> = new Set([405, 413]);
 
 function toOxpError(error: FastifyError | Error): OxpError {
   if (error instanceof OxpError) return error;
   if (error instanceof ToolIdError) return new OxpError(error.message, { developerMessage: error.developerMessage });
-  if (error instanceof TiltyardError && error.code === 'bad_request') {
-    return new OxpError('The request is not valid', { developerMessage: error.message });
-  }
-  if (error instanceof TiltyardError) return new OxpError(error.message);
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
-  if (status < 500) return new OxpError('The request is not valid', { status, developerMessage: error.message });
+  if (error instanceof TiltyardError || status < 500) {
+    return new OxpError(status === 413 ? 'The request is too large' : 'The request is not valid', {
+      status: KEPT_STATUS.has(status) ? status : 400,
+      developerMessage: error.message,
+    });
+  }
   return new OxpError('The server failed', { status: 500 });
 }

@@ -4,10 +4,12 @@ import { OXP_SCHEMA, type ToolDefinition, type ToolList } from '../protocol/inde
 import { Toolbox } from '../sessions/index.ts';
 import { type Authenticate, type AuthOptions, authenticator, hasScope, type Identity } from './auth.ts';
 import { type BodyParser, bodyParser, keepBodiesAsText } from './bodies.ts';
+import { Callers } from './callers.ts';
 import type { ReturnErrors } from './errors.ts';
 import { registerHealth } from './health.ts';
 import { identifyCallers, identityOf } from './identity.ts';
 import { refuseOtherMethods } from './methods.ts';
+import { type OxpDocs, oxpDocs } from './openapi/oxp.ts';
 import { answerCall } from './oxp-call.ts';
 import { OxpError, oxpErrorHandler } from './oxp-errors.ts';
 import { Turn } from './turn.ts';
@@ -22,9 +24,11 @@ export interface OxpOptions {
   readonly lenientInputs?: boolean;
   /** How long a result is kept for repeats of its `call_id`. Default: 60 s. */
   readonly lingerMs?: number;
+  /** The most calls at a time. Default: 10,000. */
+  readonly maxCalls?: number;
   /** The status of a call without valid credentials. Default: 400, as the call's page has it; the OpenAPI says 401. */
   readonly unauthorizedStatus?: 400 | 401;
-  /** The status of a call that comes while the server stops. Default: 400, as the call's page has it. */
+  /** The status of a call that comes while the server stops, or has all the calls it takes. Default: 400, as the call's page has it. */
   readonly unavailableStatus?: 400 | 503;
   /** How `input_schema` is published: as the schema itself, or as `{ parameters: schema }`. Default: 'schema'. */
   readonly inputSchemaShape?: 'schema' | 'parameters';
@@ -37,27 +41,32 @@ export interface OxpFace {
   readonly toolbox: Toolbox;
   readonly parse: BodyParser;
   readonly turn: Turn;
+  readonly callers: Callers;
   readonly returnErrors: ReturnErrors;
   readonly unauthorizedStatus: 400 | 401;
   readonly unavailableStatus: 400 | 503;
   readonly publish: (definition: ToolDefinition) => ToolDefinition;
+  readonly docs: OxpDocs;
 }
 
 /** The Open eXecution Protocol as a Fastify plugin: `app.register(oxp, { toolkits })`. */
 export async function oxp(app: FastifyInstance, options: OxpOptions): Promise<void> {
-  registerHealth(app, () => false);
-  serveOxp(app, toOxpFace(app, options));
+  const face = toOxpFace(app, options);
+  refuseOtherMethods(app, () => registerHealth(app, face.docs.health, () => face.toolbox.isClosed));
+  serveOxp(app, face);
 }
 
 /** Makes the toolkits ready to serve. */
 export function toOxpFace(app: FastifyInstance, options: OxpOptions): OxpFace {
-  const { lingerMs = 60_000, inputSchemaShape = 'schema' } = options;
+  const { lingerMs = 60_000, maxCalls = 10_000, inputSchemaShape = 'schema' } = options;
+  const catalog = toolkitCatalog(options.toolkits, { lenient: options.lenientInputs ?? false });
   return {
     authenticate: authenticator(options.auth),
-    catalog: toolkitCatalog(options.toolkits, { lenient: options.lenientInputs ?? false }),
-    toolbox: new Toolbox({ lingerMs, log: app.log }),
+    catalog,
+    toolbox: new Toolbox({ lingerMs, maxCalls, log: app.log }),
     parse: bodyParser(app),
-    turn: new Turn(),
+    turn: new Turn((thrown) => app.log.error({ err: thrown }, 'an answer could not be written')),
+    callers: new Callers(),
     returnErrors: options.returnErrors ?? 'exception',
     unauthorizedStatus: options.unauthorizedStatus ?? 400,
     unavailableStatus: options.unavailableStatus ?? 400,
@@ -65,6 +74,7 @@ export function toOxpFace(app: FastifyInstance, options: OxpOptions): OxpFace {
       inputSchemaShape === 'schema'
         ? definition
         : { ...definition, input_schema: { parameters: definition.input_schema } },
+    docs: oxpDocs(catalog, options.auth === undefined ? 'open' : 'guarded'),
   };
 }
 
@@ -81,14 +91,16 @@ export function serveOxp(app: FastifyInstance, face: OxpFace, foreignCall?: Fore
   });
   app.addHook('preClose', async () => face.toolbox.close('the server is stopping'));
   refuseOtherMethods(app, () => {
-    app.get('/tools', async (request) => {
+    app.get('/tools', face.docs.tools, async (request) => {
       const visible = face.catalog.tools.filter((tool) => isVisible(identityOf(request), tool));
       const items = visible.map(({ definition }) => face.publish(definition));
       await face.turn.end();
       return { $schema: OXP_SCHEMA, items, tools: items } satisfies ToolList;
     });
-    app.post('/tools/call', (request, reply) => answerCall(face, face.parse(request), { request, reply }));
-    app.post('/call', (request, reply) => {
+    app.post('/tools/call', face.docs.call, (request, reply) =>
+      answerCall(face, face.parse(request), { request, reply }),
+    );
+    app.post('/call', face.docs.callAlias, (request, reply) => {
       const isForeign = foreignCall !== undefined && !isOxpCall(face, request);
       return isForeign ? foreignCall(request, reply) : answerCall(face, face.parse(request), { request, reply });
     });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { toSessionKey } from '../sessions/index.ts';
 
 // A client that repeats /create_session does so within seconds; what is older is forgotten.
 const REMEMBERED = 10_000;
@@ -7,18 +8,18 @@ const REMEMBERED = 10_000;
 export class Sids {
   readonly #issued = new Set<string>();
 
-  /** A new id, or the one asked for if it was issued here and has not been used. */
-  issue(asked: string | undefined): string {
-    if (asked !== undefined && this.#issued.has(asked)) return asked;
+  /** A new id, or the one asked for if it was issued to the same owner and has not been used. */
+  issue(owner: string, asked: string | undefined): string {
+    if (asked !== undefined && this.#issued.has(toSessionKey(owner, asked))) return asked;
     const sid = randomUUID();
-    this.#issued.add(sid);
+    this.#issued.add(toSessionKey(owner, sid));
     if (this.#issued.size > REMEMBERED) this.#forgetOldest();
     return sid;
   }
 
-  /** Notes that an episode has begun under this id. */
-  use(sid: string): void {
-    this.#issued.delete(sid);
+  /** Notes that an episode has begun under this key. */
+  use(key: string): void {
+    this.#issued.delete(key);
   }
 
   #forgetOldest(): void {

@@ -3,8 +3,13 @@
  * that parsed a request costs half the throughput: the loop then alternates between reading and writing.
  */
 export class Turn {
+  readonly #onError: (thrown: unknown) => void;
   #queue: (() => void)[] = [];
   #scheduled = false;
+
+  constructor(onError: (thrown: unknown) => void) {
+    this.#onError = onError;
+  }
 
   /** Runs work at the end of this turn, in order. */
   defer(work: () => void): void {
@@ -23,6 +28,13 @@ export class Turn {
     const queue = this.#queue;
     this.#queue = [];
     this.#scheduled = false;
-    for (const work of queue) work();
+    for (const work of queue) {
+      try {
+        work();
+      } catch (thrown) {
+        // One answer that cannot be written must not take the others of its turn along.
+        this.#onError(thrown);
+      }
+    }
   };
 }

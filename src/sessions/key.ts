@@ -1,4 +1,4 @@
-// A character that no header can carry, so that no identity and no id can be made to look like another pair.
+// No identity has it (the server's auth sees to that), so no owner and id can be made to look like another pair.
 const SEPARATOR = '\n';
 
 /** The key of a session: its owner's alone, so that the same id of somebody else is another session. */

@@ -2,17 +2,17 @@ import {
   type Awaitable,
   type CatalogTool,
   type Checked,
-  episodeLog,
   invoke,
   LazyAbort,
   type Log,
-  type Problem,
   type Secrets,
-  type ToolContext,
   type ToolOutcome,
 } from '../core/index.ts';
 import type { JsonObject } from '../protocol/index.ts';
 import { Calls } from './calls.ts';
+import { ToolboxContext } from './toolbox-context.ts';
+import { logOutcome } from './toolbox-log.ts';
+import { type ToolboxOutcome, toCrashed, toToolboxOutcome, toWritten } from './toolbox-outcome.ts';
 
 // Of all callers together, unlike those of a session.
 const REMEMBERED_KEYS = 100_000;
@@ -22,48 +22,59 @@ export interface ToolboxRequest {
   readonly tool: CatalogTool;
   /** Taken over by the call. */
   readonly input: JsonObject;
-  /** The key under which a repeat finds this call; undefined if there can be no repeat. */
-  readonly key: string | undefined;
+  /** The name of this call, for logs. */
+  readonly callId: string;
+  /** How a repeat finds this call; undefined if there can be no repeat. */
+  readonly repeat: RepeatKey | undefined;
   readonly secrets: Secrets;
   readonly userId: string | undefined;
   readonly authorization: Readonly<Record<string, string>>;
   readonly traceId: string | undefined;
 }
 
-/** How such a call ended: refused before it ran, or run to one of the outcomes of a tool. */
-export type ToolboxOutcome =
-  | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
-  | { readonly kind: 'ran'; readonly outcome: ToolOutcome; readonly durationMs: number };
+/** What two requests for the same call have in common. */
+export interface RepeatKey {
+  readonly key: string;
+  /** What was asked, so that a key is not used for two different things. */
+  readonly fingerprint: string;
+}
 
 /** A call that is running or kept for repeats. */
 export class ToolboxCall {
   readonly id: string;
-  /** What was asked, so that a key is not used for two different things. */
   readonly fingerprint: string;
   readonly abort: LazyAbort = new LazyAbort();
   phase: 'accepted' | 'settled' = 'accepted';
+  startedAt: number = performance.now();
   settledAt = 0;
   outcome: Awaitable<ToolboxOutcome> | undefined;
 
-  constructor(id: string, fingerprint: string) {
-    this.id = id;
+  constructor({ key, fingerprint }: RepeatKey) {
+    this.id = key;
     this.fingerprint = fingerprint;
   }
 }
 
-/** What a key is known for. */
-export type Known = { readonly kind: 'call'; readonly call: ToolboxCall } | { readonly kind: 'forgotten' } | undefined;
+/** What a key is known for: a call to attach to, or that it cannot be used again. */
+export type Known =
+  | { readonly kind: 'call'; readonly call: ToolboxCall }
+  | { readonly kind: 'other' | 'forgotten' }
+  | undefined;
+
+const NO_REPEAT: RepeatKey = { key: '', fingerprint: '' };
 
 /** Runs tools of toolkits: at most once for each key, and kept for a while for those who ask again. */
 export class Toolbox {
   readonly #calls: Calls<ToolboxCall>;
   readonly #running = new Set<ToolboxCall>();
+  readonly #maxCalls: number;
   readonly #log: Log;
   readonly #timer: NodeJS.Timeout;
   #closed = false;
 
-  constructor({ lingerMs, log }: { lingerMs: number; log: Log }) {
+  constructor({ lingerMs, maxCalls, log }: { lingerMs: number; maxCalls: number; log: Log }) {
     this.#calls = new Calls(lingerMs, REMEMBERED_KEYS);
+    this.#maxCalls = maxCalls;
     this.#log = log;
     this.#timer = setInterval(
       () => this.#calls.sweep(performance.now(), () => false),
@@ -71,17 +82,17 @@ export class Toolbox {
     ).unref();
   }
 
-  /** What is known of a key: a call to attach to, or that its result is gone. */
-  known(key: string): Known {
+  /** What is known of a request that may be a repeat. */
+  known({ key, fingerprint }: RepeatKey): Known {
     const call = this.#calls.find(key, performance.now());
-    if (call !== undefined) return { kind: 'call', call };
-    return this.#calls.hasSeen(key) ? { kind: 'forgotten' } : undefined;
+    if (call === undefined) return this.#calls.hasSeen(key) ? { kind: 'forgotten' } : undefined;
+    return call.fingerprint === fingerprint ? { kind: 'call', call } : { kind: 'other' };
   }
 
   /** Starts a call. With a key, it can be found again from this moment on. */
   start(request: ToolboxRequest): ToolboxCall {
-    const call = new ToolboxCall(request.key ?? '', fingerprintOf(request.tool, request.input));
-    if (request.key !== undefined) this.#calls.add(call);
+    const call = new ToolboxCall(request.repeat ?? NO_REPEAT);
+    if (request.repeat !== undefined) this.#calls.add(call);
     this.#running.add(call);
     const outcome = this.#run(call, request);
     call.outcome = outcome;
@@ -95,6 +106,11 @@ export class Toolbox {
     return this.#closed;
   }
 
+  /** Whether no further call is taken until one has ended. */
+  get isFull(): boolean {
+    return this.#running.size >= this.#maxCalls;
+  }
+
   /** Aborts what runs, and takes no more. */
   close(reason: string): void {
     this.#closed = true;
@@ -104,28 +120,34 @@ export class Toolbox {
   }
 
   #run(call: ToolboxCall, request: ToolboxRequest): Awaitable<ToolboxOutcome> {
+    const crash = (thrown: unknown) => this.#conclude(call, request, toCrashed(thrown));
     let checking: Awaitable<Checked>;
     try {
       checking = request.tool.tool.prepare(request.input);
     } catch (thrown) {
-      return crashed(thrown);
+      return crash(thrown);
     }
     if (!(checking instanceof Promise)) return this.#invoke(call, request, checking);
-    return checking.then((checked) => this.#invoke(call, request, checked), crashed);
+    return checking.then((checked) => this.#invoke(call, request, checked), crash);
   }
 
   #invoke(call: ToolboxCall, request: ToolboxRequest, checked: Checked): Awaitable<ToolboxOutcome> {
     if (!checked.ok) return { kind: 'refused', problems: checked.problems };
-    const { tool, definition } = request.tool;
-    const context = new ToolboxContext(request, call.abort, this.#log, definition.id);
-    const begin = performance.now();
-    const done = (outcome: ToolOutcome): ToolboxOutcome => ({
-      kind: 'ran',
-      outcome,
-      durationMs: performance.now() - begin,
-    });
-    const outcome = invoke(tool, checked.value, context, call.abort);
-    return outcome instanceof Promise ? outcome.then(done) : done(outcome);
+    call.startedAt = performance.now();
+    // The check may have taken long enough for the caller to leave.
+    if (call.abort.aborted) return this.#conclude(call, request, toCrashed(call.abort.signal.reason));
+    const context = new ToolboxContext(request, call.abort, this.#log);
+    const outcome = invoke(request.tool.tool, checked.value, context, call.abort);
+    return outcome instanceof Promise
+      ? outcome.then((ended) => this.#conclude(call, request, ended))
+      : this.#conclude(call, request, outcome);
+  }
+
+  #conclude(call: ToolboxCall, request: ToolboxRequest, outcome: ToolOutcome): ToolboxOutcome {
+    const durationMs = performance.now() - call.startedAt;
+    const written = toWritten(outcome);
+    logOutcome(this.#log, request, written, call);
+    return toToolboxOutcome(written, request, durationMs);
   }
 
   #settle(call: ToolboxCall, outcome: ToolboxOutcome): void {
@@ -135,51 +157,5 @@ export class Toolbox {
     // Nothing ran: the key is free for a better input.
     if (outcome.kind === 'refused') this.#calls.drop(call);
     else this.#calls.settled(call, performance.now());
-  }
-}
-
-/** What is asked of which tool, to tell a repeat from a key that is used twice. */
-export function fingerprintOf({ definition }: CatalogTool, input: JsonObject): string {
-  return `${definition.id} ${JSON.stringify(input)}`;
-}
-
-function crashed(thrown: unknown): ToolboxOutcome {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  return { kind: 'ran', outcome: { kind: 'crashed', error }, durationMs: 0 };
-}
-
-/** What a tool sees of a call outside an episode; getters, so that a log or a signal is made only when asked for. */
-class ToolboxContext implements ToolContext {
-  readonly userId: string | undefined;
-  readonly traceId: string | undefined;
-  readonly #request: ToolboxRequest;
-  readonly #abort: LazyAbort;
-  readonly #log: Log;
-  readonly #tool: string;
-
-  constructor(request: ToolboxRequest, abort: LazyAbort, log: Log, tool: string) {
-    this.userId = request.userId;
-    this.traceId = request.traceId;
-    this.#request = request;
-    this.#abort = abort;
-    this.#log = log;
-    this.#tool = tool;
-  }
-
-  get secrets(): Secrets {
-    return this.#request.secrets;
-  }
-
-  get authorization(): Readonly<Record<string, string>> {
-    return this.#request.authorization;
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  get log(): ToolContext['log'] {
-    const { secrets, authorization, traceId } = this.#request;
-    return episodeLog(this.#log, { tool: this.#tool, traceId }, { ...authorization, ...secrets });
   }
 }

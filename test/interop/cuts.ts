@@ -26,6 +26,11 @@ export function beforeTaskId({ request }: Passed): number | undefined {
   return request.includes('POST /math/call ') ? 0 : undefined;
 }
 
+/** The same for a call over OXP. */
+export function beforeOxpAnswer({ request }: Passed): number | undefined {
+  return request.includes('POST /tools/call ') ? 0 : undefined;
+}
+
 /** Somewhere inside a long answer. */
 export function insideTheResult({ response }: Passed): number | undefined {
   const bytes = 200_000;

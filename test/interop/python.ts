@@ -20,8 +20,21 @@ export interface OfficialClient {
   readonly address?: 'argument' | 'variable';
 }
 
-/** Runs a flow of python/flows.py with a client, against the server at `url`, and gives what its caller saw. */
-export type RunFlow = (flow: string, client: OfficialClient & { url: string }, args?: object) => Promise<any>;
+/** A client of OXP: the official one, or LangChain's. */
+export interface OxpPythonClient {
+  readonly sdk: 'oxp' | 'langchain';
+  readonly mode: Mode;
+  /** The bearer token; null for none. */
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Runs a flow of python/ with a client, against the server at `url`, and gives what its caller saw. */
+export type RunFlow<Client = OfficialClient> = (
+  flow: string,
+  client: Client & { url: string },
+  args?: object,
+) => Promise<any>;
 
 /** A describe that needs the official packages; without them its tests are skipped, and their names say why. */
 export function describeWithPython(name: string, tests: () => void): void {
@@ -30,18 +43,27 @@ export function describeWithPython(name: string, tests: () => void): void {
   else describe(name, tests);
 }
 
-/** One process for all flows of a file; flows may run side by side. */
+/** One process for all flows of a file, those of python/flows.py; flows may run side by side. */
 export function shareFlows(): RunFlow {
+  return shareProcess([]);
+}
+
+/** The same for the flows of python/oxp_flows.py. */
+export function shareOxpFlows(): RunFlow<OxpPythonClient> {
+  return shareProcess(['oxp_']);
+}
+
+function shareProcess<Client extends { sdk: string }>(args: string[]): RunFlow<Client> {
   let python: PythonProcess | undefined;
   let asked = 0;
   beforeAll(() => {
-    python = new PythonProcess('run_flows.py');
+    python = new PythonProcess('run_flows.py', ...args);
   });
   afterAll(() => python?.stop());
-  return async (flow, { sdk, ...client }, args = {}) => {
+  return async (flow, { sdk, ...client }, values = {}) => {
     if (python === undefined) throw new Error('flows run only while tests do');
     const id = asked++;
-    python.write(JSON.stringify({ id, flow, sdk, client, arguments: args }));
+    python.write(JSON.stringify({ id, flow, sdk, client, arguments: values }));
     const answer = await python.read((line) => {
       const parsed = JSON.parse(line);
       return parsed.id === id ? parsed : undefined;
@@ -53,10 +75,19 @@ export function shareFlows(): RunFlow {
 
 /** One official server for all tests of a file; the returned function gives its address while they run. */
 export function shareOfficialServer(sdk: Sdk): () => string {
+  return shareServerProcess('serve.py', sdk);
+}
+
+/** The same with LangChain's tool server. */
+export function shareLangChainServer(): () => string {
+  return shareServerProcess('serve_langchain.py');
+}
+
+function shareServerProcess(script: string, ...args: string[]): () => string {
   let python: PythonProcess | undefined;
   let port = 0;
   beforeAll(async () => {
-    python = new PythonProcess('serve.py', sdk);
+    python = new PythonProcess(script, ...args);
     port = await python.read((line) => (/^\d+$/.test(line) ? Number(line) : undefined));
   });
   afterAll(() => python?.stop());
@@ -132,6 +163,6 @@ function pythonPath(): string {
 
 // Nothing of this machine's settings may lead the SDKs elsewhere, and nothing but the test's server is asked.
 function environment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(ors|openreward)_|_proxy$/i.test(name));
+  const kept = Object.entries(process.env).filter(([name]) => !/^(ors|openreward|oxp|langsmith)_|_proxy$/i.test(name));
   return { ...Object.fromEntries(kept), OPENREWARD_DISABLE_UPDATE_CHECK: '1', PYTHONDONTWRITEBYTECODE: '1' };
 }

@@ -53,11 +53,12 @@ describe('the form of errors', () => {
     await stopping.create();
     const closed = stopping.server.close();
     await reached.opened;
-    const answer = await stopping.post('/create', { split: 'train', index: 0 }, { sid: 'late' });
+    const refused = await stopping.post('/create', { split: 'train', index: 0 }, { sid: 'late' });
+    const health = await stopping.get('/health');
     allowed.open();
     await closed;
-    expectError(answer, 503, 'stopping');
-    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    for (const answer of [refused, health]) expectError(answer, 503, 'stopping');
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
   });
 });
 

@@ -1,5 +1,5 @@
 import { type Client, type ConnectOptions, connect, type Session } from 'tiltyard/client';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 /** Pauses so short that a test of many failures takes no time. */
 export const QUICK = { attempts: 6, pauseMs: 1, maxPauseMs: 4 };
@@ -24,4 +24,9 @@ export async function rejection(promise: Promise<unknown>): Promise<any> {
     },
     (error) => error,
   );
+}
+
+/** Waits until a check passes; patient, because tests run on busy machines. */
+export function eventually<Value>(check: () => Value | Promise<Value>): Promise<Value> {
+  return vi.waitFor(check, { timeout: 10_000, interval: 10 });
 }

@@ -4,14 +4,19 @@ import json
 import os
 import sys
 import traceback
+from importlib import import_module
 from threading import Lock, Thread
 
 # The SDKs log to the standard output, which is for results alone.
 results, sys.stdout = sys.stdout, sys.stderr
 writing = Lock()
 
-import flows  # noqa: E402
-from clients import CLIENTS, run  # noqa: E402
+from clients import run  # noqa: E402
+
+# "oxp_" for OXP, nothing for ORS.
+prefix = sys.argv[1] if len(sys.argv) > 1 else ""
+flows = import_module(f"{prefix}flows")
+CLIENTS = import_module(f"{prefix}clients").CLIENTS
 
 
 async def play(request):

@@ -2,15 +2,12 @@
 
 import asyncio
 import json
-import os
-import socket
 import sys
 from collections import Counter
 from importlib import import_module
-from threading import Thread
 
-import uvicorn
 from pydantic import BaseModel
+from serving import serve
 
 # The SDKs log to the standard output, which is for the port alone.
 port_to, sys.stdout = sys.stdout, sys.stderr
@@ -133,13 +130,4 @@ class Code_Env(sdk.Environment):
         return output(f"ran {self.task_spec['file']}")
 
 
-def end_with_input():
-    sys.stdin.read()
-    os._exit(0)
-
-
-Thread(target=end_with_input, daemon=True).start()
-app = sdk.Server([Math, Code_Env]).app
-listener = socket.create_server(("127.0.0.1", 0))
-print(listener.getsockname()[1], file=port_to, flush=True)
-uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_keep_alive=60)).run(sockets=[listener])
+serve(sdk.Server([Math, Code_Env]).app, port_to)

@@ -1,0 +1,25 @@
+import type { JsonValue } from '../protocol/index.ts';
+import type { CompiledTool } from './compiled-tool.ts';
+import { isThenable } from './invoke.ts';
+import { toToolOutput } from './output.ts';
+import { isStep } from './step.ts';
+
+/** The same tool for callers outside any episode: where nobody is there to be paid, a step is what it says. */
+export function withPlainValues(tool: CompiledTool): CompiledTool {
+  const toPlain = (returned: unknown) => toPlainValue(returned, tool.maxOutputBytes);
+  return {
+    ...tool,
+    run(input, context) {
+      const returned = tool.run(input, context);
+      return isThenable(returned) ? Promise.resolve(returned).then(toPlain) : toPlain(returned);
+    },
+  };
+}
+
+// Text becomes text again, cut where it is too long; pictures have no other form than their blocks.
+function toPlainValue(returned: unknown, maxOutputBytes: number | undefined): unknown {
+  if (!isStep(returned) && typeof returned !== 'string') return returned;
+  const { blocks } = toToolOutput(returned, maxOutputBytes);
+  const texts = blocks.map((block) => (block.type === 'text' ? block.text : undefined));
+  return texts.every((text) => text !== undefined) ? texts.join('') : (blocks as unknown as JsonValue);
+}

@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify';
+import { version } from '../../core/index.ts';
+import { isObject, type JsonObject } from '../../protocol/index.ts';
+import type { AuthOptions } from '../auth.ts';
+import { refuseOtherMethods } from '../methods.ts';
+import { SCHEMAS } from './components.ts';
+import type { Operation, RouteDocs, Tag } from './operation.ts';
+
+/** A route of the server, and what is said of it. */
+export interface DescribedRoute {
+  readonly method: string;
+  readonly url: string;
+  readonly operation: Operation;
+}
+
+/** The list of the described routes, which grows as they are registered; call it before. */
+export function collectRoutes(app: FastifyInstance): readonly DescribedRoute[] {
+  const routes: DescribedRoute[] = [];
+  app.addHook('onRoute', ({ method, url, config }) => {
+    const operation = config?.openapi;
+    if (operation === undefined) return;
+    // HEAD goes with GET, and every reader of the document knows.
+    const methods = [method].flat().filter((each) => each !== 'HEAD');
+    routes.push(...methods.map((each) => ({ method: each, url, operation })));
+  });
+  return routes;
+}
+
+/** Registers /openapi.json; `build` is asked once, when the first reader comes. */
+export function registerOpenApi(app: FastifyInstance, docs: RouteDocs, build: () => JsonObject): void {
+  let text: string | undefined;
+  refuseOtherMethods(app, () => {
+    app.get('/openapi.json', docs, async (_request, reply) => {
+      text ??= JSON.stringify(build());
+      return reply.type('application/json; charset=utf-8').send(text);
+    });
+  });
+}
+
+const TAGS: Readonly<Record<Tag, string>> = {
+  server: 'The server itself.',
+  environments: 'What there is to do: environments and their tasks (Open Reward Standard).',
+  sessions: 'One task being done (Open Reward Standard).',
+  tools: 'Tools outside any session (Open eXecution Protocol).',
+};
+
+/** The OpenAPI document of these routes. */
+export function openApiDocument(routes: readonly DescribedRoute[], auth: AuthOptions | undefined): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const { method, url, operation } of routes) {
+    const path = url.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation as unknown as JsonObject };
+  }
+  const tags = new Set<string>(routes.flatMap(({ operation }) => operation.tags));
+  const schemes = securitySchemes(auth);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tiltyard',
+      version,
+      summary: 'Environments and tools for language-model agents.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    // Any one of them will do; without auth there is nothing to show.
+    security: Object.keys(schemes).map((name) => ({ [name]: [] })),
+    tags: Object.entries(TAGS)
+      .filter(([name]) => tags.has(name))
+      .map(([name, description]) => ({ name, description })),
+    paths,
+    components: { schemas: schemasOf(paths), ...(auth === undefined ? {} : { securitySchemes: schemes }) },
+  };
+}
+
+function securitySchemes(auth: AuthOptions | undefined): Record<string, JsonObject> {
+  const apiKey = (name: string): JsonObject => ({ type: 'apiKey', in: 'header', name });
+  return {
+    ...((auth?.apiKeys ?? []).length > 0 ? { apiKey: apiKey('X-API-Key'), oxpApiKey: apiKey('OXP-API-Key') } : {}),
+    ...(auth?.jwt === undefined ? {} : { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }),
+  };
+}
+
+/** The schemas that something refers to, and those that they refer to. */
+function schemasOf(paths: JsonObject): JsonObject {
+  const used = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (!isObject(node)) return;
+    const name = typeof node.$ref === 'string' ? (node.$ref.split('/').at(-1) ?? '') : undefined;
+    if (name !== undefined && !used.has(name)) {
+      used.add(name);
+      visit(SCHEMAS[name]);
+    }
+    Object.values(node).forEach(visit);
+  };
+  visit(paths);
+  return Object.fromEntries(Object.entries(SCHEMAS).filter(([name]) => used.has(name)));
+}

@@ -1,0 +1,33 @@
+import { json, type Operation, object } from './operation.ts';
+
+/** GET /health, the same for every protocol. */
+export const HEALTH: Operation = {
+  operationId: 'health',
+  summary: 'Whether the server takes requests',
+  tags: ['server'],
+  security: [],
+  responses: {
+    200: json('It does.', object({ status: { type: 'string', enum: ['ok'] } })),
+    503: json(
+      'It is stopping.',
+      object({ status: { type: 'string', enum: ['stopping'] }, detail: { type: 'string' } }),
+    ),
+  },
+};
+
+/** GET /openapi.json. */
+export const OPENAPI: Operation = {
+  operationId: 'openapi',
+  summary: 'This document',
+  tags: ['server'],
+  responses: {
+    200: json(
+      'The routes of this server, as OpenAPI 3.1.',
+      object({
+        openapi: { type: 'string', pattern: '^3\\.1\\.' },
+        info: { type: 'object' },
+        paths: { type: 'object' },
+      }),
+    ),
+  },
+};

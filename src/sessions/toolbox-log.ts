@@ -1,0 +1,33 @@
+import { type EpisodeLog, episodeLog, type Log, type Secrets, type ToolOutcome } from '../core/index.ts';
+import type { ToolboxCall, ToolboxRequest } from './toolbox.ts';
+
+/** A log whose lines tell of which call they are. */
+export function toolboxLog(log: Log, request: ToolboxRequest): EpisodeLog {
+  return episodeLog(log, fieldsOf(request), hiddenIn(request));
+}
+
+/** All that a caller handed over and nobody else may see. */
+export function hiddenIn({ secrets, authorization }: ToolboxRequest): Secrets {
+  // By numbers: a secret and an authorization may have the same id.
+  return Object.fromEntries([...Object.values(secrets), ...Object.values(authorization)].entries());
+}
+
+/** Writes how a run ended. */
+export function logOutcome(log: Log, request: ToolboxRequest, outcome: ToolOutcome, { abort }: ToolboxCall): void {
+  const tool = `tool '${request.tool.definition.name}'`;
+  // Most calls end here, and there is nothing to hide in it.
+  if (outcome.kind === 'returned') return log.info(fieldsOf(request), `${tool} returned`);
+  const careful = toolboxLog(log, request);
+  if (outcome.kind === 'timed_out') return careful.warn(`${tool} took longer than ${outcome.timeoutMs} ms`);
+  const { error } = outcome;
+  if (outcome.kind === 'failed')
+    return careful.info(`${tool} reported a failure`, { error, developerMessage: outcome.error.developerMessage });
+  // Nobody waits for it any more; most tools throw when they hear that.
+  if (abort.aborted) return careful.info(`${tool} was aborted`, { error });
+  // The whole of it, because the causes say why; the log takes the secrets out.
+  careful.error(`${tool} failed`, { error });
+}
+
+function fieldsOf({ tool, callId, traceId }: ToolboxRequest): object {
+  return { tool: tool.definition.id, callId, traceId };
+}

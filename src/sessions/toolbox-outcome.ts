@@ -1,0 +1,86 @@
+import {
+  type Problem,
+  redact,
+  type Thrown,
+  type ToolError,
+  type ToolOutcome,
+  toError,
+  toText,
+  toThrown,
+} from '../core/index.ts';
+import type { ToolboxRequest } from './toolbox.ts';
+import { hiddenIn } from './toolbox-log.ts';
+
+/** How a call ended: refused before it ran, with a value, or with an error. Plain text all of it, to be kept. */
+export type ToolboxOutcome =
+  | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'returned'; readonly json: string; readonly durationMs: number }
+  | { readonly kind: 'failed'; readonly failure: ToolFailure; readonly durationMs: number };
+
+/** Why a tool failed, without the caller's secrets. */
+export interface ToolFailure {
+  readonly message: string;
+  readonly developerMessage?: string | undefined;
+  readonly canRetry?: boolean | undefined;
+  readonly promptContent?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  /** What the tool threw without meaning to; whether callers see it is the server's choice. */
+  readonly thrown?: Thrown;
+}
+
+/**
+ * The same outcome with the value as JSON, or a crash if it cannot be written. At once, because what a tool returned
+ * may change before it is asked for again.
+ */
+export function toWritten(outcome: ToolOutcome): WrittenOutcome {
+  if (outcome.kind !== 'returned') return outcome;
+  try {
+    const value = JSON.stringify(outcome.value ?? null);
+    if (value !== undefined) return { kind: 'returned', value };
+    return toCrashed(new TypeError(`a tool must return a JSON value, not a ${typeof outcome.value}`));
+  } catch (thrown) {
+    return toCrashed(thrown);
+  }
+}
+
+type WrittenOutcome = Exclude<ToolOutcome, { kind: 'returned' }> | { kind: 'returned'; value: string };
+
+/** The outcome of a tool that threw this. */
+export function toCrashed(thrown: unknown): Extract<ToolOutcome, { kind: 'crashed' }> {
+  return { kind: 'crashed', error: toError(thrown) };
+}
+
+/** A tool's outcome as it is kept and sent. */
+export function toToolboxOutcome(outcome: WrittenOutcome, request: ToolboxRequest, durationMs: number): ToolboxOutcome {
+  if (outcome.kind === 'returned') return { kind: 'returned', json: outcome.value, durationMs };
+  return { kind: 'failed', failure: toFailure(outcome, request), durationMs };
+}
+
+function toFailure(outcome: Exclude<ToolOutcome, { kind: 'returned' }>, request: ToolboxRequest): ToolFailure {
+  switch (outcome.kind) {
+    case 'failed':
+      return toReported(outcome.error, request);
+    case 'timed_out':
+      return { message: `The tool took longer than ${outcome.timeoutMs} ms`, canRetry: request.tool.canRetry };
+    case 'crashed': {
+      const hidden = hiddenIn(request);
+      const thrown = toThrown(outcome.error, (text) => redact(text, hidden));
+      return { message: 'The tool failed unexpectedly', thrown };
+    }
+  }
+}
+
+// Field by field: JavaScript lets an author write anything into any of them.
+function toReported(error: ToolError, request: ToolboxRequest): ToolFailure {
+  const clean = (text: unknown) => redact(toText(text), hiddenIn(request));
+  const cleanOptional = (text: unknown) => (text === undefined ? undefined : clean(text));
+  return {
+    message: clean(error.message),
+    developerMessage: cleanOptional(error.developerMessage),
+    canRetry: typeof error.canRetry === 'boolean' ? error.canRetry : undefined,
+    promptContent: cleanOptional(error.promptContent),
+    retryAfterMs: Number.isFinite(error.retryAfterMs)
+      ? Math.max(0, Math.round(error.retryAfterMs as number))
+      : undefined,
+  };
+}

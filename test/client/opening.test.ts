@@ -1,0 +1,131 @@
+import { HttpError } from 'tiltyard/client';
+import { expect, test } from 'vitest';
+import { openSession, quickClient, rejection } from '../support/client.ts';
+import { type ForeignServer, json, SID, startForeign, stream } from '../support/foreign.ts';
+import { gate } from '../support/gate.ts';
+import { startServer } from '../support/http.ts';
+import { minimal } from '../support/minimal.ts';
+
+const FIRST = { split: 'train', index: 0 };
+
+test('K1: a session id is read from JSON', async () => {
+  const server = await startServer();
+  const session = await openSession(server);
+  expect((await server.post('/ping', undefined, { sid: session.sid })).status).toBe(200);
+});
+
+test('K1: a session id is read from the task_id of an event stream whose end is empty', async () => {
+  expect((await openSession(await startForeign())).sid).toBe(SID);
+});
+
+test('K1: a session id is read from the end of an event stream, before its task_id', async () => {
+  const server = await startForeign({
+    'POST /create_session': stream(['task_id', 'another'], ['end', JSON.stringify({ sid: 'the-sid' })]),
+  });
+  expect((await openSession(server)).sid).toBe('the-sid');
+  expect(server.on('/create_session')[0]?.headers.accept).toBe('application/json, text/event-stream;q=0.9');
+});
+
+test('K1: an answer without a session id is an error, and is not asked for again', async () => {
+  const server = await startForeign({ 'POST /create_session': json({}) });
+  const error = await rejection(quickClient(server).session(FIRST));
+  expect(error).toMatchObject({ name: 'ClientError', message: expect.stringContaining('without a session id') });
+  expect(server.on('/create_session')).toHaveLength(1);
+});
+
+test('K1: an error event instead of a session id is told with its text', async () => {
+  const server = await startForeign({ 'POST /create_session': stream(['error', 'no capacity']) });
+  expect((await rejection(quickClient(server).session(FIRST))).message).toContain('no capacity');
+});
+
+test('K14: only fields that the official servers know are sent, and no task_id on a first call', async () => {
+  const server = await startForeign();
+  const client = quickClient(server);
+  const byPlace = await client.session(FIRST);
+  const byTask = await client.session({ task: { question: '1+1' }, secrets: { KEY: 'value' } });
+  await byPlace.call('add', { a: 1 });
+  expect(server.on('/create').map(({ body }) => body)).toEqual([
+    { env_name: 'math', split: 'train', index: 0 },
+    { env_name: 'math', task_spec: { question: '1+1' }, secrets: { KEY: 'value' } },
+  ]);
+  expect(server.on('/create_session').map(({ body }) => body)).toEqual([{}, {}]);
+  expect(server.on('/math/call').map(({ body }) => body)).toEqual([{ name: 'add', input: { a: 1 } }]);
+  await Promise.all([byPlace.close(), byTask.close()]);
+  for (const path of ['/delete', '/delete_session', '/ping']) {
+    for (const { body } of server.on(path)) expect(body).toBeUndefined();
+  }
+});
+
+test('K16: every /create names its environment, also the second one and the one found by asking', async () => {
+  const server = await startServer();
+  await using code = await quickClient(server).environment('Code_Env').session({ split: 'train', index: 1 });
+  expect(await code.prompt()).toMatchObject([{ text: 'code: b.py' }]);
+  expect(await code.call('run')).toMatchObject({ text: 'ran b.py' });
+
+  const foreign = await startForeign({ 'GET /list_environments': json(['found', 'math']) });
+  await using session = await quickClient(foreign, { environment: undefined }).session(FIRST);
+  expect(session.sid).toBe(SID);
+  expect(foreign.on('/create')[0]?.body).toMatchObject({ env_name: 'found' });
+});
+
+test('a server without an environment is an error', async () => {
+  const server = await startForeign({ 'GET /list_environments': json([]) });
+  const error = await rejection(quickClient(server, { environment: undefined }).session(FIRST));
+  expect(error.message).toBe('the server has no environment');
+});
+
+test('a refused episode is the refusal, once', async () => {
+  const server = await startServer();
+  const error = await rejection(quickClient(server).session({ split: 'train', index: 99 }));
+  expect(error).toBeInstanceOf(HttpError);
+  expect(error).toMatchObject({ status: 400, code: 'bad_index', sid: expect.any(String) });
+});
+
+test('a session that exists already is no error for who has asked for it before, and one otherwise', async () => {
+  const exists = json({ detail: 'Session already exists' }, 400);
+  const lost: ForeignServer = await startForeign({
+    'POST /create': ({ count, ...exchange }) =>
+      count === 1 ? exchange.response.destroy() : exists({ count, ...exchange }),
+  });
+  await using session = await quickClient(lost).session(FIRST);
+  expect(session.sid).toBe(SID);
+  expect(lost.on('/create')).toHaveLength(2);
+
+  const taken = await startForeign({ 'POST /create': exists });
+  expect(await rejection(quickClient(taken).session(FIRST))).toMatchObject({ status: 400 });
+  expect(taken.on('/create')).toHaveLength(1);
+});
+
+test('a session whose /create was lost while the server looked for the task is there when it is handed out', async () => {
+  const found = gate();
+  const get = async () => {
+    await found.opened;
+    return { id: 7 };
+  };
+  const server = await startServer({ environments: [minimal({ splits: { train: { count: 1, get } } })] });
+  let creates = 0;
+  const client = quickClient(server, {
+    environment: 'minimal',
+    fetch(url, init) {
+      if (!url.endsWith('/create')) return fetch(url, init);
+      creates += 1;
+      // The first one reaches the server, and its answer does not come back.
+      if (creates === 1) return fetch(url, { ...init, signal: AbortSignal.timeout(50) });
+      if (creates === 3) found.open();
+      return fetch(url, init);
+    },
+  });
+  await using session = await client.session(FIRST);
+  expect(await session.prompt()).toMatchObject([{ text: '{"id":7}' }]);
+  expect(creates).toBeGreaterThan(2);
+});
+
+test('a server that is silent about a session id is asked for another', async () => {
+  const server = await startForeign({
+    'POST /create_session': (exchange) => {
+      if (exchange.count > 1) stream(['task_id', SID], ['end', ''])(exchange);
+    },
+  });
+  await using session = await quickClient(server, { silenceMs: 50 }).session(FIRST);
+  expect(session.sid).toBe(SID);
+});

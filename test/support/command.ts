@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+// The built command, as users run it: `npm test` builds first.
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A command that runs or has run. */
+export interface Run {
+  readonly child: ChildProcess;
+  /** Everything printed so far. */
+  readonly output: () => string;
+  readonly exit: Promise<number | null>;
+}
+
+/** Runs the command; it is killed when the test ends. */
+export function run(args: string[], env: NodeJS.ProcessEnv = {}): Run {
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: ROOT, env: { ...process.env, ...env } });
+  let output = '';
+  child.stdout.on('data', (data) => (output += data));
+  child.stderr.on('data', (data) => (output += data));
+  const exit = once(child, 'close').then(([code]) => code as number | null);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, output: () => output, exit };
+}
+
+/** Resolves when the command has printed this; rejects when it ends before. */
+export async function untilPrinted({ output, exit, child }: Run, pattern: RegExp): Promise<RegExpExecArray> {
+  let ended = false;
+  void exit.then(() => (ended = true));
+  for (;;) {
+    const found = pattern.exec(output());
+    if (found !== null) return found;
+    if (ended) throw new Error(`ended without printing ${pattern}:\n${output()}`);
+    await Promise.race([
+      once(child.stdout as NodeJS.ReadableStream, 'data'),
+      once(child.stderr as NodeJS.ReadableStream, 'data'),
+      exit,
+    ]);
+  }
+}
+
+/** A folder inside the repository, so that a module in it finds the package by name; it goes when the test ends. */
+export async function folderWith(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(ROOT, '.tmp-cli-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
