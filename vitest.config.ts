@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -8,5 +9,7 @@ export default defineConfig({
     // These have a run of their own: npm run test:interop.
     exclude: ['test/interop/**'],
     testTimeout: 20_000,
+    // Most tests wait for sockets rather than for the processor.
+    maxWorkers: Math.max(2, availableParallelism()) + 1,
   },
 });

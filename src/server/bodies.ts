@@ -9,7 +9,10 @@ import type { CallRequest, CreateRequest, TaskChoice } from '../sessions/index.t
  */
 export function keepBodiesAsText(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  // JSON by name as well: Fastify remembers which parser a named type has, and works it out anew for any other.
+  app.addContentTypeParser(['application/json', '*'], { parseAs: 'string' }, (_request, body, done) =>
+    done(null, body),
+  );
 }
 
 /** Parses bodies; keys that would reach an object's prototype are refused. */

@@ -81,9 +81,10 @@ export class Session {
       if (!this.#mayStart(taskId)) return unknownCall(taskId);
     }
     const call = new Call(taskId ?? this.#newTaskId());
-    this.#calls.add(call);
     if (this.#phase === 'setting_up') this.#waiting.push(() => this.#admit(call, request));
     else this.#admit(call, request);
+    // Most calls have ended by now, and are kept among the ended ones.
+    if (call.phase !== 'settled') this.#calls.add(call);
     return call;
   }
 
