@@ -1,11 +1,33 @@
 import type { BenchServer } from './child.ts';
 
-const CALL = JSON.stringify({ name: 'add', input: { amount: 12, note: 'a note of some length' } });
+/** Where a benchmark sends its calls, and how it knows that they went well. */
+export interface Calls {
+  /** The bytes of the next call on a connection. */
+  readonly request: (connection: number) => string;
+  /** What every answer must contain. */
+  readonly expect: string;
+}
 
-/** Begins an episode for each connection and returns the bytes of a call in each. */
-export async function prepareCalls(server: BenchServer, connections: number): Promise<string[]> {
+const INPUT = { amount: 12, note: 'a note of some length' };
+
+/** Calls over ORS, each connection in an episode of its own. */
+export async function orsCalls(server: BenchServer, connections: number): Promise<Calls> {
   const sids = await Promise.all(Array.from({ length: connections }, () => createEpisode(server)));
-  return sids.map((sid) => toRequest('/counter/call', sid, CALL));
+  const body = JSON.stringify({ name: 'add', input: INPUT });
+  const requests = sids.map((sid) =>
+    toRequest('/counter/call', body, `X-Session-ID: ${sid}\r\nAccept: text/event-stream\r\n`),
+  );
+  return { request: (connection) => requests[connection] ?? '', expect: '"ok":true' };
+}
+
+/** Calls over OXP, each with an id of its own, as the client makes them: it is kept like a call over ORS. */
+export function oxpCalls(run: string): Calls {
+  let count = 0;
+  const next = () => {
+    count += 1;
+    return JSON.stringify({ request: { call_id: `bench-${run}-${count}`, tool_id: 'Counter.Add', input: INPUT } });
+  };
+  return { request: () => toRequest('/tools/call', next(), ''), expect: '"success":true' };
 }
 
 async function createEpisode({ port }: BenchServer): Promise<string> {
@@ -19,9 +41,7 @@ async function createEpisode({ port }: BenchServer): Promise<string> {
   return sid;
 }
 
-function toRequest(path: string, sid: string, body: string): string {
-  return (
-    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nX-Session-ID: ${sid}\r\nAccept: text/event-stream\r\n` +
-    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  );
+function toRequest(path: string, body: string, headers: string): string {
+  const length = Buffer.byteLength(body);
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
 }

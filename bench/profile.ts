@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareCalls } from './calls.ts';
+import { orsCalls } from './calls.ts';
 import { startChild } from './child.ts';
 import { measure } from './load.ts';
 
@@ -19,9 +19,8 @@ const SHOWN = Number(process.env.SHOWN ?? 40);
 const folder = await mkdtemp(join(tmpdir(), 'tiltyard-profile-'));
 try {
   const server = await startChild('tiltyard', ['--cpu-prof', `--cpu-prof-dir=${folder}`]);
-  const requests = await prepareCalls(server, CONNECTIONS);
-  const request = (index: number) => requests[index] ?? '';
-  await measure({ port: server.port, connections: CONNECTIONS, durationMs: DURATION_MS, request, expect: '"ok":true' });
+  const calls = await orsCalls(server, CONNECTIONS);
+  await measure({ port: server.port, connections: CONNECTIONS, durationMs: DURATION_MS, ...calls });
   await server.stop();
   const profiles = await Promise.all(
     (await readdir(folder)).map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Profile),

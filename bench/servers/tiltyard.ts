@@ -1,8 +1,10 @@
 // This server with everything on: validation, linger, logging.
-import { environment, step } from 'tiltyard';
+import { environment, step, tool, toolkit } from 'tiltyard';
 import { createServer } from 'tiltyard/server';
 import { z } from 'zod';
 import { announce } from './announce.ts';
+
+const input = z.object({ amount: z.number(), note: z.string() });
 
 const counter = environment({
   name: 'counter',
@@ -11,7 +13,7 @@ const counter = environment({
   prompt: () => 'Count.',
   tools: {
     add: {
-      input: z.object({ amount: z.number(), note: z.string() }),
+      input,
       run({ amount }, { state }) {
         state.total += amount;
         return step(String(amount), { reward: 0.5 });
@@ -20,6 +22,11 @@ const counter = environment({
   },
 });
 
-const server = await createServer({ environments: [counter], logger: { level: 'info' } });
+const counterKit = toolkit({
+  name: 'Counter',
+  tools: { Add: tool({ input, run: ({ amount }) => String(amount) }) },
+});
+
+const server = await createServer({ environments: [counter], toolkits: [counterKit], logger: { level: 'info' } });
 const url = await server.listen();
 announce(Number(new URL(url).port));
