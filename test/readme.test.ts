@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Environment } from 'tiltyard';
 import { createServer } from 'tiltyard/server';
 import { play } from 'tiltyard/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { gridworld } from '../examples/gridworld/environment.ts';
 import { gsm8k } from '../examples/gsm8k/environment.ts';
 import { hello } from '../examples/hello/environment.ts';
@@ -76,4 +76,34 @@ test('the environment of the README plays as written', async () => {
   await using episode = await play(capitals, { split: 'train', index: 1 });
   expect((await episode.prompt())[0]).toMatchObject({ text: 'What is the capital of Japan?' });
   expect(await episode.call('submit', { answer: 'Tokyo' })).toMatchObject({ reward: 1, finished: true });
+});
+
+/** Runs code of the README as a module of its own, after `adapt`, and returns what it prints. */
+async function runBlock(marker: string, adapt: (code: string) => string): Promise<unknown[][]> {
+  const code = blocks('ts').find((block) => block.includes(marker)) ?? '';
+  const folder = await mkdtemp(join(ROOT, '.tmp-readme-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'capitals.ts'), blocks('ts')[0] ?? '');
+  await writeFile(join(folder, 'block.ts'), adapt(code));
+  const print = vi.spyOn(console, 'log').mockImplementation(() => {});
+  onTestFinished(() => print.mockRestore());
+  await import(join(folder, 'block.ts'));
+  return print.mock.calls;
+}
+
+test('the client of the README plays the episode that the README says', async () => {
+  await using server = await createServer({ environments: [hello], logger: false });
+  const url = await server.listen();
+  const printed = await runBlock('tiltyard/client', (code) => code.replace('http://localhost:8080', url));
+  expect(printed).toEqual([['How kind!', 1, true]]);
+});
+
+test('the program of the README serves until it is closed', async () => {
+  const printed = await runBlock('createServer', (code) =>
+    code.replace('port: 8080', 'port: 0').concat('globalThis.readmeServer = server;\n'),
+  );
+  const { readmeServer } = globalThis as unknown as { readmeServer: Awaited<ReturnType<typeof createServer>> };
+  onTestFinished(() => readmeServer.close());
+  const answer = await fetch(`${printed[0]?.[0]}/list_environments`);
+  expect(await answer.json()).toEqual(['capitals']);
 });
