@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerOptions } from 'tiltyard/server';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type Answer, client, type RequestOptions } from '../support/http.ts';
+import { shareInFile, startForTest } from '../support/shared.ts';
 import { expectDescribed } from './described.ts';
 import { type ToolFixture, toolFixture } from './toolkits.ts';
 
@@ -16,23 +16,13 @@ export interface ToolServer extends ToolFixture {
 }
 
 /** Starts a server of the fixture's toolkits on a free port; it is closed when the test ends. */
-export async function startToolServer(options: ServerOptions = {}): Promise<ToolServer> {
-  const started = await launch(options);
-  onTestFinished(() => started.server.close());
-  return started;
+export function startToolServer(options: ServerOptions = {}): Promise<ToolServer> {
+  return startForTest(() => launch(options));
 }
 
 /** One server for all tests of a file that need no other; the returned function gives it while they run. */
 export function shareToolServer(options: ServerOptions = {}): () => ToolServer {
-  let shared: ToolServer | undefined;
-  beforeAll(async () => {
-    shared = await launch(options);
-  });
-  afterAll(() => shared?.server.close());
-  return () => {
-    if (shared === undefined) throw new Error('the shared server is there only while tests run');
-    return shared;
-  };
+  return shareInFile(() => launch(options));
 }
 
 async function launch(options: ServerOptions): Promise<ToolServer> {

@@ -1,35 +1,29 @@
 import { type Environment, environment } from 'tiltyard';
 import { z } from 'zod';
+import { gate } from './gate.ts';
 import { startServer, type TestOptions, type TestServer } from './http.ts';
 import { type OpenCall, type OpenOptions, openCall } from './stream.ts';
 
 /** A place where an environment's code waits until the test lets it go on. */
 export class Gate {
-  /** Resolves when code has come to the gate. */
-  readonly reached: Promise<void>;
-  readonly open: () => void;
-  readonly #opened: Promise<void>;
-  #arrive: () => void = () => {};
+  readonly #reached = gate();
+  readonly #opened = gate();
 
-  constructor() {
-    let open = () => {};
-    this.#opened = new Promise((resolve) => {
-      open = resolve;
-    });
-    this.open = open;
-    this.reached = new Promise((resolve) => {
-      this.#arrive = resolve;
-    });
+  /** Resolves when code has come to the gate. */
+  get reached(): Promise<void> {
+    return this.#reached.opened;
   }
+
+  readonly open: () => void = this.#opened.open;
 
   /** Waits at the gate, unless the signal fires first. */
   pass(signal?: AbortSignal): Promise<void> {
-    this.#arrive();
-    if (signal === undefined) return this.#opened;
+    this.#reached.open();
+    if (signal === undefined) return this.#opened.opened;
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
-    return Promise.race([this.#opened, aborted]);
+    return Promise.race([this.#opened.opened, aborted]);
   }
 }
 

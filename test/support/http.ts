@@ -1,6 +1,6 @@
 import { createServer, type OrsOptions, type Server, type ServerOptions } from 'tiltyard/server';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type Counters, fixture } from './fixture.ts';
+import { shareInFile, startForTest } from './shared.ts';
 import { type ResultEnvelope, readEvents, type SseEvent, toResult } from './sse.ts';
 
 /** A server under test, with what its environments counted. */
@@ -55,23 +55,13 @@ export interface CallAnswer extends Answer {
 export type TestOptions = Partial<ServerOptions & OrsOptions>;
 
 /** Starts a server with the fixture's environments on a free port; it is closed when the test ends. */
-export async function startServer(options: TestOptions = {}): Promise<TestServer> {
-  const started = await launch(options);
-  onTestFinished(() => started.server.close());
-  return started;
+export function startServer(options: TestOptions = {}): Promise<TestServer> {
+  return startForTest(() => launch(options));
 }
 
 /** One server for all tests of a file that need no other; the returned function gives it while they run. */
 export function shareServer(options: TestOptions = {}): () => TestServer {
-  let shared: TestServer | undefined;
-  beforeAll(async () => {
-    shared = await launch(options);
-  });
-  afterAll(() => shared?.server.close());
-  return () => {
-    if (shared === undefined) throw new Error('the shared server is there only while tests run');
-    return shared;
-  };
+  return shareInFile(() => launch(options));
 }
 
 async function launch(options: TestOptions): Promise<TestServer> {
