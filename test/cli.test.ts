@@ -155,3 +155,10 @@ test.each([['--help'], ['serve', '--help']])('%s %s shows how it is used', async
   expect(await command.exit).toBe(0);
   expect(command.output()).toContain('Usage: tiltyard');
 });
+
+test('a module in a CommonJS project is refused with what to do', async () => {
+  const folder = await folderWith({ 'package.json': '{"type":"commonjs"}', 'counting.ts': COUNTING });
+  const server = run(['serve', join(folder, 'counting.ts'), '--port', '0']);
+  expect(await server.exit).toBe(1);
+  expect(server.output()).toContain('add "type": "module" to its package.json, or end its name in .mts');
+});

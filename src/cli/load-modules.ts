@@ -42,8 +42,15 @@ async function load(path: string): Promise<object> {
   try {
     return (await import(pathToFileURL(file).href)) as object;
   } catch (thrown) {
-    throw new Error(`${path} could not be loaded`, { cause: thrown });
+    throw new Error(`${path} could not be loaded${adviceFor(thrown)}`, { cause: thrown });
   }
+}
+
+// Node's own words for this speak of cycles, and of nothing that one could do.
+function adviceFor(thrown: unknown): string {
+  const isCommonJs =
+    thrown instanceof Error && /require\(\)|require is not defined|outside a module/.test(thrown.message);
+  return isCommonJs ? '. It counts as CommonJS: add "type": "module" to its package.json, or end its name in .mts' : '';
 }
 
 function isDefinition(value: unknown): value is Environment | Toolkit {

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { ACTION_ALIASES, ENVIRONMENT_ACTIONS, type JsonObject, ROOT_PATHS, type SplitType } from '../protocol/index.ts';
 import { type Content, describe } from './content.ts';
 import { DefinitionError } from './errors.ts';
+import { assertKnownKeys } from './known-keys.ts';
 import type { EpisodeLog, Secrets } from './log.ts';
 import type { OutputOf } from './schema.ts';
 import { isCount } from './tasks.ts';
@@ -95,6 +96,7 @@ export function environment<Schema, Listed extends TaskInput<Schema>, State = un
 ): Environment<Schema, Listed, State, Inputs> {
   assertName(definition.name);
   const where = `environment '${definition.name}'`;
+  assertKnownKeys(definition, KEYS, where);
   if (typeof definition.prompt !== 'function')
     throw new DefinitionError(`${where} has no prompt. Add prompt({ task }) { ... }`);
   assertSplits(definition.splits, where);
@@ -106,6 +108,9 @@ export function environment<Schema, Listed extends TaskInput<Schema>, State = un
   }
   return Object.freeze({ ...definition, kind: 'environment' as const });
 }
+
+// `kind` is there when a definition is made from another environment.
+const KEYS = ['name', 'task', 'splits', 'setup', 'prompt', 'tools', 'taskTools', 'teardown', 'kind'];
 
 const RESERVED = new Set([...ROOT_PATHS, ...ENVIRONMENT_ACTIONS, ...Object.keys(ACTION_ALIASES)]);
 

@@ -33,11 +33,18 @@ export function toJsonSchema(schema: object, where: string, direction: 'input' |
   return isStandardSchema(schema) ? fromStandard(schema, where, direction) : fromPlain(schema, where);
 }
 
+// What can make an object of a schema that says no type.
+const OBJECT_KEYWORDS = ['properties', 'required', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', '$ref'];
+
 /** Refuses a schema that cannot describe an object, which inputs and tasks are. */
 export function assertObjectSchema(schema: JsonObject, where: string): void {
   const { type } = schema;
-  const mayBeObject = type === 'object' || (Array.isArray(type) && type.includes('object')) || type === undefined;
-  if (!mayBeObject) {
+  if (type === undefined && !OBJECT_KEYWORDS.some((keyword) => keyword in schema)) {
+    throw new DefinitionError(
+      `${where} must describe an object: { type: 'object', properties: { ... } }, or z.object({ ... })`,
+    );
+  }
+  if (type !== undefined && ![type].flat().includes('object')) {
     throw new DefinitionError(
       `${where} must describe an object, but its type is ${JSON.stringify(type)}. Wrap it: { value: ... }`,
     );

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../protocol/index.ts';
 import type { Block } from './content.ts';
 import { DefinitionError } from './errors.ts';
+import { assertKnownKeys } from './known-keys.ts';
 import type { EpisodeLog, Secrets } from './log.ts';
 import type { OutputOf } from './schema.ts';
 import type { Step } from './step.ts';
@@ -82,10 +83,26 @@ export function tool<Input = unknown, Output = unknown>(definition: Tool<Input, 
 
 const MAX_TIMER = 2 ** 31 - 1;
 
+const KEYS = [
+  'description',
+  'input',
+  'output',
+  'version',
+  'shared',
+  'concurrent',
+  'timeoutMs',
+  'canRetry',
+  'maxOutputBytes',
+  'requirements',
+  'scopes',
+  'run',
+];
+
 /** Refuses what is not a tool; `where` names it in the message. */
 export function assertTool(definition: unknown, where: string): asserts definition is Tool {
   if (typeof definition !== 'object' || definition === null)
     throw new DefinitionError(`${where} must be an object with a run function`);
+  assertKnownKeys(definition, KEYS, where);
   const { run, description, timeoutMs, maxOutputBytes, version } = definition as Partial<Tool>;
   if (typeof run !== 'function')
     throw new DefinitionError(`${where} has no run function. Add run(input, context) { ... }`);

@@ -1,0 +1,27 @@
+import { DefinitionError } from './errors.ts';
+
+/**
+ * Refuses keys that mean nothing. TypeScript would say so, but modules are served without being checked, and a misspelt
+ * `input` or `teardown` would be left out in silence.
+ */
+export function assertKnownKeys(definition: object, known: readonly string[], where: string): void {
+  const unknown = Object.keys(definition).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const near = known.find((key) => distance(key.toLowerCase(), unknown.toLowerCase()) <= 2);
+  const advice = near === undefined ? `It may have ${known.join(', ')}` : `Did you mean '${near}'?`;
+  throw new DefinitionError(`${where} has an unknown key '${unknown}'. ${advice}`);
+}
+
+/** How many letters must be changed, added or left out to make one word of the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
