@@ -5,12 +5,16 @@ import type { JsonObject, JsonValue } from '../protocol/index.ts';
 // Far more than any model writes, and far less than the stack holds.
 const MAX_DEPTH = 500;
 
+// Shorter than a result, and cheaper than a hash.
+const KEPT_AS_IT_IS = 256;
+
 /**
  * What is asked of which tool and for whom, to tell a repeat from a key that is used twice. Not with which secrets:
  * tokens are renewed between two attempts.
  */
 export function fingerprintOf({ definition }: CatalogTool, input: JsonObject, userId: string | undefined): string {
   const asked = toCanonical([definition.id, userId ?? null, input], 0);
+  if (asked.length <= KEPT_AS_IT_IS) return asked;
   // A hash, because it is kept for as long as the result is, and an input may have megabytes.
   return createHash('sha256').update(asked).digest('base64');
 }

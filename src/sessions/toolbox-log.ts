@@ -15,8 +15,8 @@ export function hiddenIn({ secrets, authorization }: ToolboxRequest): Secrets {
 /** Writes how a run ended. */
 export function logOutcome(log: Log, request: ToolboxRequest, outcome: ToolOutcome, { abort }: ToolboxCall): void {
   const tool = `tool '${request.tool.definition.name}'`;
-  // Most calls end here, and there is nothing to hide in it.
-  if (outcome.kind === 'returned') return log.info(fieldsOf(request), `${tool} returned`);
+  // Most calls end here; the line of the request tells of them already, and there is nothing to hide in this one.
+  if (outcome.kind === 'returned') return log.debug(fieldsOf(request), `${tool} returned`);
   const careful = toolboxLog(log, request);
   if (outcome.kind === 'timed_out') return careful.warn(`${tool} took longer than ${outcome.timeoutMs} ms`);
   const { error } = outcome;
