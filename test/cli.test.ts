@@ -129,14 +129,14 @@ test('an address that others reach needs API keys or --no-auth, and keys are ask
 });
 
 test.each([
-  ['a file that is not there', ['serve', 'nope.ts'], 'there is no file nope.ts'],
-  ['a module that exports nothing to serve', ['serve', 'vitest.config.ts'], 'exports no environment and no toolkit'],
-  ['no module', ['serve'], "missing required argument 'module'"],
-  ['a port that is no port', ['serve', 'x.ts', '--port', 'abc'], 'from 0 to 65535'],
-  ['a command that is not there', ['nope'], "unknown command 'nope'"],
-])('%s gives a message that helps, and exit code 1', async (_what, args, message) => {
+  ['a file that is not there', 1, ['serve', 'nope.ts'], 'there is no file nope.ts'],
+  ['a module that exports nothing to serve', 1, ['serve', 'vitest.config.ts'], 'exports no environment and no toolkit'],
+  ['no module', 2, ['serve'], "missing required argument 'module'"],
+  ['a port that is no port', 2, ['serve', 'x.ts', '--port', 'abc'], 'from 0 to 65535'],
+  ['a command that is not there', 2, ['nope'], "unknown command 'nope'"],
+])('%s gives a message that helps, and exit code %i', async (_what, code, args, message) => {
   const command = run(args);
-  expect(await command.exit).toBe(1);
+  expect(await command.exit).toBe(code);
   expect(command.output()).toContain(message);
   expect(command.output()).not.toMatch(/\n\s+at /);
 });

@@ -40,7 +40,8 @@ test.each(Object.entries(MAY_IMPORT))('%s imports only layers below it, through 
   for (const file of files) {
     for (const target of importsOf(file)) {
       const [folder, ...rest] = relative(SRC, target).split('/');
-      if (folder === layer) continue;
+      // Beside the layers, because the command must know the version without loading any of them.
+      if (folder === layer || folder === 'version.ts') continue;
       expect(below, `${relative(SRC, file)} imports ${relative(SRC, target)}`).toContain(folder);
       expect(rest.join('/'), `${relative(SRC, file)} goes past the index of ${folder}`).toBe('index.ts');
     }

@@ -61,4 +61,3 @@ export { type Toolkit, toolkit } from './toolkit.ts';
 export { type CatalogTool, ToolIdError, type ToolkitCatalog, toolkitCatalog } from './toolkit-catalog.ts';
 export type { Checked, ValidatorOptions } from './validator.ts';
 // What this is
-export { buildSha, version } from './version.ts';

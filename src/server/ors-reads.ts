@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CatalogEnvironment } from '../core/index.ts';
-import { buildSha, version } from '../core/index.ts';
+import { buildSha, version } from '../version.ts';
 import { readBound, readIndex, readSplit } from './bodies.ts';
 import { registerHealth } from './health.ts';
 import { readSessionKey } from './identity.ts';

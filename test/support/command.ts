@@ -6,26 +6,32 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 // The built command, as users run it: `npm test` builds first.
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const MAIN: string = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A command that runs or has run. */
 export interface Run {
   readonly child: ChildProcess;
   /** Everything printed so far. */
   readonly output: () => string;
+  /** What a pipe would have got. */
+  readonly stdout: () => string;
   readonly exit: Promise<number | null>;
 }
 
-/** Runs the command; it is killed when the test ends. */
-export function run(args: string[], env: NodeJS.ProcessEnv = {}): Run {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd: ROOT, env: { ...process.env, ...env } });
+/** Runs the command, in the repository unless told otherwise; it is killed when the test ends. */
+export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd: string = ROOT): Run {
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...process.env, ...env } });
   let output = '';
-  child.stdout.on('data', (data) => (output += data));
+  let stdout = '';
+  child.stdout.on('data', (data) => {
+    output += data;
+    stdout += data;
+  });
   child.stderr.on('data', (data) => (output += data));
   const exit = once(child, 'close').then(([code]) => code as number | null);
   onTestFinished(() => void child.kill('SIGKILL'));
-  return { child, output: () => output, exit };
+  return { child, output: () => output, stdout: () => stdout, exit };
 }
 
 /** Resolves when the command has printed this; rejects when it ends before. */

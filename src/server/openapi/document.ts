@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { version } from '../../core/index.ts';
 import { isObject, type JsonObject } from '../../protocol/index.ts';
+import { version } from '../../version.ts';
 import type { AuthOptions } from '../auth.ts';
 import { refuseOtherMethods } from '../methods.ts';
 import { SCHEMAS } from './components.ts';

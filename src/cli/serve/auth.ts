@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { AuthOptions, JwtOptions } from '../server/index.ts';
+import type { AuthOptions, JwtOptions } from '../../server/index.ts';
 import { splitKeys, toApiKeys } from './api-keys.ts';
 
 /** Writes a line for the person at the terminal. */

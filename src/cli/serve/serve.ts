@@ -1,7 +1,7 @@
-import { createServer, type ReturnErrors, type Server } from '../server/index.ts';
+import { createServer, type ReturnErrors, type Server } from '../../server/index.ts';
+import { loadModules } from '../shared/load-modules.ts';
 import { takeAuth } from './auth.ts';
 import { banner } from './banner.ts';
-import { loadModules } from './load-modules.ts';
 import { closeOnSignals } from './signals.ts';
 
 /** The options of `tiltyard serve`. */

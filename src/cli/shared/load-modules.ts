@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Environment, Toolkit } from '../core/index.ts';
+import type { Environment, Toolkit } from '../../core/index.ts';
 
 /** What modules export that can be served. */
 export interface Loaded {

@@ -1,4 +1,4 @@
-import type { Server } from '../server/index.ts';
+import type { Server } from '../../server/index.ts';
 
 /** Ends the server in good order at the first SIGINT or SIGTERM, and at once at the second. */
 export function closeOnSignals(server: Server): void {

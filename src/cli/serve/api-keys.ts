@@ -1,4 +1,4 @@
-import type { ApiKey } from '../server/index.ts';
+import type { ApiKey } from '../../server/index.ts';
 
 /** The keys of a file: one a line, or JSON with identities and scopes. `where` names the file in messages. */
 export function toApiKeys(text: string, where: string): (string | ApiKey)[] {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** The version of this package. */
 export const version: string = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
 
 /** The commit the server was built from, if whoever built it says so. */

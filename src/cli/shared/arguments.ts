@@ -1,0 +1,36 @@
+import { InvalidArgumentError } from 'commander';
+
+/** A port; 0 is any free one. */
+export function toPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  return port;
+}
+
+/** A whole number from 0. */
+export function toCount(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+  return Number(text);
+}
+
+/** A time in milliseconds, from text such as 500ms, 10s or 2m; seconds when there is no unit. */
+export function toMilliseconds(text: string): number {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  if (amount === undefined) throw new InvalidArgumentError('A time is a number and a unit: 500ms, 10s, 2m or 1h.');
+  return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
+}
+
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** A JSON object, as tools take it. */
+export function toJsonObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (thrown) {
+    throw new InvalidArgumentError(`It must be a JSON object: ${(thrown as Error).message}.`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new InvalidArgumentError(`It must be a JSON object, such as '{"answer": "72"}'.`);
+  return value as Record<string, unknown>;
+}

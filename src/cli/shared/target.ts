@@ -1,0 +1,44 @@
+import type { Loaded } from './load-modules.ts';
+
+/** A server that a command talks to: one that runs somewhere, or one started for the command from a module. */
+export interface Target extends AsyncDisposable {
+  readonly url: string;
+  readonly apiKey: string | undefined;
+  /** What was loaded, if the server was started for this command. */
+  readonly loaded: Loaded | undefined;
+}
+
+/**
+ * Opens what a person named: a URL, or a module, which is then served on this machine until the target is disposed of.
+ * The key comes from the environment variable TILTYARD_API_KEY, never from the command line, which others can read.
+ */
+export async function openTarget(text: string): Promise<Target> {
+  return toUrl(text) === undefined ? await serveModule(text) : remote(text);
+}
+
+/** The URL that a text means, or undefined if it names a file. */
+export function toUrl(text: string): string | undefined {
+  if (/^https?:\/\//i.test(text)) return text.replace(/\/+$/, '');
+  // As people type it: localhost:8080, 127.0.0.1:8080, example.org:443.
+  return /^(?:\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}(?:\/|$)/i.test(text) ? `http://${text.replace(/\/+$/, '')}` : undefined;
+}
+
+function remote(text: string): Target {
+  const { TILTYARD_API_KEY, ORS_API_KEY } = process.env;
+  return {
+    url: toUrl(text) as string,
+    apiKey: TILTYARD_API_KEY || ORS_API_KEY || undefined,
+    loaded: undefined,
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+async function serveModule(path: string): Promise<Target> {
+  const { loadModules } = await import('./load-modules.ts');
+  const { createServer } = await import('../../server/index.ts');
+  const loaded = await loadModules([path]);
+  const server = await createServer({ ...loaded, logger: false, returnErrors: 'stacktrace' });
+  const url = await server.listen();
+  // The client sends a key from ORS_API_KEY unless it is told not to; this server wants none.
+  return { url, apiKey: '', loaded, [Symbol.asyncDispose]: () => server.close() };
+}
