@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sessions: ['core', 'protocol'],
   server: ['sessions', 'core', 'protocol'],
   client: ['core', 'protocol'],
-  testing: ['server', 'sessions', 'core', 'protocol'],
+  testing: ['client', 'server', 'sessions', 'core', 'protocol'],
   cli: ['client', 'server', 'testing', 'sessions', 'core', 'protocol'],
 };
 
