@@ -1,11 +1,14 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { Profiler } from 'node:inspector';
 
 /** A server in a process of its own, so that it has a core to itself. */
 export interface BenchServer extends Disposable {
   readonly port: number;
   /** Processor time used so far, which tells the cost of a call even on a busy machine. */
   cpuMs(): Promise<number>;
+  /** Notes which functions run while `work` does. */
+  profile(work: () => Promise<unknown>): Promise<Profiler.Profile>;
   /** Ends the process and waits until it has ended. */
   stop(): Promise<void>;
 }
@@ -20,13 +23,19 @@ export async function startChild(name: string, execArgv: readonly string[] = [])
     child.once('message', (message: { port: number }) => resolve(message.port));
     child.once('exit', (code) => reject(new Error(`${name} ended with code ${code}`)));
   });
+  const ask = <Answer>(question: string) =>
+    new Promise<Answer>((resolve) => {
+      child.once('message', (message: { answer: Answer }) => resolve(message.answer));
+      child.send(question);
+    });
   return {
     port,
-    cpuMs: () =>
-      new Promise((resolve) => {
-        child.once('message', (message: { cpuMs: number }) => resolve(message.cpuMs));
-        child.send('cpu');
-      }),
+    cpuMs: () => ask('cpu'),
+    async profile(work) {
+      await ask('startProfile');
+      await work();
+      return await ask('stopProfile');
+    },
     async stop() {
       child.kill('SIGINT');
       await once(child, 'exit');

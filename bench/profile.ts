@@ -1,37 +1,21 @@
 // npm run bench:profile: which functions of this server a call spends its time in.
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Profiler } from 'node:inspector';
 import { orsCalls } from './calls.ts';
 import { startChild } from './child.ts';
 import { measure } from './load.ts';
-
-interface Profile {
-  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number }; children?: number[] }[];
-  samples: number[];
-  timeDeltas: number[];
-}
 
 const CONNECTIONS = Number(process.env.CONNECTIONS ?? 64);
 const DURATION_MS = Number(process.env.DURATION_MS ?? 6_000);
 const SHOWN = Number(process.env.SHOWN ?? 40);
 
-const folder = await mkdtemp(join(tmpdir(), 'tiltyard-profile-'));
-try {
-  const server = await startChild('tiltyard', ['--cpu-prof', `--cpu-prof-dir=${folder}`]);
-  const calls = await orsCalls(server, CONNECTIONS);
-  await measure({ port: server.port, connections: CONNECTIONS, durationMs: DURATION_MS, ...calls });
-  await server.stop();
-  const profiles = await Promise.all(
-    (await readdir(folder)).map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Profile),
-  );
-  // The module loader has a thread, and so a profile, of its own: the larger one is the server's.
-  print(profiles.reduce((a, b) => (a.nodes.length > b.nodes.length ? a : b)));
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+const WARM_UP_MS = 1_500;
 
-function print({ nodes, samples, timeDeltas }: Profile): void {
+using server = await startChild('tiltyard');
+const load = { port: server.port, connections: CONNECTIONS, ...(await orsCalls(server, CONNECTIONS)) };
+await measure({ ...load, durationMs: WARM_UP_MS });
+print(await server.profile(() => measure({ ...load, durationMs: DURATION_MS })));
+
+function print({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): void {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   const own = new Map<string, number>();
@@ -55,7 +39,7 @@ function print({ nodes, samples, timeDeltas }: Profile): void {
   for (const [name, time] of rows) process.stdout.write(`${percent(time)} ${percent(own.get(name))}   ${name}\n`);
 }
 
-function nameOf(node: Profile['nodes'][number] | undefined): string {
+function nameOf(node: Profiler.ProfileNode | undefined): string {
   if (node === undefined) return '(unknown)';
   const { functionName, url, lineNumber } = node.callFrame;
   return `${functionName || '(anonymous)'} ${url.split('/').slice(-2).join('/')}:${lineNumber + 1}`;

@@ -1,9 +1,25 @@
-/** Tells the benchmark where the server listens, and afterwards how much processor time it has used. */
+import { Session } from 'node:inspector/promises';
+
+/** Tells the benchmark where the server listens, and afterwards what it asks about the process. */
 export function announce(port: number): void {
-  process.on('message', (question) => {
-    if (question !== 'cpu') return;
-    const { user, system } = process.cpuUsage();
-    process.send?.({ cpuMs: (user + system) / 1000 });
+  const inspector = new Session();
+  const answers: Record<string, () => unknown> = {
+    cpu() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
+    async startProfile() {
+      inspector.connect();
+      await inspector.post('Profiler.enable');
+      await inspector.post('Profiler.start');
+    },
+    async stopProfile() {
+      const { profile } = await inspector.post('Profiler.stop');
+      return profile;
+    },
+  };
+  process.on('message', async (question: string) => {
+    process.send?.({ answer: await answers[question]?.() });
   });
   process.on('SIGINT', () => process.exit(0));
   process.send?.({ port });

@@ -4,6 +4,7 @@ import { answerClientError, answerExpectation, refuseWithoutHost } from './clien
 import { errorHandler } from './errors.ts';
 import { registerHealth } from './health.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { serverLogger } from './logger.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { notFoundHandler } from './not-found.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
@@ -44,8 +45,9 @@ export interface Server extends AsyncDisposable {
 /** Makes a server; mistakes in the definitions are reported here. */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const { logger, closeWith } = serverLogger(options.logger ?? { level: 'warn' });
   const app = Fastify({
-    logger: options.logger ?? { level: 'warn' },
+    logger,
     // One line a request is written below; the line at its arrival would double the cost.
     logController: new LogController({ disableRequestLogging: true }),
     // A child logger for each request would cost more than the request's line.
@@ -65,6 +67,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       void (reply as FastifyReply).code(error.statusCode ?? 400).send({ detail: error.message }),
     clientErrorHandler: answerClientError,
   });
+  closeWith(app);
   app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
   const answerNotFound = notFoundHandler(options);
   app.setNotFoundHandler(answerNotFound);
