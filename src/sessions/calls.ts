@@ -46,9 +46,14 @@ export class Calls<Call extends KeptCall> {
     this.#running.set(call.id, call);
   }
 
+  /** Whether the call was among the running ones, and is no longer. */
+  endRunning(call: Call): boolean {
+    return this.#running?.delete(call.id) === true;
+  }
+
   /** Keeps an ended call for clients that come back. */
   settled(call: Call, now: number): void {
-    this.#running?.delete(call.id);
+    this.endRunning(call);
     call.settledAt = now;
     this.#settled ??= new Map();
     this.#settled.set(call.id, call);

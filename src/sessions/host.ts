@@ -10,10 +10,11 @@ import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
 import type { Call } from './call.ts';
 import { sidOf } from './key.ts';
 import type { SessionOptions } from './options.ts';
+import { RecentResults } from './recent-results.ts';
 import type { CallRequest } from './runner.ts';
-import { Session } from './session.ts';
+import { Session, type SessionShare } from './session.ts';
 import { Sessions, sessionNotFound } from './sessions.ts';
-import { taskIds } from './task-id.ts';
+import { TaskIds } from './task-id.ts';
 
 /** Which task an episode is about: the task itself, or where to find it. */
 export type TaskChoice = { readonly task: JsonObject } | { readonly split: string; readonly index: number };
@@ -52,15 +53,17 @@ export interface SessionHost {
 /** Keeps sessions in this process. */
 export class LocalHost implements SessionHost {
   readonly #catalog: Catalog;
-  readonly #options: SessionOptions;
+  readonly #share: SessionShare;
   readonly #sessions: Sessions;
-  readonly #newTaskId = taskIds();
+  #created = 0;
   #closed = false;
 
   constructor(catalog: Catalog, options: SessionOptions) {
     this.#catalog = catalog;
-    this.#options = options;
-    this.#sessions = new Sessions(options);
+    const ids = new TaskIds();
+    const recent = new RecentResults(ids, options);
+    this.#share = { options, ids, recent };
+    this.#sessions = new Sessions(options, (now) => recent.sweep(now));
   }
 
   get size(): number {
@@ -78,7 +81,10 @@ export class LocalHost implements SessionHost {
       const task = await resolveTask(environment, choice);
       // The server may have begun to stop while the task was read.
       this.#assertOpen();
-      return () => new Session({ sid: sidOf(key), environment, task, secrets }, this.#options, this.#newTaskId);
+      return () => {
+        this.#created += 1;
+        return new Session(this.#created, { sid: sidOf(key), environment, task, secrets }, this.#share);
+      };
     });
   }
 

@@ -6,6 +6,8 @@ export interface SessionOptions {
   idleMs: number;
   /** How long a call's result is kept for clients that reconnect. */
   lingerMs: number;
+  /** The most memory for small results that are kept, of all sessions together; the oldest are given up first. */
+  maxRecentBytes: number;
   /** How long a running call or setup may take to end after its signal was aborted, before teardown runs regardless. */
   graceMs: number;
   /** How long a teardown may take before it is given up. */
@@ -26,6 +28,7 @@ export interface SessionOptions {
 export const DEFAULT_SESSION_OPTIONS: SessionOptions = {
   idleMs: 15 * 60_000,
   lingerMs: 60_000,
+  maxRecentBytes: 256 * 1024 * 1024,
   graceMs: 5_000,
   teardownMs: 30_000,
   maxSessions: 100_000,

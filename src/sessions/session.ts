@@ -4,15 +4,27 @@ import { Call, type CallOutcome } from './call.ts';
 import { Calls } from './calls.ts';
 import { Episode, type EpisodeStart } from './episode.ts';
 import type { SessionOptions } from './options.ts';
+import type { RecentResults } from './recent-results.ts';
 import { type CallRequest, Runner } from './runner.ts';
+import type { TaskIds } from './task-id.ts';
 import { settlesWithin } from './time-limit.ts';
+
+// Larger results are few, and copying them would cost what keeping them saves.
+const MAX_RECENT_CHARACTERS = 4_096;
+
+/** What all sessions of a host share. */
+export interface SessionShare {
+  readonly options: SessionOptions;
+  readonly ids: TaskIds;
+  readonly recent: RecentResults;
+}
 
 /** One episode on the server, from its creation to its teardown: all that is known of it is in here. */
 export class Session {
   lastActive: number = performance.now();
   readonly #episode: Episode;
-  readonly #options: SessionOptions;
-  readonly #newTaskId: () => string;
+  readonly #number: number;
+  readonly #share: SessionShare;
   readonly #calls: Calls<Call>;
   readonly #runner: Runner;
   readonly #abort = new LazyAbort();
@@ -24,10 +36,12 @@ export class Session {
   #prompt: Promise<WireBlock[]> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(start: EpisodeStart, options: SessionOptions, newTaskId: () => string) {
+  /** `number` tells it from all other sessions of its host. */
+  constructor(number: number, start: EpisodeStart, share: SessionShare) {
+    const { options } = share;
+    this.#number = number;
     this.#episode = new Episode(start, options.log);
-    this.#options = options;
-    this.#newTaskId = newTaskId;
+    this.#share = share;
     this.#calls = new Calls(options.lingerMs);
     this.#runner = new Runner(this.#episode, (call, outcome) => this.#settle(call, outcome), options);
     if (this.#episode.needsSetup) this.#settingUp = this.#setUp();
@@ -48,7 +62,7 @@ export class Session {
 
   /** Whether nobody has used the session for so long that it may be ended. */
   isIdle(now: number): boolean {
-    return !this.#calls.hasRunning && this.#waiting.length === 0 && now - this.lastActive > this.#options.idleMs;
+    return !this.#calls.hasRunning && this.#waiting.length === 0 && now - this.lastActive > this.#share.options.idleMs;
   }
 
   /** Frees the results that are no longer kept. */
@@ -76,11 +90,11 @@ export class Session {
   call(request: CallRequest): Call {
     const { taskId } = request;
     if (taskId !== undefined) {
-      const known = this.#calls.find(taskId, performance.now());
+      const known = this.#find(taskId, performance.now());
       if (known !== undefined) return known;
       if (!this.#mayStart(taskId)) return unknownCall(taskId);
     }
-    const call = new Call(taskId ?? this.#newTaskId());
+    const call = new Call(taskId ?? this.#share.ids.next());
     if (this.#phase === 'setting_up') this.#waiting.push(() => this.#admit(call, request));
     else this.#admit(call, request);
     // Most calls have ended by now, and are kept among the ended ones.
@@ -125,8 +139,13 @@ export class Session {
     return this.isClosing ? sessionGone(this.#episode.sid) : this.#setupError;
   }
 
+  #find(taskId: string, now: number): Call | undefined {
+    const json = this.#share.recent.find(taskId, this.#number, now);
+    return json === undefined ? this.#calls.find(taskId, now) : settledCall(taskId, { kind: 'result', json });
+  }
+
   #mayStart(taskId: string): boolean {
-    return this.#options.clientTaskIds === 'start' && !isServerMade(taskId) && !this.#calls.hasSeen(taskId);
+    return this.#share.options.clientTaskIds === 'start' && !isServerMade(taskId) && !this.#calls.hasSeen(taskId);
   }
 
   #admit(call: Call, request: CallRequest): void {
@@ -137,8 +156,14 @@ export class Session {
 
   #settle(call: Call, outcome: CallOutcome): void {
     this.touch();
-    this.#calls.settled(call, this.lastActive);
+    if (this.#calls.endRunning(call) || !this.#isRecent(call, outcome)) this.#calls.settled(call, this.lastActive);
     call.settle(outcome);
+  }
+
+  /** Keeps the result of a call that ended at once among the recent ones, if it is small and its id is the server's. */
+  #isRecent({ id: taskId }: Call, outcome: CallOutcome): boolean {
+    if (outcome.kind !== 'result' || outcome.json.length > MAX_RECENT_CHARACTERS) return false;
+    return this.#share.recent.keep({ taskId, session: this.#number, json: outcome.json }, this.lastActive);
   }
 
   async #close(reason: string): Promise<void> {
@@ -151,9 +176,13 @@ export class Session {
       this.#settle(call, { kind: 'error', error: sessionGone(this.#episode.sid) });
     }
     const busy = [...this.#runner.executing, ...(this.#settingUp === undefined ? [] : [this.#settingUp])];
-    await this.#within(this.#options.graceMs, busy, 'a tool or setup ignores its signal; teardown runs all the same');
     await this.#within(
-      this.#options.teardownMs,
+      this.#share.options.graceMs,
+      busy,
+      'a tool or setup ignores its signal; teardown runs all the same',
+    );
+    await this.#within(
+      this.#share.options.teardownMs,
       [this.#episode.tearDown()],
       'teardown takes too long and is left to itself',
     );
@@ -176,7 +205,11 @@ function isServerMade(taskId: string): boolean {
 }
 
 function unknownCall(taskId: string): Call {
+  return settledCall(taskId, { kind: 'error', error: new TiltyardError('unknown_task_id', 'unknown task_id') });
+}
+
+function settledCall(taskId: string, outcome: CallOutcome): Call {
   const call = new Call(taskId);
-  call.settle({ kind: 'error', error: new TiltyardError('unknown_task_id', 'unknown task_id') });
+  call.settle(outcome);
   return call;
 }

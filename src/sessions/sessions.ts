@@ -17,11 +17,12 @@ export class Sessions {
   readonly #options: SessionOptions;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(options: SessionOptions) {
+  /** `onSweep` is called with the time whenever old things are freed. */
+  constructor(options: SessionOptions, onSweep: (now: number) => void) {
     this.#options = options;
     this.#tombstones = new Tombstones(options.tombstoneMs, options.maxTombstones);
     const sweepMs = Math.min(MAX_SWEEP_MS, Math.max(MIN_SWEEP_MS, Math.min(options.idleMs, options.lingerMs) / 4));
-    this.#timer = setInterval(() => this.#sweep(), sweepMs).unref();
+    this.#timer = setInterval(() => this.#sweep(onSweep), sweepMs).unref();
   }
 
   get size(): number {
@@ -96,8 +97,9 @@ export class Sessions {
     }
   }
 
-  #sweep(): void {
+  #sweep(onSweep: (now: number) => void): void {
     const now = performance.now();
+    onSweep(now);
     this.#tombstones.sweep(now);
     for (const [key, session] of this.#live) {
       session.sweep(now);
