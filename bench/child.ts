@@ -7,14 +7,20 @@ export interface BenchServer extends Disposable {
   readonly port: number;
   /** Processor time used so far, which tells the cost of a call even on a busy machine. */
   cpuMs(): Promise<number>;
-  /** Notes which functions run while `work` does. */
-  profile(work: () => Promise<unknown>): Promise<Profiler.Profile>;
   /** Ends the process and waits until it has ended. */
   stop(): Promise<void>;
 }
 
+/** A server of ours, which tells more. */
+export interface NodeServer extends BenchServer {
+  /** Notes which functions run while `work` does. */
+  profile(work: () => Promise<unknown>): Promise<Profiler.Profile>;
+  /** What is in use after everything unused was freed; the server must have been started with --expose-gc. */
+  liveBytes(): Promise<number>;
+}
+
 /** Starts one of bench/servers; its log lines are written, to nowhere. */
-export async function startChild(name: string, execArgv: readonly string[] = []): Promise<BenchServer> {
+export async function startChild(name: string, execArgv: readonly string[] = []): Promise<NodeServer> {
   const child = fork(new URL(`./servers/${name}.ts`, import.meta.url), {
     execArgv: ['--import', 'tsx', ...execArgv],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -31,6 +37,7 @@ export async function startChild(name: string, execArgv: readonly string[] = [])
   return {
     port,
     cpuMs: () => ask('cpu'),
+    liveBytes: () => ask('liveBytes'),
     async profile(work) {
       await ask('startProfile');
       await work();

@@ -1,14 +1,18 @@
 import { connect, type Socket } from 'node:net';
 
+/** One request as bytes, and what its answer must contain. */
+export interface Request {
+  readonly bytes: string;
+  readonly expect: string;
+}
+
 /** A closed loop: each connection sends its next request when the answer to the last one is there. */
 export interface Load {
   readonly port: number;
   readonly connections: number;
   readonly durationMs: number;
-  /** The bytes of a request; called for each one. */
-  readonly request: (connection: number) => string | Buffer;
-  /** What every answer must contain. */
-  readonly expect: string;
+  /** The next request of a connection. */
+  readonly next: (connection: number) => Request;
 }
 
 /** What a load measured. */
@@ -31,16 +35,19 @@ export async function measure(load: Load): Promise<Measured> {
   return { count: latencies.length, perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-function drive({ port, request, expect }: Load, index: number, deadline: number, latencies: number[]): Promise<void> {
+function drive({ port, next }: Load, index: number, deadline: number, latencies: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(port, '127.0.0.1');
     socket.setNoDelay(true);
     let sent = 0;
+    let expect = '';
     let answer = '';
     const send = () => {
-      sent = performance.now();
+      const request = next(index);
+      expect = request.expect;
       answer = '';
-      socket.write(request(index));
+      sent = performance.now();
+      socket.write(request.bytes);
     };
     socket.on('connect', send);
     socket.on('error', reject);
@@ -48,7 +55,7 @@ function drive({ port, request, expect }: Load, index: number, deadline: number,
     socket.setEncoding('latin1');
     socket.on('data', (data: string) => {
       answer += data;
-      if (!isWhole(answer)) return;
+      if (!isWhole(answer, data)) return;
       if (!answer.includes(expect)) return reject(new Error(`unexpected answer: ${answer.slice(0, 500)}`));
       const now = performance.now();
       latencies.push(now - sent);
@@ -60,10 +67,13 @@ function drive({ port, request, expect }: Load, index: number, deadline: number,
   });
 }
 
-function isWhole(answer: string): boolean {
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+
+// The last piece alone tells the end of a chunked answer, unless that very end is split.
+function isWhole(answer: string, lastPiece: string): boolean {
   const end = answer.indexOf('\r\n\r\n');
   if (end < 0) return false;
   const length = /content-length: (\d+)/i.exec(answer.slice(0, end));
   if (length !== null) return answer.length >= end + 4 + Number(length[1]);
-  return answer.endsWith('\r\n0\r\n\r\n');
+  return (lastPiece.length >= LAST_CHUNK.length ? lastPiece : answer).endsWith(LAST_CHUNK);
 }

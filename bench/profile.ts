@@ -1,8 +1,8 @@
 // npm run bench:profile: which functions of this server a call spends its time in.
 import type { Profiler } from 'node:inspector';
-import { orsCalls } from './calls.ts';
 import { startChild } from './child.ts';
 import { measure } from './load.ts';
+import { addCalls, createEpisodes } from './requests.ts';
 
 const CONNECTIONS = Number(process.env.CONNECTIONS ?? 64);
 const DURATION_MS = Number(process.env.DURATION_MS ?? 6_000);
@@ -11,7 +11,8 @@ const SHOWN = Number(process.env.SHOWN ?? 40);
 const WARM_UP_MS = 1_500;
 
 using server = await startChild('tiltyard');
-const load = { port: server.port, connections: CONNECTIONS, ...(await orsCalls(server, CONNECTIONS)) };
+const next = addCalls(await createEpisodes(server.port, CONNECTIONS));
+const load = { port: server.port, connections: CONNECTIONS, next };
 await measure({ ...load, durationMs: WARM_UP_MS });
 print(await server.profile(() => measure({ ...load, durationMs: DURATION_MS })));
 

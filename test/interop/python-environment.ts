@@ -34,7 +34,7 @@ const CANDIDATES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python
 /** Makes a virtual environment with the official packages, once, and tells the tests where it is. */
 export async function setup({ provide }: TestProject): Promise<void> {
   try {
-    provide('interopPython', { path: await prepare() });
+    provide('interopPython', { path: await preparePython() });
   } catch (error) {
     if (!(error instanceof Missing)) throw error;
     if (error.isOurFault && process.env.CI) throw error;
@@ -54,7 +54,8 @@ class Missing extends Error {
   }
 }
 
-async function prepare(): Promise<string> {
+/** The path of a Python that has the official packages; made when it is not there yet. */
+export async function preparePython(): Promise<string> {
   const { command, version } = (await findPython()) ?? (await installPython());
   const key = createHash('sha256')
     .update(await readFile(REQUIREMENTS))

@@ -1,0 +1,33 @@
+import { compare, ratioOf } from '../compare.ts';
+import { post, strides } from '../requests.ts';
+import { sameWithin, type Verdict } from '../verdicts.ts';
+import type { Servers } from './servers.ts';
+
+const CONNECTIONS = 16;
+
+/** A task by its index: from a split of ten, and from splits of a million. */
+export async function measureTasks({ tiltyard }: Servers): Promise<Verdict[]> {
+  const splits = [
+    { name: 'of 10', split: 'ten', size: 10 },
+    { name: 'of 1,000,000', split: 'million', size: 1_000_000 },
+    { name: 'of 1,000,000, counted', split: 'counted', size: 1_000_000 },
+  ];
+  const contenders = splits.map(({ name, split, size }) => {
+    const turn = strides();
+    const next = () => post('/counter/task', { split, index: turn() % size }, { expect: '"task"' });
+    return { name, server: tiltyard, next };
+  });
+  const [ten, ...large] = await compare(contenders, {
+    title: `tasks by index, ${CONNECTIONS} connections`,
+    connections: CONNECTIONS,
+    unit: 'tasks',
+  });
+  if (ten === undefined) return [];
+  return large.map((each) =>
+    sameWithin(`a task ${each.name}: processor time against one of 10`, ratioOf(each, ten, cpu), 0.15),
+  );
+}
+
+function cpu({ cpuMicros }: { cpuMicros: number }): number {
+  return cpuMicros;
+}

@@ -1,0 +1,36 @@
+import { environment, step, tool, toolkit } from 'tiltyard';
+import { z } from 'zod';
+
+const input = z.object({ amount: z.number(), note: z.string() });
+
+/** What all contenders serve: a sum, and a result as large as one asks for. */
+export const counter = environment({
+  name: 'counter',
+  splits: {
+    train: [{ start: 10 }],
+    ten: Array.from({ length: 10 }, (_, index) => ({ start: index })),
+    million: Array.from({ length: 1_000_000 }, (_, index) => ({ start: index })),
+    counted: { type: 'train', count: 1_000_000, get: (index) => ({ start: index }) },
+  },
+  setup: ({ task }) => ({ total: task.start }),
+  prompt: () => 'Count.',
+  tools: {
+    add: {
+      input,
+      run({ amount }, { state }) {
+        state.total += amount;
+        return step(String(amount), { reward: 0.5 });
+      },
+    },
+    large: {
+      input: z.object({ piece: z.string(), count: z.int() }),
+      run: ({ piece, count }) => piece.repeat(count),
+    },
+  },
+});
+
+/** The same sum over OXP. */
+export const counterKit = toolkit({
+  name: 'Counter',
+  tools: { Add: tool({ input, run: ({ amount }) => String(amount) }) },
+});
