@@ -1,0 +1,95 @@
+import { environment, step } from 'tiltyard';
+import { connect } from 'tiltyard/client';
+import { createServer, type Server } from 'tiltyard/server';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { findNginx, startNginx } from './nginx.ts';
+
+const EPISODES = 200;
+const CALLS = 5;
+const LARGE = 'a result that takes many events, äöü 🎲. '.repeat(2_000);
+
+const nginx = await findNginx();
+if ('missing' in nginx && process.env.CI) throw new Error(nginx.missing);
+const name = 'missing' in nginx ? `behind nginx (skipped: ${nginx.missing})` : 'behind nginx';
+
+function replica(which: string) {
+  return environment({
+    name: 'replicated',
+    splits: { train: [{}] },
+    setup: () => ({ calls: 0 }),
+    prompt: () => which,
+    tools: {
+      count: {
+        input: z.object({ wait: z.number() }),
+        async run({ wait }, { state }) {
+          await new Promise((resolve) => setTimeout(resolve, wait));
+          state.calls += 1;
+          return step(which, { reward: state.calls, metadata: { calls: state.calls } });
+        },
+      },
+      large: { run: () => LARGE },
+    },
+  });
+}
+
+async function start(which: string): Promise<Server> {
+  const server = await createServer({ environments: [replica(which)], logger: false, pingMs: 100 });
+  await server.listen();
+  return server;
+}
+
+test.skipIf('missing' in nginx)(
+  `${EPISODES} episodes on two replicas ${name} are whole`,
+  { timeout: 120_000 },
+  async () => {
+    await using one = await start('one');
+    await using two = await start('two');
+    await using proxy = await startNginx('path' in nginx ? nginx.path : '', [one.url, two.url]);
+    const client = connect(proxy.url);
+    const homes = await Promise.all(
+      Array.from({ length: EPISODES }, async (_, episode) => {
+        await using session = await client.session({ split: 'train', index: 0 });
+        const [home] = await session.prompt();
+        const texts = new Set([home?.type === 'text' ? home.text : '']);
+        for (let call = 1; call <= CALLS; call += 1) {
+          // Some wait for long enough that the stream needs its signs of life.
+          const { text, reward } = await session.call('count', { wait: episode % 10 === 0 ? 250 : 1 });
+          expect(reward).toBe(call);
+          texts.add(text);
+        }
+        expect((await session.call('large', {})).text).toBe(LARGE);
+        expect(texts.size).toBe(1);
+        return [...texts][0];
+      }),
+    );
+    // A hash that sent all to one replica would pass the rest.
+    expect(homes.filter((home) => home === 'one').length).toBeGreaterThan(EPISODES / 5);
+    expect(homes.filter((home) => home === 'two').length).toBeGreaterThan(EPISODES / 5);
+    for (const server of [one, two])
+      expect(await (await fetch(`${server.url}/list_environments`)).json()).toEqual(['replicated']);
+  },
+);
+
+test.skipIf('missing' in nginx)(`large headers, bodies and unknown sessions pass ${name} as they are`, async () => {
+  await using one = await start('one');
+  await using two = await start('two');
+  await using proxy = await startNginx('path' in nginx ? nginx.path : '', [one.url, two.url]);
+  const secrets = Buffer.from(JSON.stringify({ key: { value: 'x'.repeat(40_000) } })).toString('base64');
+  const created = await fetch(`${proxy.url}/create`, {
+    method: 'POST',
+    headers: { 'x-session-id': 'large', 'x-secrets': secrets, 'content-type': 'application/json' },
+    body: JSON.stringify({ task_spec: { filling: 'x'.repeat(15 * 1024 * 1024) } }),
+  });
+  expect(created.status).toBe(200);
+  const tooLarge = await fetch(`${proxy.url}/create`, {
+    method: 'POST',
+    headers: { 'x-session-id': 'larger', 'content-type': 'application/json' },
+    body: JSON.stringify({ task_spec: { filling: 'x'.repeat(16.5 * 1024 * 1024) } }),
+  });
+  // The server's own words, not those of nginx.
+  expect([tooLarge.status, Object.keys((await tooLarge.json()) as object)]).toEqual([413, ['detail']]);
+  const unknown = await fetch(`${proxy.url}/ping`, { method: 'POST', headers: { 'x-session-id': 'nobody' } });
+  expect(unknown.status).toBe(404);
+  expect((await fetch(`${proxy.url}/metrics`)).status).toBe(404);
+});

@@ -1,0 +1,94 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** The path of nginx, or why there is none; installed from the system's packages where that may be done. */
+export async function findNginx(): Promise<{ readonly path: string } | { readonly missing: string }> {
+  if (await hasNginx()) return { path: 'nginx' };
+  const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
+  if (!mayInstall) return { missing: 'there is no nginx, and it can be installed only as root on Debian' };
+  console.log('deploy: there is no nginx; apt-get installs it');
+  try {
+    await aptGet('update');
+    await aptGet('install', '--yes', '--no-install-recommends', 'nginx-light');
+  } catch (thrown) {
+    return { missing: `apt-get could not install nginx: ${(thrown as Error).message.split('\n')[0]}` };
+  }
+  return (await hasNginx()) ? { path: 'nginx' } : { missing: 'nginx was installed and does not run' };
+}
+
+/** nginx with the configuration of deploy/, in front of replicas. */
+export interface Nginx extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Starts nginx with `deploy/nginx.conf`, word for word but for the addresses. */
+export async function startNginx(path: string, replicas: readonly [string, string]): Promise<Nginx> {
+  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-nginx-'));
+  const port = await freePort();
+  const text = await readFile(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8');
+  const [first, second] = replicas.map((url) => new URL(url).host);
+  const configuration = text
+    .replace('replica-1:8080', first ?? '')
+    .replace('replica-2:8080', second ?? '')
+    .replace('listen 8080;', `listen 127.0.0.1:${port};`)
+    // Its own folder, rather than the system's, for what it writes.
+    .replace('http {', `http {\n  client_body_temp_path ${folder}/body;\n  proxy_temp_path ${folder}/proxy;`);
+  const file = join(folder, 'nginx.conf');
+  await writeFile(file, configuration);
+  const nginx = spawn(path, ['-e', 'stderr', '-p', folder, '-c', file, '-g', 'daemon off;'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = once(nginx, 'exit');
+  await untilListening(port, ended);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      nginx.kill('SIGQUIT');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function hasNginx(): Promise<boolean> {
+  return promisify(execFile)('nginx', ['-v']).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function aptGet(...args: string[]): Promise<void> {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  await promisify(execFile)('apt-get', args, { env, timeout: 5 * 60_000 });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function untilListening(port: number, ended: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  for (;;) {
+    const answered = await fetch(`http://127.0.0.1:${port}/health`).then(
+      () => true,
+      () => false,
+    );
+    if (answered) return;
+    if (isOver) throw new Error('nginx ended at once');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

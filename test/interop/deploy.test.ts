@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, inject, test } from 'vitest';
+import { describeWithPython } from './python.ts';
+
+// Their checkers are Python packages, which is why this stands here.
+function check(command: string, ...args: string[]): Promise<{ stdout: string; stderr: string }> {
+  const python = inject('interopPython');
+  if ('missing' in python) throw new Error(python.missing);
+  return promisify(execFile)(join(dirname(python.path), command), args);
+}
+
+function deployed(file: string): string {
+  return fileURLToPath(new URL(`../../deploy/${file}`, import.meta.url));
+}
+
+describeWithPython('what is in deploy/', () => {
+  test('the Dockerfile passes hadolint', async () => {
+    expect((await check('hadolint', deployed('Dockerfile'))).stdout).toBe('');
+  });
+
+  test('the manifest is valid for Kubernetes, each resource of it', async () => {
+    const manifest = deployed('kubernetes.yaml');
+    // As a module: the command's first line names the folder in which the environment was made.
+    const { stdout, stderr } = await check('python', '-m', 'kubernetes_validate', '--strict', manifest);
+    expect((stdout + stderr).match(/ passed for resource /g)).toHaveLength(4);
+  });
+
+  test('the compose file is YAML with the replicas that nginx.conf names', async () => {
+    const read = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))';
+    const { stdout } = await check('python', '-c', read, deployed('compose.yaml'));
+    const { services } = JSON.parse(stdout) as { services: Record<string, object> };
+    expect(Object.keys(services).sort()).toEqual(['nginx', 'replica-1', 'replica-2']);
+  });
+});
