@@ -20,11 +20,25 @@ export interface NodeServer extends BenchServer {
 }
 
 /** Starts one of bench/servers; its log lines are written, to nowhere. */
-export async function startChild(name: string, execArgv: readonly string[] = []): Promise<NodeServer> {
-  const child = fork(new URL(`./servers/${name}.ts`, import.meta.url), {
+export function startChild(name: string, execArgv: readonly string[] = []): Promise<NodeServer> {
+  return startModule(new URL(`./servers/${name}.ts`, import.meta.url), { execArgv });
+}
+
+/** How a module is run. */
+export interface ModuleOptions {
+  readonly execArgv?: readonly string[];
+  /** Gets what the process prints; otherwise nobody does. */
+  readonly onOutput?: (text: string) => void;
+}
+
+/** Starts a module that announces where it listens. */
+export async function startModule(module: URL, { execArgv = [], onOutput }: ModuleOptions = {}): Promise<NodeServer> {
+  const name = module.pathname.split('/').at(-1);
+  const child = fork(module, {
     execArgv: ['--import', 'tsx', ...execArgv],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', onOutput === undefined ? 'ignore' : 'pipe', 'inherit', 'ipc'],
   });
+  child.stdout?.setEncoding('utf8').on('data', onOutput ?? (() => {}));
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message: { port: number }) => resolve(message.port));
     child.once('exit', (code) => reject(new Error(`${name} ended with code ${code}`)));

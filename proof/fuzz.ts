@@ -1,0 +1,38 @@
+// npm run fuzz: 100,000 malformed requests against a server, and what came of them. SEED and REQUESTS change it.
+import { proveFuzz } from './fuzz/prove.ts';
+import { table, writeReport } from './report.ts';
+
+const requests = Number(process.env.REQUESTS ?? 120_000);
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const FLAT_BYTES = 4 * 1024 * 1024;
+
+const begun = performance.now();
+const proof = await proveFuzz({
+  requests,
+  seed,
+  onProgress: (sent) => process.stderr.write(`\r${sent} of ${requests} requests`),
+});
+process.stderr.write('\r\x1b[K');
+
+const seconds = (performance.now() - begun) / 1000;
+const isFlat = proof.grownBytes < FLAT_BYTES;
+await writeReport({
+  name: 'fuzz',
+  title: 'Fuzzing',
+  command: `SEED=${seed} REQUESTS=${requests} npm run fuzz`,
+  isProven: proof.offences.length === 0 && proof.errorLines.length === 0 && isFlat,
+  body: [
+    `${proof.sent} requests over every route: odd methods, paths, headers, content types, framing, JSON shapes, Unicode, prototype keys, deep nesting, huge numbers; ${seconds.toFixed(0)} s.`,
+    table(
+      ['answer', 'count'],
+      [...proof.statuses]
+        .sort(([a], [b]) => a - b)
+        .map(([status, count]) => [status === 0 ? 'connection closed (only after broken HTTP)' : status, count]),
+    ),
+    `Offences (5xx, an error without a JSON body, a whole request without an answer, silence): ${proof.offences.length}.`,
+    ...proof.offences.map((offence) => `\`\`\`\n${offence}\n\`\`\``),
+    `Lines logged as errors: ${proof.errorLines.length}.`,
+    ...proof.errorLines.slice(0, 5).map((line) => `\`\`\`\n${line.slice(0, 1_000)}\n\`\`\``),
+    `Memory in use afterwards, everything expired: ${(proof.grownBytes / 1024).toFixed(0)} KB more than before (flat: under ${FLAT_BYTES / 1024} KB).`,
+  ],
+});

@@ -1,0 +1,36 @@
+// What the fuzzer is let loose on, in a process of its own: an environment and a toolkit that never fail by themselves.
+import { environment, tool, toolkit } from 'tiltyard';
+import { createServer } from 'tiltyard/server';
+import { z } from 'zod';
+import { announce } from '../../bench/servers/announce.ts';
+
+const echo = environment({
+  name: 'echo',
+  splits: { train: [{ n: 1 }, { n: 2 }, { n: 3 }] },
+  prompt: () => 'Say something.',
+  tools: {
+    echo: {
+      description: 'Returns what it gets.',
+      input: z.object({ text: z.string(), times: z.int().min(1).max(3).default(1) }),
+      run: ({ text, times }) => text.repeat(times),
+    },
+    polluted: {
+      description: 'What the prototype of all objects has that it should not.',
+      run: () => JSON.stringify(Object.keys(Object.prototype)),
+    },
+  },
+});
+
+const kit = toolkit({
+  name: 'Echo',
+  tools: { Say: tool({ version: '1.0.0', input: z.object({ text: z.string() }), run: ({ text }) => text }) },
+});
+
+const server = await createServer({
+  environments: [echo],
+  toolkits: [kit],
+  logger: { level: 'error' },
+  sessions: { idleMs: 2_000, lingerMs: 1_000, tombstoneMs: 1_000, maxTombstones: 1_000 },
+  oxp: { lingerMs: 1_000 },
+});
+announce(Number(new URL(await server.listen()).port));
