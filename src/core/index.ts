@@ -14,6 +14,7 @@ export {
   toBlocks,
 } from './content.ts';
 export {
+  assertEnvironmentName,
   type Environment,
   type EnvironmentDefinition,
   type EnvironmentTool,
