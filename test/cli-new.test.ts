@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { folderWith, MAIN, ROOT, type Run, run } from './support/command.ts';
+import { runToEnd } from './support/program.ts';
 import { keys, runInTerminal } from './support/pty.ts';
 
 const FILES = {
@@ -23,32 +22,26 @@ function runNew(cwd: string, ...args: string[]): Run {
   return run(['new', ...args], {}, cwd);
 }
 
-/** Runs a program to its end. */
-async function runToEnd(cwd: string, program: string, args: readonly string[]): Promise<[code: number, text: string]> {
-  const child = spawn(program, args, { cwd });
-  let text = '';
-  child.stdout.on('data', (data) => (text += data));
-  child.stderr.on('data', (data) => (text += data));
-  const [code] = (await once(child, 'close')) as [number];
-  return [code, text];
-}
-
 describe('a project', () => {
-  test.each(['environment', 'toolkit'] as const)('of the kind %s passes its own tests and type check', async (kind) => {
-    // Inside the repository, so that it finds the packages that are installed here.
-    const folder = await folderWith({});
-    const command = runNew(folder, 'word-game', '--kind', kind, '--yes');
-    expect(await command.exit, command.output()).toBe(0);
-    const project = join(folder, 'word-game');
-    expect((await readdir(project)).sort()).toEqual([...FILES[kind]].sort());
-    await mkdir(join(project, 'node_modules'));
-    await symlink(ROOT, join(project, 'node_modules', 'tiltyard'));
+  test.each(['environment', 'toolkit'] as const)(
+    'of the kind %s passes its own tests and type check',
+    { timeout: 60_000 },
+    async (kind) => {
+      // Inside the repository, so that it finds the packages that are installed here.
+      const folder = await folderWith({});
+      const command = runNew(folder, 'word-game', '--kind', kind, '--yes');
+      expect(await command.exit, command.output()).toBe(0);
+      const project = join(folder, 'word-game');
+      expect((await readdir(project)).sort()).toEqual([...FILES[kind]].sort());
+      await mkdir(join(project, 'node_modules'));
+      await symlink(ROOT, join(project, 'node_modules', 'tiltyard'));
 
-    expect(await runToEnd(project, 'npm', ['run', 'check'])).toMatchObject([0, expect.any(String)]);
-    const [code, text] = await runToEnd(project, 'npm', ['test']);
-    expect(code, text).toBe(0);
-    expect(text).toMatch(/pass 2\b/);
-  });
+      expect(await runToEnd(project, 'npm', ['run', 'check'])).toMatchObject({ code: 0 });
+      const { code, text } = await runToEnd(project, 'npm', ['test']);
+      expect(code, text).toBe(0);
+      expect(text).toMatch(/pass 2\b/);
+    },
+  );
 
   test('carries its name in the forms that it needs, and no word of the template', async () => {
     const folder = await emptyFolder();
@@ -66,14 +59,14 @@ describe('a project', () => {
     expect(toolkit).toContain("wordGameToolkit = toolkit({ name: 'WordGame',");
   });
 
-  test('has a type check that finds mistakes', async () => {
+  test('has a type check that finds mistakes', { timeout: 60_000 }, async () => {
     const folder = await folderWith({});
     await runNew(folder, 'broken').exit;
     await mkdir(join(folder, 'broken/node_modules'));
     await symlink(ROOT, join(folder, 'broken/node_modules/tiltyard'));
     const test = join(folder, 'broken/environment.test.ts');
     await writeFile(test, (await readFile(test, 'utf8')).replace('{ number: 50 }', "{ number: 'fifty' }"));
-    const [code, text] = await runToEnd(join(folder, 'broken'), 'npm', ['run', 'check']);
+    const { code, text } = await runToEnd(join(folder, 'broken'), 'npm', ['run', 'check']);
     expect(code).not.toBe(0);
     expect(text).toContain("Type 'string' is not assignable to type 'number'");
   });
@@ -147,7 +140,7 @@ describe('what cannot be', () => {
     const folder = await emptyFolder();
     // Files of more than one block cannot be written: the first ones can, and a longer one fails.
     const script = `ulimit -f 1; exec "${process.execPath}" "${MAIN}" new ${target} --name project`;
-    const [code, text] = await runToEnd(folder, 'bash', ['-c', script]);
+    const { code, text } = await runToEnd(folder, 'bash', ['-c', script]);
     expect(code).toBe(1);
     expect(text).toContain(`the project could not be written into ${target}`);
     expect(text).toContain('EFBIG');
