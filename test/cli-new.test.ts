@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { folderWith, MAIN, ROOT, type Run, run } from './support/command.ts';
+import { readText } from './support/documents.ts';
 import { runToEnd } from './support/program.ts';
 import { keys, runInTerminal } from './support/pty.ts';
 
@@ -103,6 +104,14 @@ describe('a project', () => {
       files: [...FILES.toolkit].sort(),
     });
   });
+});
+
+test('what docs/command-line.md shows is what is printed', async () => {
+  const block = /```console\n\$ npx tiltyard new (.*)\n([^`]*)```/.exec(readText('docs/command-line.md')) ?? [];
+  const [, args = '', printed] = block;
+  const command = runNew(await emptyFolder(), ...args.split(' '));
+  expect(await command.exit).toBe(0);
+  expect(command.stdout()).toBe(printed);
 });
 
 describe('what cannot be', () => {

@@ -1,7 +1,7 @@
 /** What a project can begin with, as a person reads it. */
 export const KINDS = {
-  environment: 'tasks, tools and rewards: agents play episodes of it (Open Reward Standard)',
-  toolkit: 'tools alone: agents call them without an episode (Open eXecution Protocol)',
+  environment: 'tasks, tools and rewards, over the Open Reward Standard',
+  toolkit: 'tools alone, over the Open eXecution Protocol',
 } as const;
 
 /** What a project begins with. */

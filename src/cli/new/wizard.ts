@@ -1,4 +1,4 @@
-import { type CANCEL_SYMBOL, isCancel, select, text } from '@clack/prompts';
+import { type CANCEL_SYMBOL, intro, isCancel, outro, select, text } from '@clack/prompts';
 import { EXIT_CODES, Failure } from '../shared/failure.ts';
 import { KINDS, type Kind } from './kinds.ts';
 import { problemOf, toProjectName } from './names.ts';
@@ -7,9 +7,11 @@ import { occupationOf } from './write-project.ts';
 
 /** Asks for what was not given. */
 export async function askFor(givenFolder: string | undefined, given: NewOptions): Promise<Plan> {
+  intro('A new project');
   const folder = givenFolder ?? (await askFolder());
   const kind = given.kind ?? (await askKind());
   const name = given.name ?? (await askName(folder, kind));
+  outro('That is all.');
   return { folder, kind, name };
 }
 
