@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
+import { addNew } from './new/command.ts';
 import { addServe } from './serve/command.ts';
 
 /**
@@ -13,6 +14,7 @@ export function program(): Command {
     .showHelpAfterError('Run with --help to see how.')
     // Thrown rather than exited with, so that main gives every mistake the same exit code.
     .exitOverride();
+  addNew(root);
   addServe(root);
   return root;
 }

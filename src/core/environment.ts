@@ -94,7 +94,7 @@ export interface Environment<Schema = any, Listed = any, State = any, Inputs = a
 export function environment<Schema, Listed extends TaskInput<Schema>, State = undefined, Inputs = {}>(
   definition: EnvironmentDefinition<Schema, Listed, State, Inputs>,
 ): Environment<Schema, Listed, State, Inputs> {
-  assertName(definition.name);
+  assertEnvironmentName(definition.name);
   const where = `environment '${definition.name}'`;
   assertKnownKeys(definition, KEYS, where);
   if (typeof definition.prompt !== 'function')
@@ -114,7 +114,8 @@ const KEYS = ['name', 'task', 'splits', 'setup', 'prompt', 'tools', 'taskTools',
 
 const RESERVED = new Set([...ROOT_PATHS, ...ENVIRONMENT_ACTIONS, ...Object.keys(ACTION_ALIASES)]);
 
-function assertName(name: unknown): void {
+/** Refuses a name that cannot be part of the server's URLs. */
+export function assertEnvironmentName(name: unknown): asserts name is string {
   if (typeof name !== 'string' || name === '') throw new DefinitionError('an environment needs a name, such as "math"');
   if (/[\s/?#%\\\p{C}]/u.test(name) || name === '.' || name === '..') {
     throw new DefinitionError(

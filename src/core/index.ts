@@ -14,17 +14,12 @@ export {
   toBlocks,
 } from './content.ts';
 export {
+  assertEnvironmentName,
   type Environment,
   type EnvironmentDefinition,
-  type EnvironmentTool,
-  type EpisodeContext,
   type EpisodeToolContext,
   environment,
-  type SetupContext,
-  type SplitDefinition,
   type TaskInput,
-  type TaskList,
-  type TeardownContext,
 } from './environment.ts';
 // What fails
 export {
@@ -45,19 +40,16 @@ export { LazyAbort } from './lazy-abort.ts';
 export { type EpisodeLog, episodeLog, type Log, redact, type Secrets, silent } from './log.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
 export { formatProblems, type Problem } from './problems.ts';
-export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
-export { isStep, type Step, type StepOptions, step } from './step.ts';
+export type { InputOf, OutputOf, Schema } from './schema.ts';
+export { type Step, type StepOptions, step } from './step.ts';
 export type { TaskSource } from './tasks.ts';
 export {
   type Awaitable,
   type Tool,
   type ToolContext,
-  type ToolOptions,
-  type ToolRequirements,
-  type ToolReturn,
   tool,
 } from './tool.ts';
 export { type Toolkit, toolkit } from './toolkit.ts';
 export { type CatalogTool, ToolIdError, type ToolkitCatalog, toolkitCatalog } from './toolkit-catalog.ts';
-export type { Checked, ValidatorOptions } from './validator.ts';
+export type { Checked } from './validator.ts';
 // What this is

@@ -1,7 +1,4 @@
 // JSON
-
-// Server-sent events
-export { CHUNK_BYTES, toChunks } from './chunks.ts';
 export type { JsonObject, JsonValue } from './json.ts';
 export { isObject } from './json.ts';
 export { mapSubschemas } from './json-schema.ts';
@@ -15,7 +12,6 @@ export type {
   ToolSpec,
   WireBlock,
   WireImageBlock,
-  WireTextBlock,
 } from './ors.ts';
 export {
   ACTION_ALIASES,
@@ -30,7 +26,6 @@ export {
 // The Open eXecution Protocol on the wire
 export type {
   CallToolRequest,
-  CallToolResult,
   MissingRequirements,
   ServerErrorBody,
   ToolDefinition,
@@ -41,4 +36,5 @@ export type {
   WireToolError,
 } from './oxp.ts';
 export { isSupportedSchema, OXP_SCHEMA, TOOL_ID } from './oxp.ts';
+// Server-sent events
 export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from './sse.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './json.ts';
+import type { JsonObject } from './json.ts';
 
 /** The version of OXP that is spoken here, as bodies name it. */
 export const OXP_SCHEMA = 'urn:oxp:1.0';
@@ -63,11 +63,6 @@ export interface WireToolError {
   additional_prompt_content?: string;
   retry_after_ms?: number;
 }
-
-/** How a call ended: with a value or with an error, never with both. */
-export type CallToolResult =
-  | { call_id: string; duration: number; success: true; value: JsonValue }
-  | { call_id: string; duration: number; success: false; error: WireToolError };
 
 /** What is missing before a tool can be called. */
 export interface MissingRequirements {

@@ -17,7 +17,7 @@ export const KEYS = {
 };
 
 /** Longer tokens are refused. */
-export const MAX_LIFETIME = 900;
+const MAX_LIFETIME = 900;
 
 export const AUTH: AuthOptions = {
   apiKeys: [

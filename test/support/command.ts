@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,6 +22,12 @@ export interface Run {
 /** Runs the command, in the repository unless told otherwise; it is killed when the test ends. */
 export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd: string = ROOT): Run {
   const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...process.env, ...env } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return watch(child);
+}
+
+/** Collects what a process prints. */
+export function watch(child: ChildProcessWithoutNullStreams): Run {
   let output = '';
   let stdout = '';
   child.stdout.on('data', (data) => {
@@ -30,7 +36,6 @@ export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd: s
   });
   child.stderr.on('data', (data) => (output += data));
   const exit = once(child, 'close').then(([code]) => code as number | null);
-  onTestFinished(() => void child.kill('SIGKILL'));
   return { child, output: () => output, stdout: () => stdout, exit };
 }
 

@@ -21,7 +21,7 @@ export interface Fixture {
 }
 
 /** A task may carry orders for its episode. */
-export const TaskSchema = z.looseObject({
+const TaskSchema = z.looseObject({
   question: z.string().optional(),
   answer: z.string().optional(),
   /** How long setup takes. */

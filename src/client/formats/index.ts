@@ -4,12 +4,7 @@ import { fromAnthropicCall, fromChatCall, fromGoogleCall, fromOpenAICall, type P
 import { type GoogleTool, toGoogleTool } from './google.ts';
 import { type ChatTool, type OpenAITool, toChatTool, toOpenAITool } from './openai.ts';
 
-export type { AnthropicTool } from './anthropic.ts';
 export type { ProviderCall } from './calls.ts';
-export type { GoogleTool } from './google.ts';
-export type { GoogleSchema } from './google-schema.ts';
-export type { ChatTool, OpenAITool } from './openai.ts';
-export type { ObjectSchema } from './root.ts';
 
 interface Tools {
   openai: OpenAITool;

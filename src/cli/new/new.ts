@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { misuse } from '../shared/failure.ts';
+import { onInterrupt } from '../shared/interruption.ts';
+import { processTerminal, type Terminal } from '../shared/terminal.ts';
+import type { Kind } from './kinds.ts';
+import { problemOf, toProjectName } from './names.ts';
+import { type Choices, readTemplate } from './template.ts';
+import { askFor } from './wizard.ts';
+import { occupationOf, writeProject } from './write-project.ts';
+
+/** The options of `tiltyard new`. */
+export interface NewOptions {
+  readonly kind?: Kind;
+  readonly name?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** Where a project goes, and what it is. */
+export interface Plan extends Choices {
+  readonly folder: string;
+}
+
+/** Writes a project that can be installed, tested and served as it is. */
+export async function createProject(folder: string | undefined, options: NewOptions): Promise<void> {
+  const terminal = processTerminal();
+  const { yes = false, json = false } = options;
+  const isAsking = terminal.isInteractive && !yes && !json;
+  // What is wrong already is said before the first question.
+  refuse(folder === undefined ? undefined : occupationOf(folder));
+  refuse(options.name === undefined ? undefined : problemOf(options.name, options.kind));
+
+  const plan = isAsking ? await askFor(folder, options) : withDefaults(folder, options);
+  refuse(problemOf(plan.name, plan.kind));
+  const files = await readTemplate(plan);
+  using interruption = onInterrupt();
+  await writeProject(plan.folder, files, interruption.signal);
+
+  const names = [...files.keys()].sort();
+  if (json) terminal.printJson({ ...plan, folder: resolve(plan.folder), files: names });
+  else report(terminal, plan, names);
+}
+
+function withDefaults(folder: string | undefined, { kind = 'environment', name }: NewOptions): Plan {
+  if (folder === undefined) throw misuse('where should the project go? Name a folder: tiltyard new my-project');
+  return { folder, kind, name: name ?? toProjectName(folder) };
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw misuse(problem);
+}
+
+function report({ print, colors }: Terminal, { folder, kind, name }: Plan, files: readonly string[]): void {
+  const isHere = resolve(folder) === process.cwd();
+  print(`${colors.green('Wrote')} the ${kind} ${colors.bold(name)}${isHere ? '' : ` into ${folder}`}:`);
+  for (const file of files) print(`  ${file}`);
+  print();
+  print('Next:');
+  if (!isHere) print(`  cd ${quoted(folder)}`);
+  print('  npm install');
+  print(`  npm test      ${colors.dim('# runs its tests')}`);
+  print(`  npm run dev   ${colors.dim('# serves it, and again after each change')}`);
+}
+
+function quoted(path: string): string {
+  return /^[\w@%+:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

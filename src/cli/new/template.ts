@@ -1,0 +1,36 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { Kind } from './kinds.ts';
+import { toManifest } from './manifest.ts';
+import { toNames } from './names.ts';
+
+/** What the person chose. */
+export interface Choices {
+  readonly kind: Kind;
+  readonly name: string;
+}
+
+/** The files of a project, by name. */
+export async function readTemplate({ kind, name }: Choices): Promise<Map<string, string>> {
+  const { kebab, pascal, variable } = toNames(name, kind);
+  const files = new Map([['package.json', toManifest(kebab, kind)]]);
+  for (const folder of [COMMON, kind]) {
+    for (const file of await readdir(new URL(`${folder}/`, TEMPLATES))) {
+      const text = await readFile(new URL(`${folder}/${file}`, TEMPLATES), 'utf8');
+      files.set(
+        RENAMED[file] ?? file,
+        // The templates are modules that compile and run as they are: these words stand for the name in them.
+        text
+          .replace(/templateName(?:Environment|Toolkit)/g, variable)
+          .replaceAll('TemplateName', pascal)
+          .replaceAll('template-name', kebab),
+      );
+    }
+  }
+  return files;
+}
+
+const TEMPLATES = new URL('../../../templates/', import.meta.url);
+const COMMON = 'common';
+
+// npm leaves files of this name out of packages.
+const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' };

@@ -1,0 +1,145 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROOT, untilPrinted } from './support/command.ts';
+import { runToEnd, startJob } from './support/program.ts';
+import { pack, registryProblem } from './support/tarball.ts';
+
+// `tiltyard dev` is not there yet: until then `npm start` stands in for `npm run dev`.
+const DEV_SCRIPT: 'dev' | 'start' = 'start';
+
+// Commands that end by themselves, as they are run beside `module.js` with production dependencies only.
+const COMMANDS: readonly [args: string, shows: RegExp][] = [
+  ['--help', /Usage: tiltyard/],
+  ['--version', /^\d+\.\d+\.\d+$/m],
+  ['new project --yes', /npm install/],
+];
+
+const MODULE = `
+import { environment, step } from 'tiltyard';
+export const doors = environment({
+  name: 'doors',
+  splits: { train: [{ right: 'left' }] },
+  prompt: () => 'Which door?',
+  tools: {
+    open: {
+      description: 'Open a door.',
+      input: { type: 'object', properties: { door: { type: 'string' } }, required: ['door'] },
+      run: ({ door }, { task }) => step('Open.', { reward: door === task.right ? 1 : 0, finished: true }),
+    },
+  },
+});`;
+
+const INSTALL_MS = 300_000;
+
+const problem = await registryProblem();
+if (problem !== undefined && process.env.CI) throw new Error(`${problem}. CI must install packages`);
+if (problem !== undefined) console.warn(`test/packed.test.ts skips what needs an installation: ${problem}`);
+const needsRegistry = problem === undefined ? '' : ` (skipped: ${problem})`;
+
+let folder: string;
+let tarball: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tiltyard-packed-'));
+  tarball = await pack(folder);
+}, 60_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the tarball', () => {
+  test('has nothing that publint would change', async () => {
+    const bytes = await readFile(tarball);
+    const pack = { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) };
+    const { messages } = await publint({ pack, strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  test('has types that every resolution of modules finds', { timeout: 60_000 }, async () => {
+    const attw = join(ROOT, 'node_modules/.bin/attw');
+    const { code, text } = await runToEnd(ROOT, attw, [tarball, '--profile', 'esm-only', '--no-color']);
+    expect(code, text).toBe(0);
+  });
+
+  test('has every file that package.json and the source maps name, and no tests', async () => {
+    const unpacked = join(folder, 'unpacked');
+    await mkdir(unpacked);
+    expect(await runToEnd(unpacked, 'tar', ['xzf', tarball])).toEqual({ code: 0, text: '' });
+    const root = join(unpacked, 'package');
+    const { exports, bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const named = [...JSON.stringify([exports, bin]).matchAll(/"\.\/([^"]+\.\w+)"/g)].map(([, path = '']) => path);
+    expect(named).toContain('src/index.ts');
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
+    const mapped = files.filter((file) => file.endsWith('.js.map')).flatMap((file) => sourcesOf(root, file));
+    expect(mapped.length).toBeGreaterThan(100);
+    for (const file of [...named, ...mapped]) expect(existsSync(join(root, file)), file).toBe(true);
+    expect(files.filter((file) => /^(?:src|dist)\/.*\.test\./.test(file))).toEqual([]);
+  });
+});
+
+function sourcesOf(root: string, map: string): string[] {
+  const { sources } = JSON.parse(readFileSync(join(root, map), 'utf8')) as { sources: string[] };
+  return sources.map((source) => join(dirname(map), source));
+}
+
+describe.skipIf(problem !== undefined)(`installed without development dependencies${needsRegistry}`, () => {
+  let home: string;
+  let command: string;
+
+  beforeAll(async () => {
+    home = join(folder, 'production');
+    command = join(home, 'node_modules/.bin/tiltyard');
+    await mkdir(home);
+    await writeFile(join(home, 'package.json'), '{"private": true, "type": "module"}');
+    await writeFile(join(home, 'module.js'), MODULE);
+    const { code, text } = await runToEnd(home, 'npm', ['install', '--omit=dev', '--prefer-offline', tarball]);
+    expect(code, text).toBe(0);
+  }, INSTALL_MS);
+
+  test.each(COMMANDS)('tiltyard %s runs', { timeout: 60_000 }, async (args, shows) => {
+    const { code, text } = await runToEnd(home, command, args.split(' '));
+    expect(code, text).toBe(0);
+    expect(text).toMatch(shows);
+  });
+
+  test('tiltyard serve serves a JavaScript module', async () => {
+    const server = startJob(home, command, ['serve', 'module.js', '--port', '0']);
+    const [, base] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
+    expect(await (await fetch(`${base}/list_environments`)).json()).toEqual(['doors']);
+    server.interrupt();
+    expect(await server.exit).toBe(0);
+  });
+
+  test.each([
+    { kind: 'environment', path: '/list_environments', says: '["demo"]', readme: '"reward":1,"finished":true' },
+    { kind: 'toolkit', path: '/tools', says: '"Demo.Convert@1.0.0"', readme: '"success":true,"value":212' },
+  ])('a new $kind installs, passes its tests and is served', { timeout: INSTALL_MS }, async (expected) => {
+    const { kind, path, says, readme } = expected;
+    // Not inside `home`, whose packages it would find.
+    const elsewhere = join(folder, kind);
+    await mkdir(elsewhere);
+    const created = await runToEnd(elsewhere, command, ['new', 'demo', '--yes', '--kind', kind]);
+    expect(created, created.text).toMatchObject({ code: 0 });
+    const project = join(elsewhere, 'demo');
+    const manifest = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
+    manifest.dependencies.tiltyard = `file:${tarball}`;
+    await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
+    for (const args of [['install', '--prefer-offline'], ['test'], ['run', 'check']]) {
+      const { code, text } = await runToEnd(project, 'npm', args);
+      expect(code, text).toBe(0);
+    }
+
+    // Unlike other shells, bash lets npm see the exit code of the server.
+    const server = startJob(project, 'npm', ['run', DEV_SCRIPT, '--script-shell=bash', '--', '--port', '0']);
+    const [, base = ''] = await untilPrinted(server, /(http:\/\/(?:localhost|127\.0\.0\.1):\d+)/);
+    expect(await (await fetch(base + path)).text()).toContain(says);
+    const pasted = (await readFile(join(project, 'README.md'), 'utf8')).split('```sh\n')[2]?.split('```')[0] ?? '';
+    const answers = await runToEnd(project, 'bash', ['-c', pasted.replaceAll('localhost:8080', base)]);
+    expect(answers.text).toContain(readme);
+    server.interrupt();
+    expect(await server.exit, server.output()).toBe(0);
+  });
+});
