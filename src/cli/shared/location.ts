@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { resolve, sep } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, extname, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Where in an author's files an error comes from, as far as it tells. */
@@ -7,6 +8,8 @@ export interface Location {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
+  /** A file that is imported there and does not exist. */
+  readonly missing?: string;
   /** Better words than the error's own, where these are for the tool that wrote them. */
   readonly message?: string;
 }
@@ -14,7 +17,8 @@ export interface Location {
 /** Finds the place in the author's files that an error speaks of. */
 export function locate(thrown: unknown): Location {
   if (!(thrown instanceof Error)) return {};
-  return fromTransform(thrown.message) ?? fromHeading(thrown.stack ?? '') ?? fromFrames(thrown.stack ?? '') ?? {};
+  const { message, stack = '' } = thrown;
+  return fromTransform(message) ?? fromMissing(message) ?? fromHeading(stack) ?? fromFrames(stack) ?? {};
 }
 
 /** Finds a syntax error in a JavaScript file: Node tells its place only to those who let it check the file. */
@@ -28,6 +32,11 @@ export function isAuthors(file: string): boolean {
   return !file.includes(`${sep}node_modules${sep}`) && !OURS.some((folder) => file.startsWith(folder));
 }
 
+/** Whether a line of a stack is a call that the author wrote. */
+export function isAuthorsFrame(line: string): boolean {
+  return fromFrames(line) !== undefined;
+}
+
 // Stacks name the sources where there are source maps.
 const PACKAGE = resolve(fileURLToPath(import.meta.url), '../../../..');
 const OURS = ['dist', 'src'].map((folder) => resolve(PACKAGE, folder) + sep);
@@ -37,6 +46,22 @@ function fromTransform(message: string): Location | undefined {
   const [, file, line, column, text] = /^(.+?):(\d+):(\d+): ERROR: (.*)$/m.exec(message) ?? [];
   if (file === undefined) return undefined;
   return { file, line: Number(line), column: Number(column) + 1, message: `SyntaxError: ${text}` };
+}
+
+// As Node and tsx report an import of what is not there; the line is the one that speaks of its name.
+function fromMissing(message: string): Location | undefined {
+  const [, wanted = '', from = ''] =
+    /^Cannot find (?:module|package) '(.+?)' imported from '?(.+?)'?$/m.exec(message) ?? [];
+  const [missing, file] = [toPath(wanted), toPath(from)];
+  if (file === undefined || !existsSync(file)) return undefined;
+  const name = basename(wanted, extname(wanted));
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const index = lines.findIndex((line) => /\b(?:from|import|require)\b/.test(line) && line.includes(name));
+  return {
+    file,
+    ...(index < 0 ? {} : { line: index + 1 }),
+    ...(missing === undefined ? {} : { missing }),
+  };
 }
 
 // As Node heads the stack of what it could not link: the place, the line of code, and a caret under it.

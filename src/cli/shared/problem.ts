@@ -13,6 +13,8 @@ export interface Problem {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
+  /** A file that is imported and is not there. */
+  readonly missing?: string;
   /** The whole stack, only for those who ask for it with TILTYARD_DEBUG=1. */
   readonly stack?: string;
 }
