@@ -144,7 +144,8 @@ test('a second Ctrl-C ends at once, and leaves no process either', async () => {
   command.child.kill('SIGINT');
   // The output closes when the last process that writes to it has ended.
   expect(await command.exit).toBe(130);
-});
+  // Before the limit of teardowns (30 s) could have ended it.
+}, 25_000);
 
 test('when the command is killed, what it serves ends by itself, with its teardowns', async () => {
   const folder = await project();
@@ -226,6 +227,7 @@ test("an author's exception is logged with the place in the author's file, and n
   const { command, url } = await develop(folder);
   const session = await openSession(url);
   await rejection(session.call('fail'));
+  await untilPrinted(command, /200 {2}POST \/math\/call {2}fail {2}[\d.]+ ms/);
   await untilPrinted(
     command,
     /error {2}tool 'fail' of environment 'math' failed.*\n {4}Error: a mistake of the author\n {8}at .*math\.ts:15:\d+\)\n\d\d:/,
