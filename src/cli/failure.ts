@@ -1,10 +1,16 @@
 import { CommanderError } from 'commander';
 import { EXIT_CODES, Failure } from './shared/failure.ts';
+import { ModuleError } from './shared/load-modules.ts';
+import { describeProblem } from './shared/problem.ts';
+import type { Colors } from './shared/terminal.ts';
 
-/** What went wrong, for a person: the chain of causes says what a module's own mistake was; a stack would bury it. */
-export function describe(thrown: unknown): string {
+/** What went wrong, for a person: the place in the author's file, or the chain of causes; a stack would bury it. */
+export function describe(thrown: unknown, colors: Colors): string {
+  if (thrown instanceof ModuleError) return `${thrown.message}\n\n${describeProblem(thrown.problem, colors)}\n`;
   if (!(thrown instanceof Error)) return String(thrown);
-  return thrown.cause === undefined ? thrown.message : `${thrown.message}\n  because: ${describe(thrown.cause)}`;
+  return thrown.cause === undefined
+    ? thrown.message
+    : `${thrown.message}\n  because: ${describe(thrown.cause, colors)}`;
 }
 
 /** The exit code that tells a script what kind of failure it was. */

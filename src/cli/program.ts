@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { addNew } from './new/command.ts';
+import { addDev } from './dev/command.ts';
 import { addServe } from './serve/command.ts';
 
 /**
@@ -16,5 +17,6 @@ export function program(): Command {
     .exitOverride();
   addNew(root);
   addServe(root);
+  addDev(root);
   return root;
 }

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, type RunToolResult } from '../protocol/index.ts';
+import { isObject, type JsonObject, type RunToolResult, sessionOver } from '../protocol/index.ts';
 import { isHarmless, isUnknownId, toCallError, toReason } from './call-errors.ts';
-import { ClientError, type ErrorContext, ToolCallError, ToolFailed } from './errors.ts';
+import { ClientError, type ErrorContext, SessionTerminated, ToolCallError, ToolFailed } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
 import { isPassing, type RetryOptions, withRetries } from './retry.ts';
 import { Silence } from './silence.ts';
@@ -80,8 +80,7 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
   const onEvent = ({ event, data }: StreamEvent): RunToolResult | undefined => {
     if (event === 'task_id') progress.taskId = data.trim() || progress.taskId;
     else if (event === 'chunk' || event === 'end') parts.push(data);
-    else if (event === 'error')
-      throw new ToolFailed(data || 'the tool failed without a message', { sid, taskId: progress.taskId });
+    else if (event === 'error') throw toFailure(data, { sid, taskId: progress.taskId });
     return event === 'end' ? toResult(parts.join(''), { sid, taskId: progress.taskId }) : undefined;
   };
   const result = await readEventStream(response, onEvent, { sid, silence });
@@ -90,6 +89,12 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
   const { blocks, reward = null, finished = false, metadata = null } = result.output;
   const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
   return { blocks, text, reward, finished, metadata, taskId: progress.taskId ?? '' };
+}
+
+function toFailure(message: string, context: ErrorContext & { sid: string }): ClientError {
+  if (message.startsWith(sessionOver(context.sid)))
+    return new SessionTerminated(message, { ...context, status: 410, code: 'session_gone' });
+  return new ToolFailed(message || 'the tool failed without a message', context);
 }
 
 // What a server of another make sends is taken as it is, as long as it can be told what it is.

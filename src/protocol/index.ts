@@ -22,6 +22,7 @@ export {
   SECRETS_HEADER,
   SERVER_TASK_ID,
   SESSION_HEADER,
+  sessionOver,
 } from './ors.ts';
 // The Open eXecution Protocol on the wire
 export type {

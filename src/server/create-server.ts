@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions, LogController } from 'fastify';
 import { DefinitionError, type Environment, type Toolkit, toError } from '../core/index.ts';
+import { calledTool } from './called-tool.ts';
 import { answerClientError, answerExpectation, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
 import { registerHealth } from './health.ts';
@@ -84,6 +85,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       {
         method,
         url,
+        tool: calledTool(request),
         sid: headers['x-session-id'],
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 1000) / 1000,

@@ -1,5 +1,5 @@
 import { type EnvironmentError, LazyAbort, TiltyardError } from '../core/index.ts';
-import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
+import { SERVER_TASK_ID, sessionOver, type ToolSpec, type WireBlock } from '../protocol/index.ts';
 import { Call, type CallOutcome } from './call.ts';
 import { Calls } from './calls.ts';
 import { Episode, type EpisodeStart } from './episode.ts';
@@ -169,11 +169,12 @@ export class Session {
   async #close(reason: string): Promise<void> {
     this.#phase = 'closing';
     const gone = new Error(reason);
+    const over = new TiltyardError('session_gone', `${sessionOver(this.#episode.sid)}${reason}. Create a new one`);
     this.#abort.abort(gone);
     this.#wakeAll();
     for (const call of [...this.#calls.running]) {
       call.abort.abort(gone);
-      this.#settle(call, { kind: 'error', error: sessionGone(this.#episode.sid) });
+      this.#settle(call, { kind: 'error', error: over });
     }
     const busy = [...this.#runner.executing, ...(this.#settingUp === undefined ? [] : [this.#settingUp])];
     await this.#within(

@@ -8,7 +8,7 @@ import {
   ToolFailed,
 } from 'tiltyard/client';
 import { expect, test } from 'vitest';
-import { openSession, quickClient, rejection } from '../support/client.ts';
+import { eventually, openSession, quickClient, rejection } from '../support/client.ts';
 import { json, SERVER_ID, SID, startForeign, stream } from '../support/foreign.ts';
 import { startServer } from '../support/http.ts';
 
@@ -90,6 +90,18 @@ test('K11: a tool that breaks without a word is ToolFailed all the same', async 
   const error = await rejection((await openSession(server)).call('add'));
   expect(error).toBeInstanceOf(ToolFailed);
   expect(error.message).toBe('the tool failed without a message');
+});
+
+test('K11: a session that ends while a call runs is SessionTerminated, with the reason', async () => {
+  const server = await startServer();
+  const session = await openSession(server);
+  const running = rejection(session.call('slow', { ms: 10_000 }));
+  await eventually(() => expect(server.counters.runs.slow).toBe(1));
+  await server.server.close();
+  const error = await running;
+  expect(error).toBeInstanceOf(SessionTerminated);
+  expect(error).toMatchObject({ status: 410, code: 'session_gone', sid: session.sid });
+  expect(error.cause.message).toBe(`session '${session.sid}' is over: the server is stopping. Create a new one`);
 });
 
 test('K11: a deleted session is SessionTerminated, and later calls fail without a request', async () => {

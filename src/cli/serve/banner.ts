@@ -10,9 +10,19 @@ export interface BannerOptions {
   readonly auth: AuthOptions | undefined;
 }
 
+/** What is served, by name: plain data. */
+export interface Served {
+  readonly environments: readonly ServedEnvironment[];
+  readonly toolkits: readonly ServedToolkit[];
+}
+
+/** What of modules is served. */
+export function toServed({ environments, toolkits }: Loaded): Served {
+  return { environments: environments.map(toServedEnvironment), toolkits: toolkits.map(toServedToolkit) };
+}
+
 /** What is served, for a person or for a program. */
-export function banner({ environments, toolkits }: Loaded, { url, json, auth }: BannerOptions): string {
-  const served = { environments: environments.map(toServed), toolkits: toolkits.map(toServedToolkit) };
+export function banner(served: Served, { url, json, auth }: BannerOptions): string {
   if (json) return `${JSON.stringify({ url, ...served })}\n`;
   const base = url.replace('127.0.0.1', 'localhost');
   const [first] = served.environments;
@@ -41,7 +51,7 @@ interface ServedEnvironment {
   readonly tools: readonly string[];
 }
 
-function toServed({ name, splits, tools }: Environment): ServedEnvironment {
+function toServedEnvironment({ name, splits, tools }: Environment): ServedEnvironment {
   return { name: name.toLowerCase(), splits: Object.keys(splits), tools: Object.keys(tools) };
 }
 
@@ -53,11 +63,6 @@ interface ServedToolkit {
 
 function toServedToolkit({ name, tools }: Toolkit): ServedToolkit {
   return { name, tools: Object.keys(tools).map((tool) => `${name}.${tool}`) };
-}
-
-interface Served {
-  readonly environments: readonly ServedEnvironment[];
-  readonly toolkits: readonly ServedToolkit[];
 }
 
 function toLines({ environments, toolkits }: Served): string[] {

@@ -1,7 +1,8 @@
 import { createServer, type ReturnErrors, type Server } from '../../server/index.ts';
 import { loadModules } from '../shared/load-modules.ts';
-import { takeAuth } from './auth.ts';
-import { banner } from './banner.ts';
+import { takeAccess } from './access.ts';
+import { banner, toServed } from './banner.ts';
+import { defaultPort } from './port.ts';
 import { closeOnSignals } from './signals.ts';
 
 /** The options of `tiltyard serve`. */
@@ -14,18 +15,10 @@ export interface ServeOptions {
   readonly json?: boolean;
 }
 
-const DEFAULT_PORT = 8080;
-
 /** Serves the environments and toolkits of modules until a signal ends it. */
 export async function serve(modules: readonly string[], options: ServeOptions): Promise<void> {
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
-  const auth = options.auth ? takeAuth(process.env, warn) : undefined;
-  if (auth === undefined && options.auth && !isLoopback(options.host)) {
-    throw new Error(
-      `${options.host} can be reached from other machines, and nobody needs a key. ` +
-        'Set TILTYARD_API_KEYS or TILTYARD_JWT_SECRET, or add --no-auth to let everybody in',
-    );
-  }
+  const auth = takeAccess(options, warn);
   const loaded = await loadModules(modules);
   const server = await createServer({
     ...loaded,
@@ -35,10 +28,10 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   });
   closeOnSignals(server);
   await listen(server, options);
-  process.stdout.write(banner(loaded, { url: server.url, json: options.json ?? false, auth }));
+  process.stdout.write(banner(toServed(loaded), { url: server.url, json: options.json ?? false, auth }));
 }
 
-async function listen(server: Server, { port = toPort(process.env.PORT), host }: ServeOptions): Promise<void> {
+async function listen(server: Server, { port = defaultPort(process.env), host }: ServeOptions): Promise<void> {
   try {
     await server.listen({ port, host });
   } catch (thrown) {
@@ -47,19 +40,7 @@ async function listen(server: Server, { port = toPort(process.env.PORT), host }:
   }
 }
 
-function toPort(text: string | undefined): number {
-  if (text === undefined || text === '') return DEFAULT_PORT;
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new Error(`PORT must be a number from 0 to 65535, not '${text}'`);
-  return port;
-}
-
 function toReturnErrors(text: string): ReturnErrors {
   if (text === 'none' || text === 'exception' || text === 'stacktrace') return text;
   throw new Error(`--return-errors must be none, exception or stacktrace, not '${text}'`);
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

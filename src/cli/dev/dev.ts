@@ -1,0 +1,42 @@
+import { takeAccess } from '../serve/access.ts';
+import { defaultPort } from '../serve/port.ts';
+import { onInterrupt } from '../shared/interruption.ts';
+import { assertExists } from '../shared/load-modules.ts';
+import { processTerminal } from '../shared/terminal.ts';
+import { peoplesDisplay, programsDisplay } from './display.ts';
+import { Reloader } from './reloader.ts';
+import { Watch } from './watch.ts';
+
+/** The options of `tiltyard dev`. */
+export interface DevOptions {
+  readonly port?: number;
+  readonly host: string;
+  readonly auth: boolean;
+  readonly watch?: readonly string[];
+  readonly logLevel: string;
+  readonly json?: boolean;
+}
+
+/** Serves modules, and serves them anew whenever their files change, until a signal ends it. */
+export async function dev(modules: readonly string[], options: DevOptions): Promise<void> {
+  const { host, port = defaultPort(process.env), logLevel, json = false } = options;
+  const terminal = processTerminal();
+  const warn = (message: string) => terminal.note(`tiltyard: ${message}`);
+  const auth = takeAccess(options, warn);
+  const paths = options.watch ?? [];
+  for (const path of [...modules, ...paths]) assertExists(path);
+  using interruption = onInterrupt();
+  interruption.signal.addEventListener('abort', () =>
+    terminal.note('\nEnding the sessions. Ctrl-C again to stop at once.'),
+  );
+  await using watch = new Watch((error) => warn(`some files cannot be watched: ${error}`));
+  for (const path of [...modules, ...paths]) watch.add(path);
+  const reloader = new Reloader({
+    plan: { modules, logLevel, ...(auth === undefined ? {} : { auth }) },
+    address: { host, port },
+    output: json ? 'stderr' : 'stdout',
+    watch,
+    display: json ? programsDisplay(terminal) : peoplesDisplay(terminal, auth),
+  });
+  await reloader.run(interruption.signal);
+}

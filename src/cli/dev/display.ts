@@ -1,0 +1,54 @@
+import { relative } from 'node:path';
+import type { AuthOptions } from '../../server/index.ts';
+import { banner } from '../serve/banner.ts';
+import { describeProblem } from '../shared/problem.ts';
+import type { Terminal } from '../shared/terminal.ts';
+import { describeEntry, timeOf, toLogEntry } from './log-line.ts';
+import type { Display } from './reloader.ts';
+
+/** Shows what happens to a person. */
+export function peoplesDisplay(terminal: Terminal, auth: AuthOptions | undefined): Display {
+  const { colors, noteColors } = terminal;
+  const say = (text: string) => terminal.print(`${colors.dim(timeOf(Date.now()))}  ${text}`);
+  return {
+    listening: (url, served) => terminal.print(banner(served, { url, json: false, auth })),
+    reloading: (changed) => say(`${changed.map(toName).join(', ') || 'a new start'}: reloading, sessions end`),
+    reloaded: (url) => say(colors.green(`reloaded, listening on ${url.replace('127.0.0.1', 'localhost')}`)),
+    broken(problem, before) {
+      const rest = before === 'serves' ? 'The version before goes on serving' : 'Nothing is served';
+      terminal.note(`\n${describeProblem(problem, noteColors)}\n\n${rest}. Waiting for a change.\n`);
+    },
+    ended: (exitCode) => terminal.note(noteColors.red(endedText(exitCode))),
+    killed: () => terminal.note(noteColors.yellow(KILLED)),
+    log(line) {
+      const entry = toLogEntry(line);
+      const text = entry === undefined ? line.trimEnd() : describeEntry(entry, colors);
+      if (text !== undefined) terminal.print(text);
+    },
+  };
+}
+
+/** Tells a program what happens: each time one line of JSON with an `event`. */
+export function programsDisplay({ printJson }: Terminal): Display {
+  return {
+    listening: (url, served) => printJson({ event: 'listening', url, ...served }),
+    reloading: (changed) => printJson({ event: 'reloading', changed }),
+    reloaded: (url, served) => printJson({ event: 'listening', url, ...served }),
+    broken: (problem, before) => printJson({ event: 'error', ...problem, serving: before === 'serves' }),
+    ended: (exitCode) => printJson({ event: 'error', message: endedText(exitCode), serving: false }),
+    killed: () => printJson({ event: 'warning', message: KILLED }),
+    log: (line) => printJson({ event: 'log', ...(toLogEntry(line) ?? { msg: line.trimEnd() }) }),
+  };
+}
+
+const KILLED = 'The version before did not answer and was killed; its teardowns have not run.';
+
+function endedText(exitCode: number | undefined): string {
+  const how = exitCode === undefined ? 'it was killed' : `exit code ${exitCode}`;
+  return `The server ended by itself (${how}). Waiting for a change.`;
+}
+
+function toName(path: string): string {
+  const name = relative('', path);
+  return name.startsWith('..') ? path : name;
+}

@@ -1,0 +1,30 @@
+import type { AuthOptions } from '../../server/index.ts';
+import type { Served } from '../serve/banner.ts';
+import type { Problem } from '../shared/problem.ts';
+
+/** What a version serves, and how. Secrets are in it: it goes to the process by message, never by command line. */
+export interface VersionPlan {
+  readonly modules: readonly string[];
+  readonly auth?: AuthOptions;
+  readonly logLevel: string;
+}
+
+/** What the command tells the process of a version. */
+export type Order =
+  | { readonly kind: 'load'; readonly plan: VersionPlan }
+  | { readonly kind: 'listen'; readonly port: number; readonly host: string }
+  | { readonly kind: 'close' };
+
+/** What the process of a version tells the command. */
+export type Report =
+  /** It imports this file. */
+  | { readonly kind: 'import'; readonly file: string }
+  | { readonly kind: 'loaded'; readonly served: Served }
+  | { readonly kind: 'broken'; readonly problem: Problem }
+  | { readonly kind: 'listening'; readonly url: string }
+  /** The port cannot be had. */
+  | { readonly kind: 'unavailable'; readonly message: string }
+  /** It has heard that it shall end, and is at it. */
+  | { readonly kind: 'closing' }
+  /** A line of the server's log. */
+  | { readonly kind: 'log'; readonly line: string };

@@ -1,0 +1,116 @@
+import type { Served } from '../serve/banner.ts';
+import type { Problem } from '../shared/problem.ts';
+import type { VersionPlan } from './messages.ts';
+import { type AuthorsOutput, type LoadOutcome, Version } from './version.ts';
+import type { Watch } from './watch.ts';
+
+/** What happens, for whoever shows it. */
+export interface Display {
+  listening(url: string, served: Served): void;
+  reloading(changed: readonly string[]): void;
+  reloaded(url: string, served: Served): void;
+  /** A version that cannot be loaded; whether the one before goes on serving. */
+  broken(problem: Problem, before: 'serves' | 'none'): void;
+  /** The version that serves ended by itself. */
+  ended(exitCode: number | undefined): void;
+  /** The version that served was in a loop, and was killed: no teardown has run. */
+  killed(): void;
+  log(line: string): void;
+}
+
+/** What is served, and where. */
+export interface ReloaderOptions {
+  readonly plan: VersionPlan;
+  /** Where to listen; port 0 is chosen once, and kept. */
+  readonly address: { readonly host: string; readonly port: number };
+  readonly output: AuthorsOutput;
+  readonly watch: Watch;
+  readonly display: Display;
+}
+
+/** Keeps the newest version of the author's code that can be loaded serving. */
+export class Reloader {
+  readonly #options: ReloaderOptions;
+  #port: number;
+  #serving: Version | undefined;
+  #loading: Version | undefined;
+  #hasServed = false;
+  #isStopping = false;
+
+  constructor(options: ReloaderOptions) {
+    this.#options = options;
+    this.#port = options.address.port;
+  }
+
+  /** Serves, and reloads at each change, until the signal fires; then everything has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { watch } = this.#options;
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    let renewing: Promise<void> | undefined;
+    try {
+      while (!signal.aborted) {
+        renewing = this.#renew(watch.take());
+        await Promise.race([renewing, aborted]);
+        await Promise.race([watch.changed(), aborted]);
+      }
+    } finally {
+      this.#isStopping = true;
+      await this.#loading?.discard();
+      // It has failed already, or fails now because what it loads is gone.
+      await Promise.allSettled([renewing]);
+      await this.#close(this.#serving);
+    }
+  }
+
+  /** Loads the code as it is now, and lets it serve if that works. */
+  async #renew(changed: readonly string[]): Promise<void> {
+    const { plan, watch, display, output } = this.#options;
+    const listener = { onImport: (file: string) => watch.add(file), onLog: (line: string) => display.log(line) };
+    const version = new Version(plan, listener, output);
+    this.#loading = version;
+    const outcome = await Promise.race([version.loaded, watch.changed()]);
+    // Code that changed meanwhile is not worth waiting for.
+    if (outcome === undefined) await version.discard();
+    // It has ended because everything ends.
+    else if (this.#isStopping) return;
+    else if (outcome.kind === 'loaded') await this.#replace(version, outcome.served, changed);
+    else this.#refuse(await toProblem(version, outcome));
+    if (this.#loading === version) this.#loading = undefined;
+  }
+
+  async #replace(version: Version, served: Served, changed: readonly string[]): Promise<void> {
+    const { display, address } = this.#options;
+    if (this.#hasServed) display.reloading(changed);
+    await this.#close(this.#serving);
+    const url = await version.listen(this.#port, address.host);
+    this.#port = Number(new URL(url).port);
+    this.#serving = version;
+    this.#loading = undefined;
+    void version.ended.then((exitCode) => this.#onEnded(version, exitCode));
+    if (this.#hasServed) display.reloaded(url, served);
+    else display.listening(url, served);
+    this.#hasServed = true;
+  }
+
+  #refuse(problem: Problem): void {
+    const { watch, display } = this.#options;
+    for (const file of [problem.file, problem.missing]) if (file !== undefined) watch.add(file);
+    display.broken(problem, this.#serving === undefined ? 'none' : 'serves');
+  }
+
+  #onEnded(version: Version, exitCode: number | undefined): void {
+    if (this.#serving !== version) return;
+    this.#serving = undefined;
+    this.#options.display.ended(exitCode);
+  }
+
+  async #close(version: Version | undefined): Promise<void> {
+    this.#serving = undefined;
+    if (version !== undefined && !(await version.close())) this.#options.display.killed();
+  }
+}
+
+async function toProblem(version: Version, outcome: Exclude<LoadOutcome, { kind: 'loaded' }>): Promise<Problem> {
+  if (outcome.kind === 'broken') return outcome.problem;
+  return { message: `the process ended while it loaded (exit code ${(await version.ended) ?? 'none: killed'})` };
+}

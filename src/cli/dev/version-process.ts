@@ -1,0 +1,78 @@
+import { fileURLToPath } from 'node:url';
+import { createServer, type Server } from '../../server/index.ts';
+import { toServed } from '../serve/banner.ts';
+import { loadModules, ModuleError } from '../shared/load-modules.ts';
+import { isAuthors } from '../shared/location.ts';
+import { toProblem } from '../shared/problem.ts';
+import type { Order, Report, VersionPlan } from './messages.ts';
+
+// One version of the author's code in a process of its own, since a module that was imported cannot be unloaded.
+
+// Somebody waits for the next version: less patience than a server that stops for good.
+const GRACE_MS = 1_000;
+const CLOSE_MS = 500;
+
+let server: Server | undefined;
+let closing = false;
+
+// The terminal sends its signals to this process as well; the command decides what they mean.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+process.on('disconnect', () => void close());
+process.on('message', (order: Order) => {
+  if (order.kind === 'load') void load(order.plan);
+  else if (order.kind === 'listen') void listen(order.port, order.host);
+  else void close();
+});
+
+async function load({ modules, auth, logLevel }: VersionPlan): Promise<void> {
+  try {
+    const loaded = await loadModules(modules, { onImport: reportImport });
+    server = await createServer({
+      ...loaded,
+      auth,
+      returnErrors: 'stacktrace',
+      sessions: { graceMs: GRACE_MS },
+      limits: { closeMs: CLOSE_MS },
+      logger: { level: logLevel, stream: { write: (line) => report({ kind: 'log', line }) } },
+    });
+    report({ kind: 'loaded', served: toServed(loaded) });
+  } catch (thrown) {
+    const problem = thrown instanceof ModuleError ? thrown.problem : toProblem(thrown);
+    report({ kind: 'broken', problem }, () => process.exit(1));
+  }
+}
+
+async function listen(port: number, host: string): Promise<void> {
+  try {
+    report({ kind: 'listening', url: (await server?.listen({ port, host })) ?? '' });
+  } catch (thrown) {
+    report({ kind: 'unavailable', message: (thrown as Error).message });
+  }
+}
+
+async function close(): Promise<void> {
+  if (closing) return;
+  closing = true;
+  report({ kind: 'closing' });
+  try {
+    await server?.close();
+    // Author's code may hold the process open.
+    process.exit(0);
+  } catch (thrown) {
+    process.stderr.write(`tiltyard: ${thrown}\n`);
+    process.exit(1);
+  }
+}
+
+function reportImport(url: string): void {
+  if (!url.startsWith('file:')) return;
+  const { pathname } = new URL(url);
+  const file = fileURLToPath(`file://${pathname}`);
+  if (isAuthors(file)) report({ kind: 'import', file });
+}
+
+// Once the command has gone, there is nobody to tell.
+function report(message: Report, onSent: () => void = () => {}): void {
+  if (process.connected) process.send?.(message, undefined, undefined, onSent);
+  else onSent();
+}
