@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
-import { addNew } from './new/command.ts';
 import { addDev } from './dev/command.ts';
+import { addNew } from './new/command.ts';
 import { addServe } from './serve/command.ts';
 
 /**
