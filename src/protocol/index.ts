@@ -27,6 +27,8 @@ export {
   SERVER_TASK_ID,
   SESSION_HEADER,
 } from './ors.ts';
+// How calls and episodes end
+export { isOutcome, OUTCOME_HEADER, OUTCOMES, type Outcome, outcomeOfCode } from './outcome.ts';
 // The Open eXecution Protocol on the wire
 export type {
   CallToolRequest,
@@ -41,4 +43,4 @@ export type {
   WireToolError,
 } from './oxp.ts';
 export { isSupportedSchema, OXP_SCHEMA, TOOL_ID } from './oxp.ts';
-export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from './sse.ts';
+export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, outcomeIn, PING } from './sse.ts';
