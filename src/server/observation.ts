@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Observer, TraceHeaders } from '../sessions/index.ts';
 import { callLog } from './call-log.ts';
+import type { Metrics } from './metrics.ts';
 import { combine } from './observers.ts';
 
 /** How a server sees what it does. */
@@ -13,7 +14,8 @@ export interface Observation {
 /** What of an app is used. */
 export type Observed = Pick<FastifyInstance, 'log' | 'addHook'>;
 
-/** Writes the log. */
-export function observe(app: Observed): Observation {
-  return { observer: combine([callLog(app.log)]), traceOf: undefined };
+/** Logs, and metrics where they are wanted. */
+export function observe(app: Observed, metrics?: Metrics): Observation {
+  const observers = [callLog(app.log), metrics].filter((each) => each !== undefined);
+  return { observer: combine(observers), traceOf: undefined };
 }
