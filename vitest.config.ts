@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   // Tests and examples import the package by its name, as users do, and get the sources.
-  ssr: { resolve: { conditions: ['tiltyard-source', 'node', 'import', 'module', 'default'] } },
+  ssr: { resolve: { conditions: ['tiltyard-source', 'node', 'import', 'default'] } },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
     // These have a run of their own: npm run test:interop.

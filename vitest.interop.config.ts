@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  ssr: { resolve: { conditions: ['tiltyard-source', 'node', 'import', 'module', 'default'] } },
+  ssr: { resolve: { conditions: ['tiltyard-source', 'node', 'import', 'default'] } },
   test: {
     include: ['test/interop/**/*.test.ts'],
     globalSetup: 'test/interop/python-environment.ts',

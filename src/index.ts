@@ -9,6 +9,7 @@ export {
   environment,
   type ImageBlock,
   image,
+  type Outcome,
   type Schema,
   SetupError,
   type Step,

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type RunToolResult, sessionOver } from '../protocol/index.ts';
+import { isObject, type JsonObject, type Outcome, outcomeIn, type RunToolResult } from '../protocol/index.ts';
 import { isHarmless, isUnknownId, toCallError, toReason } from './call-errors.ts';
 import { ClientError, type ErrorContext, SessionTerminated, ToolCallError, ToolFailed } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
@@ -77,25 +77,33 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
   });
   // Of this attempt alone: what a broken stream has left is not part of the next one.
   const parts: string[] = [];
+  let outcome: Outcome | undefined;
+  const onComment = (comment: string) => {
+    outcome = outcomeIn(comment) ?? outcome;
+  };
   const onEvent = ({ event, data }: StreamEvent): RunToolResult | undefined => {
     if (event === 'task_id') progress.taskId = data.trim() || progress.taskId;
     else if (event === 'chunk' || event === 'end') parts.push(data);
-    else if (event === 'error') throw toFailure(data, { sid, taskId: progress.taskId });
+    else if (event === 'error') throw toFailure(data, { sid, taskId: progress.taskId, outcome });
     return event === 'end' ? toResult(parts.join(''), { sid, taskId: progress.taskId }) : undefined;
   };
-  const result = await readEventStream(response, onEvent, { sid, silence });
+  const result = await readEventStream(response, onEvent, { sid, silence, onComment });
   if (!result.ok)
     throw new ToolCallError(result.error, result.reason ?? toReason(result.error), { sid, taskId: progress.taskId });
   const { blocks, reward = null, finished = false, metadata = null } = result.output;
   const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  return { blocks, text, reward, finished, metadata, taskId: progress.taskId ?? '' };
+  return { blocks, text, reward, finished, metadata, taskId: progress.taskId ?? '', outcome: 'scored' };
 }
 
-function toFailure(message: string, context: ErrorContext & { sid: string }): ClientError {
-  if (message.startsWith(sessionOver(context.sid)))
-    return new SessionTerminated(message, { ...context, status: 410, code: 'session_gone' });
+function toFailure(message: string, context: ErrorContext): ClientError {
+  const { outcome } = context;
+  // The session ended while the call ran: the next call would hear it by status.
+  if (outcome === 'cancelled' || outcome === 'expired')
+    return new SessionTerminated(message, { ...context, status: 410, code: SESSION_CODES[outcome] });
   return new ToolFailed(message || 'the tool failed without a message', context);
 }
+
+const SESSION_CODES = { cancelled: 'session_gone', expired: 'session_expired' } as const;
 
 // What a server of another make sends is taken as it is, as long as it can be told what it is.
 function toResult(json: string, context: ErrorContext): RunToolResult {

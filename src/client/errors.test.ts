@@ -20,8 +20,8 @@ const ERRORS: readonly [ClientError, Record<string, unknown>][] = [
   [new HttpError(503, 'the detail', { ...known, cause }), { detail: 'the detail' }],
   [new AuthError(503, 'the detail', { ...known, cause }), { detail: 'the detail' }],
   [new SessionTerminated('m', { ...known, cause }), {}],
-  [new ToolCallError('m', 'not_found', { ...known, cause }), { reason: 'not_found' }],
-  [new ToolFailed('m', { ...known, cause }), {}],
+  [new ToolCallError('m', 'not_found', { ...known, cause }), { reason: 'not_found', outcome: 'tool_error' }],
+  [new ToolFailed('m', { ...known, cause }), { outcome: 'env_error' }],
   [new OutcomeUnknown('m', { ...known, cause }), {}],
   [new TimedOut('m', { ...known, cause }), {}],
   [new NetworkError('m', { ...known, cause, unsent: true }), { unsent: true }],
@@ -72,3 +72,16 @@ function circular(): object {
   object.self = object;
   return object;
 }
+
+test.each([
+  ['session_expired', 410, 'expired'],
+  ['session_gone', 410, 'cancelled'],
+  ['setup_failed', 400, 'env_error'],
+  [undefined, 500, 'env_error'],
+  [undefined, 410, undefined],
+  ['constructor', 400, undefined],
+  ['bad_request', 400, undefined],
+])('the code %s with the status %i says that the outcome is %s', (code, status, outcome) => {
+  expect(new SessionTerminated('m', { code, status }).outcome).toBe(outcome);
+  expect(new HttpError(status, 'm', { code }).outcome).toBe(outcome);
+});

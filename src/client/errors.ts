@@ -1,4 +1,4 @@
-import { isObject, type RefusalReason } from '../protocol/index.ts';
+import { isObject, type Outcome, outcomeOfCode, type RefusalReason } from '../protocol/index.ts';
 
 /** What is known of the request that failed. */
 export interface ErrorContext extends ErrorOptions {
@@ -6,6 +6,7 @@ export interface ErrorContext extends ErrorOptions {
   code?: string | undefined;
   sid?: string | undefined;
   taskId?: string | undefined;
+  outcome?: Outcome | undefined;
 }
 
 /** The base of all errors of the client: plain data, so that it survives a worker, a queue or a log. */
@@ -16,18 +17,30 @@ export class ClientError extends Error {
   readonly code: string | undefined;
   readonly sid: string | undefined;
   readonly taskId: string | undefined;
+  /** How the call or the episode ended; undefined where the client cannot know, or nothing has ended. */
+  readonly outcome: Outcome | undefined;
 
-  constructor(message: string, { status, code, sid, taskId, ...options }: ErrorContext = {}) {
+  constructor(message: string, { status, code, sid, taskId, outcome, ...options }: ErrorContext = {}) {
     super(message, options);
     this.status = status;
     this.code = code;
     this.sid = sid;
     this.taskId = taskId;
+    this.outcome = outcome;
   }
 
   toJSON(): Record<string, unknown> {
-    const { name, message, status, code, sid, taskId, cause } = this;
-    return { name, message, status, code, sid, taskId, ...(cause === undefined ? {} : { cause: toText(cause) }) };
+    const { name, message, status, code, sid, taskId, outcome, cause } = this;
+    return {
+      name,
+      message,
+      status,
+      code,
+      sid,
+      taskId,
+      outcome,
+      ...(cause === undefined ? {} : { cause: toText(cause) }),
+    };
   }
 }
 
@@ -38,7 +51,7 @@ export class HttpError extends ClientError {
   readonly detail: string;
 
   constructor(status: number, detail: string, context: ErrorContext = {}) {
-    super(`the server answered ${status}: ${detail}`, { ...context, status });
+    super(`the server answered ${status}: ${detail}`, { outcome: toOutcome(status, context.code), ...context, status });
     this.detail = detail;
   }
 
@@ -58,6 +71,10 @@ export class AuthError extends HttpError {
 /** The session is over: deleted, expired, or no longer answering. Begin a new one. */
 export class SessionTerminated extends ClientError {
   override readonly name: string = 'SessionTerminated';
+
+  constructor(message: string, context: ErrorContext = {}) {
+    super(message, { outcome: toOutcome(context.status, context.code), ...context });
+  }
 }
 
 /** Why a call failed in a way that the model can mend. */
@@ -69,7 +86,7 @@ export class ToolCallError extends ClientError {
   readonly reason: ToolCallReason;
 
   constructor(message: string, reason: ToolCallReason, context: ErrorContext = {}) {
-    super(message, context);
+    super(message, { outcome: reason === 'timeout' ? 'timeout' : 'tool_error', ...context });
     this.reason = reason;
   }
 
@@ -81,6 +98,10 @@ export class ToolCallError extends ClientError {
 /** The tool broke: there is no result, and so no reward. */
 export class ToolFailed extends ClientError {
   override readonly name: string = 'ToolFailed';
+
+  constructor(message: string, { outcome = 'env_error', ...context }: ErrorContext = {}) {
+    super(message, { ...context, outcome });
+  }
 }
 
 /** The connection was lost and nobody can say whether the tool ran, or its result is no longer kept. Not run again. */
@@ -137,6 +158,11 @@ export class NetworkError extends ClientError {
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), unsent: this.unsent };
   }
+}
+
+// The code of a server of this make says it all; of others, only a failure in their own code is sure.
+function toOutcome(status: number | undefined, code: string | undefined): Outcome | undefined {
+  return outcomeOfCode(code ?? '') ?? (status === 500 ? 'env_error' : undefined);
 }
 
 // Anything can be thrown, also what can be turned neither into JSON nor into a string.

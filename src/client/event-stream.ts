@@ -15,6 +15,7 @@ export interface ReadOptions {
   readonly sid?: string | undefined;
   /** Watches the request whose answer this is. */
   readonly silence: Silence;
+  readonly onComment?: (comment: string) => void;
 }
 
 // A stream ends with its result. One that goes on is not waited for: it would hold the connection.
@@ -27,14 +28,14 @@ const DRAIN_MS = 1_000;
 export async function readEventStream<Result>(
   response: Response,
   onEvent: (event: StreamEvent) => Result | undefined,
-  { sid, silence }: ReadOptions,
+  { sid, silence, onComment }: ReadOptions,
 ): Promise<Result> {
   if (response.body === null) throw new NetworkError('the answer has no body', { sid });
   const reader = response.body.getReader();
   let result: Result | undefined;
   const lines = new Lines((event) => {
     result ??= onEvent(event);
-  });
+  }, onComment);
   try {
     for (;;) {
       silence.heard();
@@ -86,8 +87,8 @@ class Lines {
   readonly #parser: ReturnType<typeof createParser>;
   #last = '';
 
-  constructor(onEvent: (event: StreamEvent) => void) {
-    this.#parser = createParser({ onEvent: ({ event = 'message', data }) => onEvent({ event, data }) });
+  constructor(onEvent: (event: StreamEvent) => void, onComment: (comment: string) => void = () => {}) {
+    this.#parser = createParser({ onEvent: ({ event = 'message', data }) => onEvent({ event, data }), onComment });
   }
 
   feed(bytes: Uint8Array): void {

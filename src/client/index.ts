@@ -1,5 +1,5 @@
 // What servers list
-export type { ToolDefinition } from '../protocol/index.ts';
+export type { Outcome, ToolDefinition } from '../protocol/index.ts';
 // Sessions and environments of a server
 export { type Client, type ConnectOptions, connect } from './connect.ts';
 export type { CallOptions } from './deadline.ts';

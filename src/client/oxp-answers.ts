@@ -1,7 +1,7 @@
-import { isObject, type ToolDefinition } from '../protocol/index.ts';
-import { ClientError, HttpError } from './errors.ts';
+import { isObject, isOutcome, OUTCOME_HEADER, type Outcome, type ToolDefinition } from '../protocol/index.ts';
+import { ClientError, type ErrorContext, HttpError } from './errors.ts';
 import { type MissingRequirements, OxpServerError, OxpToolError, OxpValidationError } from './oxp-errors.ts';
-import { type Failure, toDetail } from './transport.ts';
+import { type Answer, type Failure, toDetail } from './transport.ts';
 
 /** The list of an answer to GET /tools: under either of its names, or bare. */
 export function toToolDefinitions(body: unknown): ToolDefinition[] {
@@ -40,8 +40,14 @@ export interface SentResult {
   readonly value: unknown;
 }
 
+/** The outcome that a server of this make tells in a header. */
+export function outcomeIn({ headers }: Pick<Answer, 'headers'>): Outcome | undefined {
+  const outcome = headers.get(OUTCOME_HEADER);
+  return isOutcome(outcome) ? outcome : undefined;
+}
+
 /** The result of an answer to a call; a failed one is thrown. `callId` is the id that was sent. */
-export function toSentResult(body: unknown, callId: string): SentResult {
+export function toSentResult(body: unknown, callId: string, outcome?: Outcome): SentResult {
   // LangChain's tool server sends the result bare.
   const result = isObject(body) && isObject(body.result) ? body.result : body;
   if (!isObject(result) || typeof result.success !== 'boolean')
@@ -49,12 +55,13 @@ export function toSentResult(body: unknown, callId: string): SentResult {
       taskId: callId,
     });
   const id = toText(result.call_id) ?? toText(result.execution_id);
-  if (!result.success) throw toToolError(result.error, id ?? callId);
+  if (!result.success)
+    throw toToolError(result.error, { taskId: id ?? callId, ...(outcome === undefined ? {} : { outcome }) });
   const durationMs = toNumber(result.duration);
   return { callId: id, durationMs, value: result.value ?? null };
 }
 
-function toToolError(error: unknown, callId: string): OxpToolError {
+function toToolError(error: unknown, context: ErrorContext): OxpToolError {
   const sent = isObject(error) ? error : {};
   const details = {
     developerMessage: toText(sent.developer_message),
@@ -62,7 +69,7 @@ function toToolError(error: unknown, callId: string): OxpToolError {
     retryAfterMs: toNumber(sent.retry_after_ms),
     additionalPromptContent: toText(sent.additional_prompt_content),
   };
-  return new OxpToolError(toText(sent.message) ?? 'the tool failed without a message', details, { taskId: callId });
+  return new OxpToolError(toText(sent.message) ?? 'the tool failed without a message', details, context);
 }
 
 /** An error status as the error that says what to do. */
@@ -77,7 +84,7 @@ export function toOxpError({ status, statusText, headers, text }: Failure): Clie
     missingRequirements: toMissing(body.missing_requirements),
     retryAfterMs: toRetryAfterMs(headers.get('retry-after')),
   };
-  return new OxpServerError(message, details, { status });
+  return new OxpServerError(message, details, { status, outcome: outcomeIn({ headers }) });
 }
 
 function toBody(text: string): Record<string, unknown> {

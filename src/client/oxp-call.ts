@@ -1,7 +1,7 @@
 import { type CallToolRequest, type JsonObject, OXP_SCHEMA, type WireCallContext } from '../protocol/index.ts';
 import { isHarmless } from './call-errors.ts';
 import { MaxRetries, NetworkError, OutcomeUnknown } from './errors.ts';
-import { type SentResult, toSentResult } from './oxp-answers.ts';
+import { outcomeIn, type SentResult, toSentResult } from './oxp-answers.ts';
 import { OxpServerError, OxpToolError } from './oxp-errors.ts';
 import { isPassing, pause, type RetryOptions, withRetries } from './retry.ts';
 import { type Transport, toJson } from './transport.ts';
@@ -48,6 +48,8 @@ export interface OxpResult<Value = any> {
   /** How long the tool ran; where the server does not tell, how long its answer took. */
   readonly durationMs: number;
   readonly value: Value;
+  /** A call that ends otherwise is an error, which has an outcome too. */
+  readonly outcome: 'scored';
 }
 
 // Longer waits are for the caller to plan: the error says how long.
@@ -85,7 +87,7 @@ async function callOnce(plan: OxpCallPlan, callId: string): Promise<OxpResult> {
       async () => {
         const begun = Date.now();
         const answer = await transport.ask({ ...request, headers: await credentials() });
-        const result = toSentResult(toJson(answer, request), callId);
+        const result = toSentResult(toJson(answer, request), callId, outcomeIn(answer));
         // An id of its own: it took no notice of ours, and would run a repeat again.
         if (result.callId !== callId) server.doubtIds();
         return toResult(result, callId, Date.now() - begun);
@@ -104,7 +106,7 @@ async function callOnce(plan: OxpCallPlan, callId: string): Promise<OxpResult> {
 }
 
 function toResult({ callId, durationMs, value }: SentResult, sentId: string, tookMs: number): OxpResult {
-  return { callId: callId ?? sentId, durationMs: durationMs ?? tookMs, value };
+  return { callId: callId ?? sentId, durationMs: durationMs ?? tookMs, value, outcome: 'scored' };
 }
 
 /** Whether an error may pass by itself. */

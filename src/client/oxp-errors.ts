@@ -45,7 +45,7 @@ export class OxpValidationError extends ClientError {
   readonly parameterErrors: Readonly<Record<string, string>>;
 
   constructor(message: string, parameterErrors: Readonly<Record<string, string>>, context: ErrorContext = {}) {
-    super(message, context);
+    super(message, { ...context, outcome: 'tool_error' });
     this.parameterErrors = parameterErrors;
   }
 
@@ -74,7 +74,7 @@ export class OxpToolError extends ClientError {
   readonly additionalPromptContent: string | undefined;
 
   constructor(message: string, details: ToolErrorDetails = {}, context: ErrorContext = {}) {
-    super(message, context);
+    super(message, { outcome: 'tool_error', ...context });
     this.developerMessage = details.developerMessage;
     this.canRetry = details.canRetry ?? false;
     this.retryAfterMs = details.retryAfterMs;

@@ -123,7 +123,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
 
   async #close(options: CallOptions): Promise<void> {
     const { sid } = this;
-    this.#end(new SessionTerminated('the session was closed', { sid }));
+    this.#end(new SessionTerminated('the session was closed', { sid, outcome: 'cancelled' }));
     const deletion = this.#deletion;
     if (deletion === 'done') return;
     using deadline = new Deadline({ what: 'closing the session', sid }, options);

@@ -1,3 +1,4 @@
+import { context, propagation } from '@opentelemetry/api';
 import { isObject, type JsonValue, SESSION_HEADER } from '../protocol/index.ts';
 import { AuthError, ClientError, HttpError, NetworkError, SessionTerminated, STARTING } from './errors.ts';
 
@@ -122,9 +123,13 @@ export class Transport {
         throw new ClientError(`the header ${name} has a value that cannot be sent`, { sid });
       }
     }
+    // So that what the server does belongs to the caller's trace; without an SDK this does nothing.
+    propagation.inject(context.active(), result, HEADERS);
     return result;
   }
 }
+
+const HEADERS = { set: (headers: Headers, name: string, value: string) => headers.set(name, value) };
 
 /** The JSON of an answer. */
 export function toJson<Value>({ text }: Answer, { method, path, sid }: WireRequest): Value {

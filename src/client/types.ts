@@ -32,4 +32,6 @@ export interface CallResult {
   readonly metadata: JsonObject | null;
   /** The id of the call, for logs. */
   readonly taskId: string;
+  /** A call that ends otherwise is an error, which has an outcome too. */
+  readonly outcome: 'scored';
 }

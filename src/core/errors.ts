@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'session_exists'
   | 'session_not_found'
   | 'session_gone'
+  | 'session_expired'
   | 'too_many_sessions'
   | 'shutting_down'
   | 'setup_failed'

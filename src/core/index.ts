@@ -1,5 +1,7 @@
 // What authors write
 
+// How calls and episodes end
+export { OUTCOMES, type Outcome } from '../protocol/index.ts';
 // How it is made ready and run
 export { type Catalog, type CatalogEnvironment, catalog } from './catalog.ts';
 export type { CompiledTool } from './compiled-tool.ts';
@@ -38,6 +40,7 @@ export {
 export { invoke, type ToolOutcome } from './invoke.ts';
 export { LazyAbort } from './lazy-abort.ts';
 export { type EpisodeLog, episodeLog, type Log, redact, type Secrets, silent } from './log.ts';
+export { toOutcome } from './outcome.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export type { InputOf, OutputOf, Schema } from './schema.ts';

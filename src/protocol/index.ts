@@ -22,8 +22,9 @@ export {
   SECRETS_HEADER,
   SERVER_TASK_ID,
   SESSION_HEADER,
-  sessionOver,
 } from './ors.ts';
+// How calls and episodes end
+export { isOutcome, OUTCOME_HEADER, OUTCOMES, type Outcome, outcomeOfCode } from './outcome.ts';
 // The Open eXecution Protocol on the wire
 export type {
   CallToolRequest,
@@ -38,4 +39,4 @@ export type {
 } from './oxp.ts';
 export { isSupportedSchema, OXP_SCHEMA, TOOL_ID } from './oxp.ts';
 // Server-sent events
-export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from './sse.ts';
+export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, outcomeIn, PING } from './sse.ts';

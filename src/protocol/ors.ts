@@ -92,8 +92,3 @@ export const ACTION_ALIASES: Readonly<Record<string, string>> = { get_task: 'tas
 
 /** The form of ids the server makes; an unknown id of this form was never a client's own choice. */
 export const SERVER_TASK_ID: RegExp = /^[0-9a-f]{32}$/;
-
-/** How the error of a call begins whose session ended while it ran: an error event is text alone, so the words must tell. */
-export function sessionOver(sid: string): string {
-  return `session '${sid}' is over: `;
-}

@@ -1,4 +1,5 @@
 import { toChunks, toSingleChunk } from './chunks.ts';
+import { isOutcome, type Outcome } from './outcome.ts';
 
 /** A comment line: keeps a quiet stream alive, and no parser takes it for an event. */
 export const PING = ': ping\n\n';
@@ -28,11 +29,24 @@ export function* encodeResult(json: string): Generator<string, void, undefined> 
   yield `event: end\ndata: ${held ?? ''}\n\n`;
 }
 
-/** The last event of a call that has no result; a message of several lines becomes several `data:` lines. */
-export function encodeError(message: string): string {
+const OUTCOME_COMMENT = 'outcome ';
+
+/**
+ * The last event of a call that has no result; a message of several lines becomes several `data:` lines. It means
+ * `env_error`; what else it may be is told in a comment before it, because all of its text is the message.
+ */
+export function encodeError(message: string, outcome: Outcome = 'env_error'): string {
   const text = message.length > MAX_ERROR_CHARACTERS ? cut(message) : message;
   const lines = text.split(/\r\n|[\n\r\u0085\u2028\u2029\v\f\x1c-\x1e]/);
-  return `event: error\n${lines.map((line) => `data: ${line}\n`).join('')}\n`;
+  const comment = outcome === 'env_error' ? '' : `: ${OUTCOME_COMMENT}${outcome}\n\n`;
+  return `${comment}event: error\n${lines.map((line) => `data: ${line}\n`).join('')}\n`;
+}
+
+/** The outcome that a comment tells, if it tells one. */
+export function outcomeIn(comment: string): Outcome | undefined {
+  const text = comment.trim();
+  const outcome = text.startsWith(OUTCOME_COMMENT) ? text.slice(OUTCOME_COMMENT.length) : undefined;
+  return isOutcome(outcome) ? outcome : undefined;
 }
 
 function cut(message: string): string {

@@ -1,4 +1,4 @@
-import type { ErrorCode, TiltyardError } from '../core/index.ts';
+import { type ErrorCode, type Outcome, type TiltyardError, toOutcome } from '../core/index.ts';
 import type { RefusalReason, RunToolResult } from '../protocol/index.ts';
 import type { CallOutcome } from '../sessions/index.ts';
 import { type ReturnErrors, toDetail } from './errors.ts';
@@ -9,7 +9,7 @@ export type ToolErrors = 'auto' | 'http' | 'envelope';
 /** What to write for a call that has ended. */
 export type CallAnswer =
   | { readonly kind: 'end'; readonly json: string }
-  | { readonly kind: 'error'; readonly message: string; readonly alone: boolean }
+  | { readonly kind: 'error'; readonly message: string; readonly outcome: Outcome | undefined; readonly alone: boolean }
   | { readonly kind: 'status'; readonly error: TiltyardError };
 
 /** How this answer may be given. */
@@ -31,16 +31,18 @@ const REASONS: Partial<Record<ErrorCode, RefusalReason>> = {
 export function toCallAnswer(outcome: CallOutcome, { envelope, streaming, returnErrors }: AnswerOptions): CallAnswer {
   if (outcome.kind === 'result') return { kind: 'end', json: outcome.json };
   const { error } = outcome;
-  if (outcome.kind === 'error') {
-    // A client that asks for an id nobody knows gets no `task_id` event: there is nothing to come back for.
-    return { kind: 'error', message: toDetail(error, returnErrors), alone: error.code === 'unknown_task_id' };
-  }
+  if (outcome.kind === 'error') return toErrorAnswer(error, returnErrors);
   const reason = REASONS[error.code];
   const inStream = streaming || envelope || error.code === 'episode_finished';
   if (reason !== undefined && inStream) {
     return { kind: 'end', json: JSON.stringify({ ok: false, error: error.message, reason } satisfies RunToolResult) };
   }
-  return streaming
-    ? { kind: 'error', message: toDetail(error, returnErrors), alone: false }
-    : { kind: 'status', error };
+  return streaming ? toErrorAnswer(error, returnErrors) : { kind: 'status', error };
+}
+
+function toErrorAnswer(error: TiltyardError, returnErrors: ReturnErrors): CallAnswer {
+  // A client that asks for an id nobody knows gets no `task_id` event: there is nothing to come back for.
+  const alone = error.code === 'unknown_task_id';
+  const outcome = alone ? undefined : toOutcome(error);
+  return { kind: 'error', message: toDetail(error, returnErrors), outcome, alone };
 }

@@ -85,7 +85,7 @@ export class CallStream implements Beating {
     const { returnErrors } = this.#options;
     const answer = toCallAnswer(call.outcome, { envelope, streaming: this.#streaming, returnErrors });
     if (answer.kind === 'status') this.#refuse(answer);
-    else if (answer.kind === 'error') this.#send(encodeError(answer.message), answer.alone);
+    else if (answer.kind === 'error') this.#send(encodeError(answer.message, answer.outcome), answer.alone);
     else this.#sendResult(answer.json);
   }
 

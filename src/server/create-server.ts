@@ -7,7 +7,10 @@ import { registerHealth } from './health.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { serverLogger } from './logger.ts';
 import { refuseOtherMethods } from './methods.ts';
+import { Metrics } from './metrics.ts';
+import { registerMetrics } from './metrics-route.ts';
 import { notFoundHandler } from './not-found.ts';
+import { observe } from './observation.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import { type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
 import { redirectTo } from './ors-redirects.ts';
@@ -23,6 +26,8 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
   readonly limits?: Partial<Limits>;
   /** Pino's options or logger, or false. Default: warnings and errors to standard output. */
   readonly logger?: FastifyServerOptions['logger'];
+  /** Whether GET /metrics shows numbers for Prometheus; with auth, not to agents. Default: true. */
+  readonly metrics?: boolean;
 }
 
 /** Where to listen. */
@@ -107,8 +112,11 @@ async function registerFaces(app: FastifyInstance, options: ServerOptions): Prom
   }
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
-  const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments });
-  const oxpFace = toolkits.length === 0 ? undefined : toOxpFace(app, { ...options.oxp, toolkits, auth, returnErrors });
+  const metrics = options.metrics === false ? undefined : new Metrics();
+  const observed = observe(app, metrics);
+  const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments }, observed);
+  const oxpFace =
+    toolkits.length === 0 ? undefined : toOxpFace(app, { ...options.oxp, toolkits, auth, returnErrors }, observed);
   // Before the environments: what is registered first stops first, and teardowns take their time.
   if (oxpFace !== undefined) {
     await app.register(async (scope) => {
@@ -116,6 +124,7 @@ async function registerFaces(app: FastifyInstance, options: ServerOptions): Prom
       if (orsFace !== undefined) return;
       refuseOtherMethods(scope, () => registerHealth(scope, oxpFace.docs.health, () => oxpFace.toolbox.isClosed));
       registerOpenApi(scope, oxpFace.docs.openapi, describe);
+      if (metrics !== undefined) registerMetrics(scope, oxpFace.docs.metrics, metrics);
     });
   }
   if (orsFace !== undefined) {
@@ -123,6 +132,7 @@ async function registerFaces(app: FastifyInstance, options: ServerOptions): Prom
     await app.register(async (scope) => {
       serveOrs(scope, orsFace, oxpFace === undefined ? [] : ['tools', 'call']);
       registerOpenApi(scope, orsFace.docs.openapi, describe);
+      if (metrics !== undefined) registerMetrics(scope, orsFace.docs.metrics, metrics);
     });
   }
 }

@@ -26,6 +26,7 @@ const STATUS: Record<ErrorCode, number> = {
   session_exists: 400,
   session_not_found: 404,
   session_gone: 410,
+  session_expired: 410,
   too_many_sessions: 429,
   shutting_down: 503,
   setup_failed: 500,

@@ -1,3 +1,4 @@
+export type { ObservedCall, ObservedSession, Observer, TraceHeaders } from '../sessions/index.ts';
 export type { ApiKey, AuthOptions, JwtOptions, OrsScope } from './auth.ts';
 export type { ToolErrors } from './call-answer.ts';
 export { createServer, type ListenOptions, type Server, type ServerOptions } from './create-server.ts';

@@ -37,7 +37,8 @@ export function registerSessions(app: FastifyInstance, face: OrsFace): void {
   post('/create', docs.create, async (request, reply) => {
     const sid = readSid(request.headers);
     const key = sessionKeyOf(request, sid);
-    await host.create(key, readCreate(parse(request), readSecretsHeader(request.headers)));
+    const wanted = readCreate(parse(request), readSecretsHeader(request.headers));
+    await host.create(key, { ...wanted, trace: face.traceOf?.(request) });
     sids.use(key);
     reply.headers(features);
     return { sid };

@@ -12,6 +12,8 @@ import { findSid } from './headers.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { identifyCallers, sessionKeyOf } from './identity.ts';
 import { refuseOtherMethods } from './methods.ts';
+import { type Observation, observe } from './observation.ts';
+import { combine } from './observers.ts';
 import { type OrsDocs, orsDocs } from './openapi/ors.ts';
 import { registerCall } from './ors-call.ts';
 import { registerReads } from './ors-reads.ts';
@@ -84,17 +86,27 @@ export interface OrsFace {
   readonly streams: CallStreamOptions;
   readonly toolErrors: ToolErrors;
   readonly docs: OrsDocs;
+  readonly traceOf: Observation['traceOf'];
   /** The headers that announce what this server can do beyond the standard. */
   readonly features: Readonly<Record<string, string>>;
 }
 
 /** Makes the environments ready to serve. */
-export function toOrsFace(app: FastifyInstance, options: OrsOptions): OrsFace {
+export function toOrsFace(
+  app: FastifyInstance,
+  options: OrsOptions,
+  { observer, traceOf }: Observation = observe(app),
+): OrsFace {
   const { pingMs = 10_000, announceAfterMs = 3_000 } = options;
   if (!(pingMs > 0 && pingMs < 30_000))
     throw new RangeError(`pingMs must be under 30000, when official clients give up, not ${pingMs}`);
   const ready = catalog(options.environments, { lenient: options.lenientInputs ?? true });
-  const sessionOptions = { ...DEFAULT_SESSION_OPTIONS, log: app.log, ...options.sessions };
+  const sessionOptions = {
+    ...DEFAULT_SESSION_OPTIONS,
+    log: app.log,
+    ...options.sessions,
+    observer: combine([observer, options.sessions?.observer ?? {}]),
+  };
   return {
     authenticate: authenticator(options.auth),
     catalog: ready,
@@ -108,6 +120,7 @@ export function toOrsFace(app: FastifyInstance, options: OrsOptions): OrsFace {
       announceAfterMs,
     },
     toolErrors: options.toolErrors ?? 'auto',
+    traceOf,
     docs: orsDocs(ready, options.auth === undefined ? 'open' : 'guarded'),
     // Announced only where it holds: a client that believes it repeats calls.
     features: sessionOptions.clientTaskIds === 'start' ? { [FEATURES_HEADER]: CLIENT_TASK_ID } : {},

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogTool } from '../core/index.ts';
-import { type CallToolRequest, isObject, type JsonObject } from '../protocol/index.ts';
+import { type CallToolRequest, isObject, type JsonObject, OUTCOME_HEADER } from '../protocol/index.ts';
 import {
   fingerprintOf,
   type RepeatKey,
@@ -17,7 +17,7 @@ import { isVisible, type OxpFace } from './oxp.ts';
 import { readCallRequest } from './oxp-bodies.ts';
 import { InputError, OxpError } from './oxp-errors.ts';
 import { readRequirements } from './oxp-requirements.ts';
-import { toResultJson } from './oxp-results.ts';
+import { type RanOutcome, toResultJson } from './oxp-results.ts';
 
 /** Where a call came in and where its answer goes. */
 export interface Exchange {
@@ -27,7 +27,7 @@ export interface Exchange {
 
 /** Answers a call: starts it, or attaches to the one that has its id already. */
 export function answerCall(face: OxpFace, body: JsonObject, exchange: Exchange): void {
-  const request = readRequest(face, body, identityOf(exchange.request));
+  const request = readRequest(face, body, exchange);
   const { repeat, callId } = request;
   noteTool(exchange.request, request.tool.definition.id);
   const known = repeat === undefined ? undefined : face.toolbox.known(repeat);
@@ -36,23 +36,32 @@ export function answerCall(face: OxpFace, body: JsonObject, exchange: Exchange):
   const answer = (outcome: ToolboxOutcome) =>
     face.turn.defer(() => {
       if (outcome.kind === 'refused') exchange.reply.send(new InputError(outcome.problems));
-      else sendJson(exchange.reply, toResultJson(callId, outcome, face.returnErrors));
+      else sendResult(exchange.reply, toResultJson(callId, outcome, face.returnErrors), outcome);
     });
   if (call.outcome instanceof Promise) void call.outcome.then(answer);
   else if (call.outcome !== undefined) answer(call.outcome);
 }
 
 /** Reads a call. What can be wrong is checked in the order of the protocol: version, envelope, id, requirements, input. */
-function readRequest(face: OxpFace, body: JsonObject, identity: Identity): ToolboxRequest {
+function readRequest(face: OxpFace, body: JsonObject, { request, reply }: Exchange): ToolboxRequest {
   const wanted = readCallRequest(body);
   // Nothing about the tool matters any more.
   if (face.toolbox.isClosed) throw unavailable(face, 'the server is stopping');
-  const tool = face.catalog.resolve(wanted.tool_id, (each) => isVisible(identity, each));
-  const given = readRequirements(tool, wanted);
+  const identity = identityOf(request);
   const { input = {}, call_id: callId = randomUUID(), trace_id: traceId } = wanted;
-  // Said here, because a tool without parameters would take anything.
-  if (!isObject(input)) throw new InputError([{ path: [], message: 'Must be an object' }]);
-  return { tool, input, callId, traceId, ...given, repeat: toRepeatKey(tool, wanted, identity) };
+  const trace = face.traceOf?.(request);
+  let tool: CatalogTool | undefined;
+  try {
+    tool = face.catalog.resolve(wanted.tool_id, (each) => isVisible(identity, each));
+    const given = readRequirements(tool, wanted);
+    // Said here, because a tool without parameters would take anything.
+    if (!isObject(input)) throw new InputError([{ path: [], message: 'Must be an object' }]);
+    return { tool, input, callId, traceId, trace, ...given, repeat: toRepeatKey(tool, wanted, identity) };
+  } catch (thrown) {
+    face.toolbox.refuse(callId, tool, trace);
+    reply.header(OUTCOME_HEADER, 'tool_error');
+    throw thrown;
+  }
 }
 
 /** How a repeat is known. Keys are each caller's own, so nobody can fetch another's result. */
@@ -90,8 +99,10 @@ function start(face: OxpFace, request: ToolboxRequest, { raw: { socket } }: Fast
   return call;
 }
 
-function sendJson(reply: FastifyReply, json: string): void {
-  reply.header('content-type', 'application/json; charset=utf-8').send(json);
+function sendResult(reply: FastifyReply, json: string, outcome: RanOutcome): void {
+  reply.header('content-type', 'application/json; charset=utf-8');
+  if (outcome.kind === 'failed') reply.header(OUTCOME_HEADER, outcome.outcome);
+  reply.send(json);
 }
 
 function unavailable({ unavailableStatus }: OxpFace, developerMessage: string): OxpError {

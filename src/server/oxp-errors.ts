@@ -101,6 +101,7 @@ const KEPT_STATUS: ReadonlySet<number> = new Set([405, 413]);
 function toOxpError(error: FastifyError | Error): OxpError {
   if (error instanceof OxpError) return error;
   if (error instanceof ToolIdError) return new OxpError(error.message, { developerMessage: error.developerMessage });
+  if (error instanceof TiltyardError && error.code === 'forbidden') return new OxpError(error.message, { status: 403 });
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (error instanceof TiltyardError || status < 500) {
     return new OxpError(status === 413 ? 'The request is too large' : 'The request is not valid', {

@@ -10,6 +10,7 @@ import type { ReturnErrors } from './errors.ts';
 import { registerHealth } from './health.ts';
 import { identifyCallers, identityOf } from './identity.ts';
 import { refuseOtherMethods } from './methods.ts';
+import { type Observation, observe } from './observation.ts';
 import { type OxpDocs, oxpDocs } from './openapi/oxp.ts';
 import { answerCall } from './oxp-call.ts';
 import { OxpError, oxpErrorHandler } from './oxp-errors.ts';
@@ -48,6 +49,7 @@ export interface OxpFace {
   readonly unavailableStatus: 400 | 503;
   readonly publish: (definition: ToolDefinition) => ToolDefinition;
   readonly docs: OxpDocs;
+  readonly traceOf: Observation['traceOf'];
 }
 
 /** The Open eXecution Protocol as a Fastify plugin: `app.register(oxp, { toolkits })`. */
@@ -58,13 +60,17 @@ export async function oxp(app: FastifyInstance, options: OxpOptions): Promise<vo
 }
 
 /** Makes the toolkits ready to serve. */
-export function toOxpFace(app: FastifyInstance, options: OxpOptions): OxpFace {
+export function toOxpFace(
+  app: FastifyInstance,
+  options: OxpOptions,
+  { observer, traceOf }: Observation = observe(app),
+): OxpFace {
   const { lingerMs = 60_000, maxCalls = 10_000, inputSchemaShape = 'schema' } = options;
   const catalog = toolkitCatalog(options.toolkits, { lenient: options.lenientInputs ?? false });
   return {
     authenticate: authenticator(options.auth),
     catalog,
-    toolbox: new Toolbox({ lingerMs, maxCalls, log: app.log }),
+    toolbox: new Toolbox({ lingerMs, maxCalls, log: app.log, observer }),
     parse: bodyParser(app),
     turn: new Turn((thrown) => app.log.error({ err: thrown }, 'an answer could not be written')),
     callers: new Callers(),
@@ -75,6 +81,7 @@ export function toOxpFace(app: FastifyInstance, options: OxpOptions): OxpFace {
       inputSchemaShape === 'schema'
         ? definition
         : { ...definition, input_schema: { parameters: definition.input_schema } },
+    traceOf,
     docs: oxpDocs(catalog, options.auth === undefined ? 'open' : 'guarded'),
   };
 }

@@ -1,30 +1,44 @@
-import { LazyAbort, type TiltyardError } from '../core/index.ts';
+import { LazyAbort, type Outcome, type TiltyardError, toOutcome } from '../core/index.ts';
+import { type ObservedCall, UNKNOWN_TOOL } from './observer.ts';
 
 /** How a call ended, ready to be written: once or many times, to whoever asks for it. */
 export type CallOutcome =
   /** The envelope as JSON text: a result, or a failure that the model should read. */
-  | { readonly kind: 'result'; readonly json: string }
+  | { readonly kind: 'result'; readonly json: string; readonly outcome: 'scored' | 'tool_error' | 'timeout' }
   /** The tool or its session broke: there is no result. */
   | { readonly kind: 'error'; readonly error: TiltyardError }
   /** The call was not run, because something about the request is wrong. */
   | { readonly kind: 'refused'; readonly error: TiltyardError };
 
+/** The same in one word. */
+export function outcomeOf(ended: CallOutcome): Outcome {
+  return ended.kind === 'result' ? ended.outcome : toOutcome(ended.error);
+}
+
 /** Arriving: it may still be refused. Accepted: it runs or waits for its turn. Settled: the outcome is there. */
 export type CallPhase = 'arriving' | 'accepted' | 'settled';
 
 /** One call of a tool, alive from its arrival until its result is no longer kept. */
-export class Call {
+export class Call implements ObservedCall {
   readonly id: string;
+  readonly tool: string;
+  readonly startedAt: number = performance.now();
   readonly abort: LazyAbort = new LazyAbort();
   phase: CallPhase = 'arriving';
   outcome: CallOutcome | undefined;
   settledAt = 0;
   /** Set once a client has been told the id, and may therefore come back with it. */
   announced = false;
+  hasRun = false;
   #listeners: Set<() => void> | undefined;
 
-  constructor(id: string) {
+  constructor(id: string, tool: string = UNKNOWN_TOOL) {
     this.id = id;
+    this.tool = tool;
+  }
+
+  get callId(): string {
+    return this.id;
   }
 
   /** Calls back at each change of phase, until the returned function is called. */

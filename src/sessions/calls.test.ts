@@ -10,7 +10,7 @@ function withEnded(id: string, endedAt: number): { calls: Calls<Call>; call: Cal
   const calls = new Calls<Call>(LINGER);
   const call = new Call(id);
   calls.add(call);
-  call.settle({ kind: 'result', json: '{}' });
+  call.settle({ kind: 'result', json: '{}', outcome: 'scored' });
   calls.settled(call, endedAt);
   return { calls, call };
 }
@@ -44,7 +44,7 @@ test('R6: an id is known as used from the end of its call on, also when the resu
 test('sweeping frees the results whose time is over and leaves the others', () => {
   const { calls } = withEnded('old', 0);
   const [recent, running] = [new Call('recent'), new Call('running')];
-  recent.settle({ kind: 'result', json: '{}' });
+  recent.settle({ kind: 'result', json: '{}', outcome: 'scored' });
   calls.settled(recent, 30_000);
   calls.add(running);
   calls.sweep(LINGER + 1, nobodys);
@@ -63,7 +63,7 @@ test('only the latest 10,000 ids of clients are remembered', () => {
   const calls = new Calls<Call>(LINGER);
   for (let count = 0; count <= 10_000; count += 1) {
     const call = new Call(`call-${count}`);
-    call.settle({ kind: 'result', json: '{}' });
+    call.settle({ kind: 'result', json: '{}', outcome: 'scored' });
     calls.settled(call, 0);
   }
   calls.sweep(LINGER + 1, nobodys);

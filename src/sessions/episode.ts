@@ -11,6 +11,7 @@ import {
   toError,
 } from '../core/index.ts';
 import type { ToolSpec, WireBlock } from '../protocol/index.ts';
+import type { TraceHeaders } from './observer.ts';
 
 /** What an episode is made from. */
 export interface EpisodeStart {
@@ -18,6 +19,7 @@ export interface EpisodeStart {
   readonly environment: CatalogEnvironment;
   readonly task: unknown;
   readonly secrets: Secrets;
+  readonly trace?: TraceHeaders | undefined;
 }
 
 /** The author's side of a session: runs the author's code, and lets nothing it throws out unclean. */

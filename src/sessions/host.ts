@@ -9,6 +9,7 @@ import {
 import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
 import type { Call } from './call.ts';
 import { sidOf } from './key.ts';
+import type { TraceHeaders } from './observer.ts';
 import type { SessionOptions } from './options.ts';
 import { RecentResults } from './recent-results.ts';
 import type { CallRequest } from './runner.ts';
@@ -25,6 +26,7 @@ export interface CreateRequest {
   readonly environment?: string | undefined;
   readonly choice: TaskChoice;
   readonly secrets: Secrets;
+  readonly trace?: TraceHeaders | undefined;
 }
 
 /** Where sessions live. The faces know only this, so that sessions can live in this process, a thread or elsewhere. */
@@ -74,7 +76,7 @@ export class LocalHost implements SessionHost {
     return this.#closed;
   }
 
-  async create(key: string, { environment: name, choice, secrets }: CreateRequest): Promise<void> {
+  async create(key: string, { environment: name, choice, secrets, trace }: CreateRequest): Promise<void> {
     this.#assertOpen();
     const environment = name === undefined ? this.#catalog.first : this.#catalog.find(name);
     await this.#sessions.create(key, async () => {
@@ -83,7 +85,7 @@ export class LocalHost implements SessionHost {
       this.#assertOpen();
       return () => {
         this.#created += 1;
-        return new Session(this.#created, { sid: sidOf(key), environment, task, secrets }, this.#share);
+        return new Session(this.#created, { sid: sidOf(key), environment, task, secrets, trace }, this.#share);
       };
     });
   }
@@ -115,12 +117,12 @@ export class LocalHost implements SessionHost {
   }
 
   async delete(key: string): Promise<void> {
-    if (!(await this.#sessions.end(key, 'the session was deleted'))) throw sessionNotFound(key);
+    if (!(await this.#sessions.end(key, 'deleted'))) throw sessionNotFound(key);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#sessions.close('the server is stopping');
+    await this.#sessions.close('stopped');
   }
 
   #assertOpen(): void {

@@ -1,7 +1,16 @@
 export { Call, type CallOutcome } from './call.ts';
+export type { SessionEnd } from './episode-outcome.ts';
 export { fingerprintOf } from './fingerprint.ts';
 export { type CreateRequest, LocalHost, type SessionHost, type TaskChoice } from './host.ts';
 export { sidOf, toSessionKey } from './key.ts';
+export {
+  type ObservedCall,
+  type ObservedSession,
+  type Observer,
+  type TraceHeaders,
+  UNKNOWN_TOOL,
+  unobserved,
+} from './observer.ts';
 export { DEFAULT_SESSION_OPTIONS, type SessionOptions } from './options.ts';
 export type { CallRequest } from './runner.ts';
 export { sessionNotFound } from './sessions.ts';

@@ -1,4 +1,5 @@
 import { type Log, silent } from '../core/index.ts';
+import { type Observer, unobserved } from './observer.ts';
 
 /** How sessions behave; every host takes the same. */
 export interface SessionOptions {
@@ -22,6 +23,8 @@ export interface SessionOptions {
   /** Whether an unknown task_id of a client's own making starts a call under that id. */
   clientTaskIds: 'start' | 'refuse';
   log: Log;
+  /** Hears of every session and call. */
+  observer: Observer;
 }
 
 /** What a server uses unless told otherwise. */
@@ -37,4 +40,5 @@ export const DEFAULT_SESSION_OPTIONS: SessionOptions = {
   callsAfterFinish: 'refuse',
   clientTaskIds: 'start',
   log: silent,
+  observer: unobserved,
 };

@@ -36,7 +36,7 @@ function toResult(value: unknown, tool: CompiledTool, episode: Episode): CallOut
     const json = JSON.stringify({ ok: true, output } satisfies RunToolResult);
     // Only now: an output that cannot be sent must not end the episode.
     if (output.finished) episode.finished = true;
-    return { kind: 'result', json };
+    return { kind: 'result', json, outcome: 'scored' };
   } catch (thrown) {
     return { kind: 'error', error: episode.failure(`tool '${tool.name}'`, thrown) };
   }
@@ -47,6 +47,7 @@ function forModel({ message, promptContent }: ToolError): string {
   return promptContent === undefined ? message : `${message}\n${promptContent}`;
 }
 
-function toFailure(error: string, reason: RefusalReason): CallOutcome {
-  return { kind: 'result', json: JSON.stringify({ ok: false, error, reason } satisfies RunToolResult) };
+function toFailure(error: string, reason: RefusalReason & ('tool_error' | 'timeout')): CallOutcome {
+  const json = JSON.stringify({ ok: false, error, reason } satisfies RunToolResult);
+  return { kind: 'result', json, outcome: reason };
 }

@@ -11,6 +11,7 @@ import type { Call, CallOutcome } from './call.ts';
 import { EpisodeCallContext } from './context.ts';
 import type { Episode } from './episode.ts';
 import { Lanes, type LaneWork } from './lanes.ts';
+import type { TraceHeaders } from './observer.ts';
 import type { SessionOptions } from './options.ts';
 import { toCallOutcome } from './outcome.ts';
 import { settlesWithin } from './time-limit.ts';
@@ -21,22 +22,21 @@ export interface CallRequest {
   /** Taken over by the call: defaults are written into it. */
   readonly input: object;
   readonly taskId?: string | undefined;
+  readonly trace?: TraceHeaders | undefined;
 }
+
+type RunnerOptions = Pick<SessionOptions, 'callsAfterFinish' | 'graceMs' | 'observer'>;
 
 /** Takes calls from admission to their outcome: find the tool, check the input, wait for the turn, run. */
 export class Runner {
   readonly #episode: Episode;
   readonly #settle: (call: Call, outcome: CallOutcome) => void;
-  readonly #options: Pick<SessionOptions, 'callsAfterFinish' | 'graceMs'>;
+  readonly #options: RunnerOptions;
   // Made when first needed: an idle session shall be small.
   #lanes: Lanes | undefined;
   #executing: Set<Promise<unknown>> | undefined;
 
-  constructor(
-    episode: Episode,
-    settle: (call: Call, outcome: CallOutcome) => void,
-    options: Pick<SessionOptions, 'callsAfterFinish' | 'graceMs'>,
-  ) {
+  constructor(episode: Episode, settle: (call: Call, outcome: CallOutcome) => void, options: RunnerOptions) {
     this.#episode = episode;
     this.#settle = settle;
     this.#options = options;
@@ -94,7 +94,14 @@ export class Runner {
     }
     // Also when the session ended while the call waited for its turn.
     if (call.phase === 'settled') return leave?.();
-    const outcome = invoke(tool, input, new EpisodeCallContext(this.#episode, call.abort), call.abort);
+    const { observer } = this.#options;
+    call.hasRun = true;
+    observer.callRunning(call);
+    const context = new EpisodeCallContext(this.#episode, call.abort);
+    const outcome =
+      observer.within === undefined
+        ? invoke(tool, input, context, call.abort)
+        : observer.within(call, () => invoke(tool, input, context, call.abort));
     if (outcome instanceof Promise) this.#track(outcome.then((settled) => this.#conclude(call, tool, settled, leave)));
     else this.#conclude(call, tool, outcome, leave);
   }

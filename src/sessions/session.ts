@@ -1,8 +1,10 @@
-import { type EnvironmentError, LazyAbort, TiltyardError } from '../core/index.ts';
-import { SERVER_TASK_ID, sessionOver, type ToolSpec, type WireBlock } from '../protocol/index.ts';
-import { Call, type CallOutcome } from './call.ts';
+import { type EnvironmentError, LazyAbort, type Outcome, TiltyardError } from '../core/index.ts';
+import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
+import { Call, type CallOutcome, outcomeOf } from './call.ts';
 import { Calls } from './calls.ts';
 import { Episode, type EpisodeStart } from './episode.ts';
+import { type SessionEnd, toEpisodeOutcome } from './episode-outcome.ts';
+import { type ObservedSession, UNKNOWN_TOOL } from './observer.ts';
 import type { SessionOptions } from './options.ts';
 import type { RecentResults } from './recent-results.ts';
 import { type CallRequest, Runner } from './runner.ts';
@@ -20,8 +22,12 @@ export interface SessionShare {
 }
 
 /** One episode on the server, from its creation to its teardown: all that is known of it is in here. */
-export class Session {
-  lastActive: number = performance.now();
+export class Session implements ObservedSession {
+  readonly startedAt: number = performance.now();
+  lastActive: number = this.startedAt;
+  callCount = 0;
+  /** What ended it, once something has. */
+  end: SessionEnd | undefined;
   readonly #episode: Episode;
   readonly #number: number;
   readonly #share: SessionShare;
@@ -34,6 +40,8 @@ export class Session {
   /** Those who wait for the end of setup, in the order they came. */
   #waiting: (() => void)[] = [];
   #prompt: Promise<WireBlock[]> | undefined;
+  #promptFailed = false;
+  #lastCall: Outcome | undefined;
   #closing: Promise<void> | undefined;
 
   /** `number` tells it from all other sessions of its host. */
@@ -44,8 +52,13 @@ export class Session {
     this.#share = share;
     this.#calls = new Calls(options.lingerMs);
     this.#runner = new Runner(this.#episode, (call, outcome) => this.#settle(call, outcome), options);
+    options.observer.sessionStarted(this, start.trace);
     if (this.#episode.needsSetup) this.#settingUp = this.#setUp();
     else this.#phase = 'ready';
+  }
+
+  get sid(): string {
+    return this.#episode.sid;
   }
 
   get environmentName(): string {
@@ -73,10 +86,17 @@ export class Session {
   /** The prompt; the author's code runs once, and again only if it failed. */
   async prompt(): Promise<WireBlock[]> {
     await this.#whenReady();
-    this.#prompt ??= this.#episode.readPrompt().catch((error) => {
-      this.#prompt = undefined;
-      throw error;
-    });
+    this.#prompt ??= this.#episode.readPrompt().then(
+      (blocks) => {
+        this.#promptFailed = false;
+        return blocks;
+      },
+      (error) => {
+        this.#prompt = undefined;
+        this.#promptFailed = true;
+        throw error;
+      },
+    );
     return this.#prompt;
   }
 
@@ -94,7 +114,10 @@ export class Session {
       if (known !== undefined) return known;
       if (!this.#mayStart(taskId)) return unknownCall(taskId);
     }
-    const call = new Call(taskId ?? this.#share.ids.next());
+    const tool = this.#episode.environment.tools.has(request.name) ? request.name : UNKNOWN_TOOL;
+    const call = new Call(taskId ?? this.#share.ids.next(), tool);
+    this.callCount += 1;
+    this.#share.options.observer.callStarted(call, this, request.trace);
     if (this.#phase === 'setting_up') this.#waiting.push(() => this.#admit(call, request));
     else this.#admit(call, request);
     // Most calls have ended by now, and are kept among the ended ones.
@@ -108,19 +131,22 @@ export class Session {
   }
 
   /** Ends the episode: aborts what runs, then tears down. Once, however often it is asked. */
-  close(reason: string): Promise<void> {
-    this.#closing ??= this.#close(reason);
+  close(end: SessionEnd): Promise<void> {
+    this.#closing ??= this.#close(end);
     return this.#closing;
   }
 
   async #setUp(): Promise<void> {
+    const { observer } = this.#share.options;
+    const run = () => this.#episode.setUp(this.#abort.signal);
     try {
-      await this.#episode.setUp(this.#abort.signal);
+      await (observer.within === undefined ? run() : observer.within(this, run));
       if (!this.isClosing) this.#phase = 'ready';
     } catch (thrown) {
       this.#setupError = thrown as EnvironmentError;
       if (!this.isClosing) this.#phase = 'failed';
     }
+    observer.setupEnded(this, this.#setupError === undefined ? 'ready' : 'failed', performance.now() - this.startedAt);
     this.#wakeAll();
   }
 
@@ -136,12 +162,14 @@ export class Session {
   }
 
   #problem(): TiltyardError | undefined {
-    return this.isClosing ? sessionGone(this.#episode.sid) : this.#setupError;
+    return this.end === undefined ? this.#setupError : sessionGone(this.sid, this.end);
   }
 
   #find(taskId: string, now: number): Call | undefined {
     const json = this.#share.recent.find(taskId, this.#number, now);
-    return json === undefined ? this.#calls.find(taskId, now) : settledCall(taskId, { kind: 'result', json });
+    return json === undefined
+      ? this.#calls.find(taskId, now)
+      : settledCall(taskId, { kind: 'result', json, outcome: 'scored' });
   }
 
   #mayStart(taskId: string): boolean {
@@ -157,24 +185,30 @@ export class Session {
   #settle(call: Call, outcome: CallOutcome): void {
     this.touch();
     if (this.#calls.endRunning(call) || !this.#isRecent(call, outcome)) this.#calls.settled(call, this.lastActive);
-    call.settle(outcome);
+    if (!call.settle(outcome)) return;
+    const word = outcomeOf(outcome);
+    // Calls that the end of the session cuts off do not say why it ended.
+    if (!this.isClosing) this.#lastCall = word;
+    this.#share.options.observer.callEnded(call, word, this);
   }
 
   /** Keeps the result of a call that ended at once among the recent ones, if it is small and its id is the server's. */
-  #isRecent({ id: taskId }: Call, outcome: CallOutcome): boolean {
-    if (outcome.kind !== 'result' || outcome.json.length > MAX_RECENT_CHARACTERS) return false;
-    return this.#share.recent.keep({ taskId, session: this.#number, json: outcome.json }, this.lastActive);
+  #isRecent({ id: taskId }: Call, ended: CallOutcome): boolean {
+    if (ended.kind !== 'result' || ended.outcome !== 'scored' || ended.json.length > MAX_RECENT_CHARACTERS)
+      return false;
+    return this.#share.recent.keep({ taskId, session: this.#number, json: ended.json }, this.lastActive);
   }
 
-  async #close(reason: string): Promise<void> {
+  async #close(end: SessionEnd): Promise<void> {
+    const broken = this.#phase === 'failed' || this.#promptFailed;
     this.#phase = 'closing';
-    const gone = new Error(reason);
-    const over = new TiltyardError('session_gone', `${sessionOver(this.#episode.sid)}${reason}. Create a new one`);
+    this.end = end;
+    const gone = new Error(`the session ${TOLD[end]}`);
     this.#abort.abort(gone);
     this.#wakeAll();
     for (const call of [...this.#calls.running]) {
       call.abort.abort(gone);
-      this.#settle(call, { kind: 'error', error: over });
+      this.#settle(call, { kind: 'error', error: sessionGone(this.sid, end) });
     }
     const busy = [...this.#runner.executing, ...(this.#settingUp === undefined ? [] : [this.#settingUp])];
     await this.#within(
@@ -188,6 +222,11 @@ export class Session {
       'teardown takes too long and is left to itself',
     );
     this.#calls.clear();
+    const { finished } = this.#episode;
+    this.#share.options.observer.sessionEnded(
+      this,
+      toEpisodeOutcome({ end, finished, broken, lastCall: this.#lastCall }),
+    );
   }
 
   async #within(limitMs: number, work: readonly Promise<unknown>[], warning: string): Promise<void> {
@@ -196,9 +235,16 @@ export class Session {
   }
 }
 
+const TOLD: Record<SessionEnd, string> = {
+  deleted: 'was deleted',
+  expired: 'has expired',
+  stopped: 'ended because the server is stopping',
+};
+
 /** The error of a session that is no longer there. */
-export function sessionGone(sid: string): TiltyardError {
-  return new TiltyardError('session_gone', `session '${sid}' was deleted or has expired. Create a new one`);
+export function sessionGone(sid: string, end: SessionEnd): TiltyardError {
+  const code = end === 'expired' ? 'session_expired' : 'session_gone';
+  return new TiltyardError(code, `session '${sid}' ${TOLD[end]}. Create a new one`);
 }
 
 function isServerMade(taskId: string): boolean {

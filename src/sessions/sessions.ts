@@ -1,4 +1,5 @@
 import { TiltyardError } from '../core/index.ts';
+import type { SessionEnd } from './episode-outcome.ts';
 import { sidOf } from './key.ts';
 import type { SessionOptions } from './options.ts';
 import { type Session, sessionGone } from './session.ts';
@@ -39,9 +40,8 @@ export class Sessions {
   get(key: string): Session {
     const session = this.#live.get(key);
     if (session !== undefined && !session.isClosing) return session;
-    throw session !== undefined || this.#tombstones.has(key, performance.now())
-      ? sessionGone(sidOf(key))
-      : sessionNotFound(key);
+    const end = session?.end ?? this.#tombstones.find(key, performance.now());
+    throw end === undefined ? sessionNotFound(key) : sessionGone(sidOf(key), end);
   }
 
   /**
@@ -54,7 +54,7 @@ export class Sessions {
     this.#reserved.set(key, reservation);
     try {
       const make = await prepare();
-      if (!reservation.wanted) throw sessionGone(sidOf(key));
+      if (!reservation.wanted) throw sessionGone(sidOf(key), 'deleted');
       this.#tombstones.clear(key);
       this.#live.set(key, make());
     } finally {
@@ -63,23 +63,23 @@ export class Sessions {
   }
 
   /** Ends a session and returns when its teardown is over; false if there is none. */
-  async end(key: string, reason: string): Promise<boolean> {
+  async end(key: string, end: SessionEnd): Promise<boolean> {
     const reservation = this.#reserved.get(key);
     if (reservation !== undefined) reservation.wanted = false;
     const session = this.#live.get(key);
     if (session === undefined) return reservation !== undefined;
-    await session.close(reason);
+    await session.close(end);
     if (this.#live.get(key) === session) {
       this.#live.delete(key);
-      this.#tombstones.set(key, performance.now());
+      this.#tombstones.set(key, performance.now(), session.end ?? end);
     }
     return true;
   }
 
   /** Ends all sessions, side by side. */
-  async close(reason: string): Promise<void> {
+  async close(end: SessionEnd): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all([...this.#live.keys()].map((key) => this.end(key, reason)));
+    await Promise.all([...this.#live.keys()].map((key) => this.end(key, end)));
   }
 
   #assertFree(key: string): void {
@@ -103,7 +103,7 @@ export class Sessions {
     this.#tombstones.sweep(now);
     for (const [key, session] of this.#live) {
       session.sweep(now);
-      if (!session.isClosing && session.isIdle(now)) void this.end(key, 'the session was idle for too long');
+      if (!session.isClosing && session.isIdle(now)) void this.end(key, 'expired');
     }
   }
 }

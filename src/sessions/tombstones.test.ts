@@ -5,37 +5,44 @@ const KEEP = 900_000;
 
 test('L5: a session is remembered for its time', () => {
   const tombstones = new Tombstones(KEEP, 10);
-  tombstones.set('a', 0);
-  expect(tombstones.has('a', KEEP - 1)).toBe(true);
-  expect(tombstones.has('a', KEEP)).toBe(false);
-  expect(tombstones.has('b', 0)).toBe(false);
+  tombstones.set('a', 0, 'deleted');
+  expect(tombstones.find('a', KEEP - 1)).toBe('deleted');
+  expect(tombstones.find('a', KEEP)).toBeUndefined();
+  expect(tombstones.find('b', 0)).toBeUndefined();
+});
+
+test('what ended a session is remembered with it', () => {
+  const tombstones = new Tombstones(KEEP, 10);
+  tombstones.set('a', 0, 'expired');
+  tombstones.set('b', 0, 'deleted');
+  expect([tombstones.find('a', 1), tombstones.find('b', 1)]).toEqual(['expired', 'deleted']);
 });
 
 test('L5: when there are too many the oldest is forgotten', () => {
   const tombstones = new Tombstones(KEEP, 2);
-  for (const [at, key] of ['a', 'b', 'c'].entries()) tombstones.set(key, at);
-  expect(['a', 'b', 'c'].filter((key) => tombstones.has(key, 3))).toEqual(['b', 'c']);
+  for (const [at, key] of ['a', 'b', 'c'].entries()) tombstones.set(key, at, 'deleted');
+  expect(['a', 'b', 'c'].filter((key) => tombstones.find(key, 3))).toEqual(['b', 'c']);
 });
 
 test('a session that ends again is remembered from then on, and is the youngest', () => {
   const tombstones = new Tombstones(KEEP, 2);
-  for (const [at, key] of ['a', 'b', 'a', 'c'].entries()) tombstones.set(key, at * 1_000);
-  expect(tombstones.has('b', 3_000)).toBe(false);
-  expect(tombstones.has('a', KEEP + 1_999)).toBe(true);
+  for (const [at, key] of ['a', 'b', 'a', 'c'].entries()) tombstones.set(key, at * 1_000, 'deleted');
+  expect(tombstones.find('b', 3_000)).toBeUndefined();
+  expect(tombstones.find('a', KEEP + 1_999)).toBe('deleted');
 });
 
 test('a session that lives again is no longer one that ended', () => {
   const tombstones = new Tombstones(KEEP, 10);
-  tombstones.set('a', 0);
+  tombstones.set('a', 0, 'deleted');
   tombstones.clear('a');
-  expect(tombstones.has('a', 1)).toBe(false);
+  expect(tombstones.find('a', 1)).toBeUndefined();
 });
 
 test('sweeping takes away only those whose time is over', () => {
   const tombstones = new Tombstones(KEEP, 10);
-  tombstones.set('old', 0);
-  tombstones.set('young', 1_000);
+  tombstones.set('old', 0, 'deleted');
+  tombstones.set('young', 1_000, 'deleted');
   tombstones.sweep(KEEP);
   // Asked about a time when both were remembered: the old one is really gone.
-  expect(['old', 'young'].filter((key) => tombstones.has(key, 1_000))).toEqual(['young']);
+  expect(['old', 'young'].filter((key) => tombstones.find(key, 1_000))).toEqual(['young']);
 });

@@ -1,7 +1,9 @@
-/** Remembers for a while, and for so many, which sessions there were. */
+import type { SessionEnd } from './episode-outcome.ts';
+
+/** Remembers for a while, and for so many, which sessions there were, and what ended them. */
 export class Tombstones {
   // In the order they were set, so that the oldest are found first.
-  readonly #until = new Map<string, number>();
+  readonly #ended = new Map<string, { readonly until: number; readonly end: SessionEnd }>();
   readonly #keepMs: number;
   readonly #max: number;
 
@@ -10,25 +12,26 @@ export class Tombstones {
     this.#max = max;
   }
 
-  set(key: string, now: number): void {
-    this.#until.delete(key);
-    this.#until.set(key, now + this.#keepMs);
+  set(key: string, now: number, end: SessionEnd): void {
+    this.#ended.delete(key);
+    this.#ended.set(key, { until: now + this.#keepMs, end });
     this.sweep(now);
   }
 
-  has(key: string, now: number): boolean {
-    const until = this.#until.get(key);
-    return until !== undefined && until > now;
+  /** What ended the session, while that is remembered. */
+  find(key: string, now: number): SessionEnd | undefined {
+    const ended = this.#ended.get(key);
+    return ended !== undefined && ended.until > now ? ended.end : undefined;
   }
 
   clear(key: string): void {
-    this.#until.delete(key);
+    this.#ended.delete(key);
   }
 
   sweep(now: number): void {
-    for (const [key, until] of this.#until) {
-      if (until > now && this.#until.size <= this.#max) return;
-      this.#until.delete(key);
+    for (const [key, { until }] of this.#ended) {
+      if (until > now && this.#ended.size <= this.#max) return;
+      this.#ended.delete(key);
     }
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type Outcome,
   type Problem,
   redact,
   type Thrown,
@@ -15,7 +16,18 @@ import { hiddenIn } from './toolbox-log.ts';
 export type ToolboxOutcome =
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
   | { readonly kind: 'returned'; readonly json: string; readonly durationMs: number }
-  | { readonly kind: 'failed'; readonly failure: ToolFailure; readonly durationMs: number };
+  | {
+      readonly kind: 'failed';
+      readonly failure: ToolFailure;
+      readonly durationMs: number;
+      readonly outcome: Exclude<Outcome, 'scored' | 'expired'>;
+    };
+
+/** The same in one word. */
+export function outcomeOf(ended: ToolboxOutcome): Outcome {
+  if (ended.kind === 'returned') return 'scored';
+  return ended.kind === 'refused' ? 'tool_error' : ended.outcome;
+}
 
 /** Why a tool failed, without the caller's secrets. */
 export interface ToolFailure {
@@ -51,10 +63,19 @@ export function toCrashed(thrown: unknown): Extract<ToolOutcome, { kind: 'crashe
 }
 
 /** A tool's outcome as it is kept and sent. */
-export function toToolboxOutcome(outcome: WrittenOutcome, request: ToolboxRequest, durationMs: number): ToolboxOutcome {
-  if (outcome.kind === 'returned') return { kind: 'returned', json: outcome.value, durationMs };
-  return { kind: 'failed', failure: toFailure(outcome, request), durationMs };
+export function toToolboxOutcome(
+  ended: WrittenOutcome,
+  request: ToolboxRequest,
+  { durationMs, aborted }: { durationMs: number; aborted: boolean },
+): ToolboxOutcome {
+  if (ended.kind === 'returned') return { kind: 'returned', json: ended.value, durationMs };
+  const failure = toFailure(ended, request);
+  // Whatever an aborted tool throws, the reason is that nobody waits for it any more. Its time limit aborts it as well.
+  if (ended.kind !== 'timed_out' && aborted) return { kind: 'failed', failure, durationMs, outcome: 'cancelled' };
+  return { kind: 'failed', failure, durationMs, outcome: OUTCOME_OF_KIND[ended.kind] };
 }
+
+const OUTCOME_OF_KIND = { failed: 'tool_error', timed_out: 'timeout', crashed: 'env_error' } as const;
 
 function toFailure(outcome: Exclude<ToolOutcome, { kind: 'returned' }>, request: ToolboxRequest): ToolFailure {
   switch (outcome.kind) {

@@ -10,9 +10,10 @@ import {
 } from '../core/index.ts';
 import type { JsonObject } from '../protocol/index.ts';
 import { Calls } from './calls.ts';
+import { type ObservedCall, type Observer, type TraceHeaders, UNKNOWN_TOOL } from './observer.ts';
 import { ToolboxContext } from './toolbox-context.ts';
 import { logOutcome } from './toolbox-log.ts';
-import { type ToolboxOutcome, toCrashed, toToolboxOutcome, toWritten } from './toolbox-outcome.ts';
+import { outcomeOf, type ToolboxOutcome, toCrashed, toToolboxOutcome, toWritten } from './toolbox-outcome.ts';
 
 // Of all callers together, unlike those of a session.
 const REMEMBERED_KEYS = 100_000;
@@ -30,6 +31,7 @@ export interface ToolboxRequest {
   readonly userId: string | undefined;
   readonly authorization: Readonly<Record<string, string>>;
   readonly traceId: string | undefined;
+  readonly trace?: TraceHeaders | undefined;
 }
 
 /** What two requests for the same call have in common. */
@@ -40,16 +42,21 @@ export interface RepeatKey {
 }
 
 /** A call that is running or kept for repeats. */
-export class ToolboxCall {
+export class ToolboxCall implements ObservedCall {
   readonly id: string;
+  readonly callId: string;
+  readonly tool: string;
   readonly fingerprint: string;
   readonly abort: LazyAbort = new LazyAbort();
   phase: 'accepted' | 'settled' = 'accepted';
   startedAt: number = performance.now();
   settledAt = 0;
+  hasRun = false;
   outcome: Awaitable<ToolboxOutcome> | undefined;
 
-  constructor({ key, fingerprint }: RepeatKey) {
+  constructor({ key, fingerprint }: RepeatKey, callId: string, tool: string) {
+    this.callId = callId;
+    this.tool = tool;
     this.id = key;
     this.fingerprint = fingerprint;
   }
@@ -63,19 +70,30 @@ export type Known =
 
 const NO_REPEAT: RepeatKey = { key: '', fingerprint: '' };
 
+/** How a toolbox behaves. */
+export interface ToolboxOptions {
+  /** How long results are kept for repeats. */
+  readonly lingerMs: number;
+  readonly maxCalls: number;
+  readonly log: Log;
+  readonly observer: Observer;
+}
+
 /** Runs tools of toolkits: at most once for each key, and kept for a while for those who ask again. */
 export class Toolbox {
   readonly #calls: Calls<ToolboxCall>;
   readonly #running = new Set<ToolboxCall>();
   readonly #maxCalls: number;
   readonly #log: Log;
+  readonly #observer: Observer;
   readonly #timer: NodeJS.Timeout;
   #closed = false;
 
-  constructor({ lingerMs, maxCalls, log }: { lingerMs: number; maxCalls: number; log: Log }) {
+  constructor({ lingerMs, maxCalls, log, observer }: ToolboxOptions) {
     this.#calls = new Calls(lingerMs, REMEMBERED_KEYS);
     this.#maxCalls = maxCalls;
     this.#log = log;
+    this.#observer = observer;
     this.#timer = setInterval(
       () => this.#calls.sweep(performance.now(), () => false),
       Math.max(10, Math.min(5_000, lingerMs / 4)),
@@ -91,7 +109,8 @@ export class Toolbox {
 
   /** Starts a call. With a key, it can be found again from this moment on. */
   start(request: ToolboxRequest): ToolboxCall {
-    const call = new ToolboxCall(request.repeat ?? NO_REPEAT);
+    const call = new ToolboxCall(request.repeat ?? NO_REPEAT, request.callId, request.tool.definition.id);
+    this.#observer.callStarted(call, undefined, request.trace);
     if (request.repeat !== undefined) this.#calls.add(call);
     this.#running.add(call);
     const outcome = this.#run(call, request);
@@ -99,6 +118,14 @@ export class Toolbox {
     if (outcome instanceof Promise) void outcome.then((settled) => this.#settle(call, settled));
     else this.#settle(call, outcome);
     return call;
+  }
+
+  /** Notes a call that was refused before it could start; `tool` is undefined where its id names none. */
+  refuse(callId: string, tool: CatalogTool | undefined, trace: TraceHeaders | undefined): void {
+    const call = new ToolboxCall(NO_REPEAT, callId, tool?.definition.id ?? UNKNOWN_TOOL);
+    call.settledAt = call.startedAt;
+    this.#observer.callStarted(call, undefined, trace);
+    this.#observer.callEnded(call, 'tool_error', undefined);
   }
 
   /** Whether no further call is taken. */
@@ -137,7 +164,10 @@ export class Toolbox {
     // The check may have taken long enough for the caller to leave.
     if (call.abort.aborted) return this.#conclude(call, request, toCrashed(call.abort.signal.reason));
     const context = new ToolboxContext(request, call.abort, this.#log);
-    const outcome = invoke(request.tool.tool, checked.value, context, call.abort);
+    const run = () => invoke(request.tool.tool, checked.value, context, call.abort);
+    call.hasRun = true;
+    this.#observer.callRunning(call);
+    const outcome = this.#observer.within === undefined ? run() : this.#observer.within(call, run);
     return outcome instanceof Promise
       ? outcome.then((ended) => this.#conclude(call, request, ended))
       : this.#conclude(call, request, outcome);
@@ -147,15 +177,17 @@ export class Toolbox {
     const durationMs = performance.now() - call.startedAt;
     const written = toWritten(outcome);
     logOutcome(this.#log, request, written, call);
-    return toToolboxOutcome(written, request, durationMs);
+    return toToolboxOutcome(written, request, { durationMs, aborted: call.abort.aborted });
   }
 
   #settle(call: ToolboxCall, outcome: ToolboxOutcome): void {
     this.#running.delete(call);
     call.phase = 'settled';
+    call.settledAt = performance.now();
+    this.#observer.callEnded(call, outcomeOf(outcome), undefined);
     if (call.id === '') return;
     // Nothing ran: the key is free for a better input.
     if (outcome.kind === 'refused') this.#calls.drop(call);
-    else this.#calls.settled(call, performance.now());
+    else this.#calls.settled(call, call.settledAt);
   }
 }

@@ -96,7 +96,7 @@ describe('paths without an environment', () => {
 });
 
 describe('paths that nothing has', () => {
-  test.each(['/foo', '/foo?a=b', '/favicon.ico', '/Tools', '/get_task', '/metrics', '/%E2%9C%93', '/foo/'])(
+  test.each(['/foo', '/foo?a=b', '/favicon.ico', '/Tools', '/get_task', '/metric', '/%E2%9C%93', '/foo/'])(
     'X3: a server of one environment sends %s there',
     async (path) => {
       const { request } = solo();

@@ -47,7 +47,7 @@ export function contractOf({ components }: any): Contract {
       const media = response.content[type];
       expect(media, `${what}: ${type} is not described`).toBeDefined();
       if (type === 'text/event-stream') expectEvents(media.schema, text, what);
-      else expectValue(media.schema, json, what);
+      else expectValue(media.schema, type === 'text/plain' ? text : json, what);
     },
   };
 }

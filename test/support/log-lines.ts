@@ -18,3 +18,12 @@ export function logLines(): LogLines {
   });
   return { logger: { level: 'trace', stream }, text: () => written.join('') };
 }
+
+/** The lines with a message, as objects. */
+export function linesOf({ text }: LogLines, message: string): any[] {
+  return text()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg === message);
+}

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../protocol/index.ts';
 import { scopesFor } from '../ors-scopes.ts';
 import { takesNothing } from './example.ts';
 import { arrayOf, body, json, type Operation, object, type RouteDocs, ref, toRouteDocs } from './operation.ts';
-import { HEALTH, OPENAPI } from './server.ts';
+import { HEALTH, METRICS, OPENAPI } from './server.ts';
 
 /** The descriptions of the routes of the Open Reward Standard, by what the route does. */
 export type OrsDocs = Readonly<Record<OrsAction, RouteDocs>>;
@@ -11,6 +11,7 @@ export type OrsDocs = Readonly<Record<OrsAction, RouteDocs>>;
 type OrsAction =
   | 'health'
   | 'openapi'
+  | 'metrics'
   | 'version'
   | 'environments'
   | 'tools'
@@ -97,6 +98,7 @@ export function orsDocs({ first }: Catalog, auth: 'open' | 'guarded'): OrsDocs {
   return {
     health: describe('/health', HEALTH),
     openapi: describe('/openapi.json', OPENAPI),
+    metrics: describe('/metrics', METRICS),
     version: describe('/version', {
       operationId: 'version',
       summary: 'The version of the server',

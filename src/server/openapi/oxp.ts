@@ -2,10 +2,10 @@ import type { ToolkitCatalog } from '../../core/index.ts';
 import type { JsonObject } from '../../protocol/index.ts';
 import { takesNothing } from './example.ts';
 import { body, json, type Operation, type RouteDocs, ref, toRouteDocs } from './operation.ts';
-import { HEALTH, OPENAPI } from './server.ts';
+import { HEALTH, METRICS, OPENAPI } from './server.ts';
 
 /** The descriptions of the routes of the Open eXecution Protocol, by what the route does. */
-export type OxpDocs = Readonly<Record<'health' | 'openapi' | 'tools' | 'call' | 'callAlias', RouteDocs>>;
+export type OxpDocs = Readonly<Record<'health' | 'openapi' | 'metrics' | 'tools' | 'call' | 'callAlias', RouteDocs>>;
 
 /** Describes the routes, with an example that these tools take. */
 export function oxpDocs(catalog: ToolkitCatalog, auth: 'open' | 'guarded'): OxpDocs {
@@ -33,6 +33,7 @@ export function oxpDocs(catalog: ToolkitCatalog, auth: 'open' | 'guarded'): OxpD
   return {
     health: describe(HEALTH),
     openapi: describe(OPENAPI),
+    metrics: describe(METRICS),
     tools: describe({
       operationId: 'listTools',
       summary: 'The tools that the caller may call',

@@ -15,6 +15,20 @@ export const HEALTH: Operation = {
   },
 };
 
+/** GET /metrics. */
+export const METRICS: Operation = {
+  operationId: 'metrics',
+  summary: 'What the server does, in numbers',
+  description: 'Sessions and calls by outcome, how long they take, what waits, and memory. Agents may not see it.',
+  tags: ['server'],
+  responses: {
+    200: {
+      description: 'All metrics, in the text format of Prometheus.',
+      content: { 'text/plain': { schema: { type: 'string' } } },
+    },
+  },
+};
+
 /** GET /openapi.json. */
 export const OPENAPI: Operation = {
   operationId: 'openapi',

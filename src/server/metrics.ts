@@ -1,0 +1,181 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+import { OUTCOMES, type Outcome } from '../core/index.ts';
+import type { ObservedCall, ObservedSession, Observer } from '../sessions/index.ts';
+import { Durations, publishDurations } from './durations.ts';
+import { EventLoopLag, publishProcess } from './process-metrics.ts';
+
+type Counts = Record<Outcome, number>;
+
+interface EnvironmentNumbers {
+  live: number;
+  readonly ended: Counts;
+  readonly setups: Durations;
+}
+
+interface ToolNumbers {
+  readonly ended: Counts;
+  readonly durations: Durations;
+}
+
+/**
+ * The numbers of one server. They are plain ones, which a call changes in some ns; prom-client gets them when it is asked,
+ * because its own would look up their labels each time. All labels come from the catalog, so there are only so many.
+ */
+export class Metrics implements Partial<Observer> {
+  readonly #registry = new Registry();
+  readonly #lag = new EventLoopLag(this.#registry);
+  readonly #environments = new Map<string, EnvironmentNumbers>();
+  /** By environment; '' has the tools of toolkits. */
+  readonly #tools = new Map<string, Map<string, ToolNumbers>>();
+  #liveSessions = 0;
+  #waitingCalls = 0;
+
+  constructor() {
+    this.#publishSessions();
+    this.#publishCalls();
+    publishProcess(this.#registry, () => this.#liveSessions);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** All metrics, in the text format of Prometheus. */
+  read(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** Measures no more. */
+  close(): void {
+    this.#lag.close();
+  }
+
+  sessionStarted({ environmentName }: ObservedSession): void {
+    this.#liveSessions += 1;
+    this.#environment(environmentName).live += 1;
+  }
+
+  setupEnded({ environmentName }: ObservedSession, _result: 'ready' | 'failed', durationMs: number): void {
+    this.#environment(environmentName).setups.add(durationMs);
+  }
+
+  sessionEnded({ environmentName }: ObservedSession, outcome: Outcome): void {
+    const numbers = this.#environment(environmentName);
+    this.#liveSessions -= 1;
+    numbers.live -= 1;
+    numbers.ended[outcome] += 1;
+  }
+
+  callStarted(): void {
+    this.#waitingCalls += 1;
+  }
+
+  callRunning(): void {
+    this.#waitingCalls -= 1;
+  }
+
+  callEnded({ tool, startedAt, settledAt, hasRun }: ObservedCall, outcome: Outcome, session?: ObservedSession): void {
+    if (!hasRun) this.#waitingCalls -= 1;
+    const { ended, durations } = this.#tool(session?.environmentName ?? '', tool);
+    ended[outcome] += 1;
+    durations.add(settledAt - startedAt);
+  }
+
+  #environment(name: string): EnvironmentNumbers {
+    let numbers = this.#environments.get(name);
+    if (numbers === undefined) {
+      numbers = { live: 0, ended: noCounts(), setups: new Durations() };
+      this.#environments.set(name, numbers);
+    }
+    return numbers;
+  }
+
+  #tool(environment: string, tool: string): ToolNumbers {
+    let tools = this.#tools.get(environment);
+    if (tools === undefined) {
+      tools = new Map();
+      this.#tools.set(environment, tools);
+    }
+    let numbers = tools.get(tool);
+    if (numbers === undefined) {
+      numbers = { ended: noCounts(), durations: new Durations() };
+      tools.set(tool, numbers);
+    }
+    return numbers;
+  }
+
+  #publishSessions(): void {
+    const environments = this.#environments;
+    const registers = [this.#registry];
+    new Gauge({
+      name: 'tiltyard_sessions_live',
+      help: 'Sessions that have begun and not ended, teardown included.',
+      labelNames: ['environment'],
+      registers,
+      collect() {
+        for (const [environment, { live }] of environments) this.set({ environment }, live);
+      },
+    });
+    new Counter({
+      name: 'tiltyard_sessions_ended_total',
+      help: 'Sessions that have ended, by the outcome of their episode.',
+      labelNames: ['environment', 'outcome'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [environment, { ended }] of environments) {
+          for (const outcome of OUTCOMES) if (ended[outcome] > 0) this.inc({ environment, outcome }, ended[outcome]);
+        }
+      },
+    });
+    publishDurations(this.#registry, {
+      name: 'tiltyard_setup_duration_seconds',
+      help: 'How long setups took, failed ones included.',
+      read: () => Array.from(environments, ([environment, { setups }]) => [{ environment }, setups] as const),
+    });
+  }
+
+  #publishCalls(): void {
+    const tools = this.#tools;
+    const waiting = () => this.#waitingCalls;
+    const registers = [this.#registry];
+    new Counter({
+      name: 'tiltyard_calls_total',
+      help: 'Calls that have ended, by outcome. Tools of toolkits have no environment.',
+      labelNames: ['environment', 'tool', 'outcome'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [{ environment, tool }, { ended }] of eachTool(tools)) {
+          for (const outcome of OUTCOMES)
+            if (ended[outcome] > 0) this.inc({ environment, tool, outcome }, ended[outcome]);
+        }
+      },
+    });
+    publishDurations(this.#registry, {
+      name: 'tiltyard_call_duration_seconds',
+      help: 'How long calls took from their arrival, waiting for setup and for their turn included.',
+      read: () => Array.from(eachTool(tools), ([labels, { durations }]) => [labels, durations] as const),
+    });
+    new Gauge({
+      name: 'tiltyard_calls_waiting',
+      help: 'Calls that wait for setup or for their turn.',
+      registers,
+      collect() {
+        this.set(waiting());
+      },
+    });
+  }
+}
+
+function noCounts(): Counts {
+  return { scored: 0, tool_error: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
+}
+
+function* eachTool(
+  byEnvironment: ReadonlyMap<string, ReadonlyMap<string, ToolNumbers>>,
+): Generator<readonly [labels: { environment: string; tool: string }, numbers: ToolNumbers]> {
+  for (const [environment, tools] of byEnvironment) {
+    for (const [tool, numbers] of tools) yield [{ environment, tool }, numbers];
+  }
+}

@@ -1,0 +1,182 @@
+import { createServer } from 'tiltyard/server';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expectError } from '../support/errors.ts';
+import { pause } from '../support/fixture.ts';
+import { gated, startGated } from '../support/gates.ts';
+import { startServer, type TestServer } from '../support/http.ts';
+import { minimal } from '../support/minimal.ts';
+import { byLabel, type Sample, toSamples } from '../support/samples.ts';
+import { bank } from './toolkits.ts';
+
+async function samplesOf({ get }: Pick<TestServer, 'get'>, headers = {}): Promise<Sample[]> {
+  const { status, text } = await get('/metrics', { headers });
+  if (status !== 200) throw new Error(`/metrics answered ${status}: ${text}`);
+  return toSamples(text);
+}
+
+function sampleOf(samples: readonly Sample[], name: string, labels: Record<string, string> = {}): number | undefined {
+  const found = samples.find(
+    (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+  );
+  return found?.value;
+}
+
+describe('sessions', () => {
+  test('are counted while they live, by environment, and when they end, by outcome', async () => {
+    const server = await startServer();
+    const sids = [
+      await server.create(),
+      await server.create(),
+      await server.create({ env_name: 'code_env', split: 'train', index: 0 }),
+    ];
+    expect(byLabel(await samplesOf(server), { name: 'tiltyard_sessions_live', label: 'environment' })).toEqual({
+      math: 2,
+      code_env: 1,
+    });
+    await server.call(sids[0] ?? '', 'submit', { answer: '0' });
+    for (const sid of sids) await server.post('/delete', undefined, { sid });
+    const after = await samplesOf(server);
+    expect(byLabel(after, { name: 'tiltyard_sessions_live', label: 'environment' })).toEqual({ math: 0, code_env: 0 });
+    const ended = (environment: string) =>
+      byLabel(after, { name: 'tiltyard_sessions_ended_total', label: 'outcome', having: { environment } });
+    expect([ended('math'), ended('code_env')]).toEqual([{ scored: 1, cancelled: 1 }, { cancelled: 1 }]);
+  });
+
+  test('show how long their setups took, and what memory they need', async () => {
+    const server = await startServer();
+    expect(sampleOf(await samplesOf(server), 'tiltyard_session_memory_bytes')).toBe(0);
+    const sid = await server.create({ task_spec: { setup_ms: 20 } });
+    await server.call(sid, 'noargs');
+    const samples = await samplesOf(server);
+    const math = { environment: 'math' };
+    expect(sampleOf(samples, 'tiltyard_setup_duration_seconds_count', math)).toBe(1);
+    expect(sampleOf(samples, 'tiltyard_setup_duration_seconds_sum', math)).toBeGreaterThan(0.015);
+    expect(sampleOf(samples, 'tiltyard_setup_duration_seconds_bucket', { ...math, le: '0.01' })).toBe(0);
+    expect(sampleOf(samples, 'tiltyard_setup_duration_seconds_bucket', { ...math, le: '+Inf' })).toBe(1);
+  });
+});
+
+describe('calls', () => {
+  test('are counted by environment, tool and outcome, with how long they took', async () => {
+    const server = await startServer({ toolkits: [bank] });
+    const sid = await server.create();
+    for (const name of ['noargs', 'noargs', 'fail', 'boom']) await server.call(sid, name);
+    await server.post('/tools/call', { request: { tool_id: 'Bank.Rate', input: {} } });
+    const samples = await samplesOf(server);
+    const calls = samples.filter(({ name }) => name === 'tiltyard_calls_total');
+    expect(calls.map(({ labels, value }) => [labels.environment, labels.tool, labels.outcome, value])).toEqual([
+      ['math', 'noargs', 'scored', 2],
+      ['math', 'fail', 'tool_error', 1],
+      ['math', 'boom', 'env_error', 1],
+      ['', 'Bank.Rate@1.0.0', 'scored', 1],
+    ]);
+    const noargs = { environment: 'math', tool: 'noargs' };
+    const buckets = samples.filter(
+      ({ name, labels }) => name === 'tiltyard_call_duration_seconds_bucket' && labels.tool === 'noargs',
+    );
+    expect(buckets.map(({ value }) => value)).toEqual(buckets.map(({ value }) => value).sort((a, b) => a - b));
+    expect(buckets.at(-1)).toMatchObject({ labels: { le: '+Inf' }, value: 2 });
+    expect(sampleOf(samples, 'tiltyard_call_duration_seconds_count', noargs)).toBe(2);
+  });
+
+  test('that a repeat finds again are counted once', async () => {
+    const server = await startServer();
+    const sid = await server.create();
+    for (let times = 0; times < 3; times += 1) await server.call(sid, 'noargs', {}, { taskId: 'call-1' });
+    expect(byLabel(await samplesOf(server), { name: 'tiltyard_calls_total', label: 'tool' })).toEqual({ noargs: 1 });
+  });
+
+  test('of tools that clients make up share one label', async () => {
+    const server = await startServer({ toolkits: [bank] });
+    const sid = await server.create();
+    for (let count = 0; count < 20; count += 1) {
+      await server.call(sid, `made-up-${count}`);
+      await server.post('/tools/call', { request: { tool_id: `Bank.MadeUp${count}`, input: {} } });
+    }
+    const samples = (await samplesOf(server)).filter(({ name }) => name === 'tiltyard_calls_total');
+    expect(samples.map(({ labels, value }) => [labels.environment, labels.tool, value])).toEqual([
+      ['math', '(unknown)', 20],
+      ['', '(unknown)', 20],
+    ]);
+  });
+
+  test('that wait for setup or for their turn are counted until they run or end', async () => {
+    const { server, sid, open, tool } = await startGated();
+    const waiting = async () => sampleOf(await samplesOf(server), 'tiltyard_calls_waiting');
+    expect(await waiting()).toBe(0);
+    const calls = [open(), open(), open()];
+    await tool.reached;
+    await vi.waitFor(async () => expect(await waiting()).toBe(2));
+    await server.post('/delete', undefined, { sid });
+    await Promise.all(calls.map(({ ended }) => ended));
+    expect(await waiting()).toBe(0);
+  });
+});
+
+describe('the process', () => {
+  test('shows its memory, its time and how late its event loop is', async () => {
+    const server = await startServer();
+    await samplesOf(server);
+    const names = new Set((await samplesOf(server)).map(({ name }) => name));
+    for (const name of ['process_resident_memory_bytes', 'nodejs_heap_size_used_bytes', 'process_cpu_seconds_total'])
+      expect(names).toContain(name);
+    // What it measures begins with the tick after a look; then it is held up on purpose.
+    await pause(30);
+    const until = performance.now() + 60;
+    while (performance.now() < until);
+    await pause(20);
+    expect(sampleOf(await samplesOf(server), 'tiltyard_event_loop_lag_seconds', { quantile: '1' })).toBeGreaterThan(
+      0.03,
+    );
+  });
+});
+
+describe('the route', () => {
+  test('speaks the text format of Prometheus', async () => {
+    const { get } = await startServer();
+    const { status, headers, text } = await get('/metrics');
+    expect({ status, type: headers.get('content-type') }).toEqual({
+      status: 200,
+      type: 'text/plain; version=0.0.4; charset=utf-8',
+    });
+    for (const { name } of toSamples(text)) {
+      const family = name.replace(/_(bucket|sum|count)$/, '');
+      expect(text).toMatch(new RegExp(`^# HELP (${name}|${family}) \\S`, 'm'));
+    }
+    expect(text).toContain('# TYPE tiltyard_call_duration_seconds histogram');
+  });
+
+  test('keeps the numbers of each server apart', async () => {
+    const [one, other] = [await startServer(), await startServer()];
+    await one.create();
+    expect(sampleOf(await samplesOf(one), 'tiltyard_sessions_live', { environment: 'math' })).toBe(1);
+    expect(sampleOf(await samplesOf(other), 'tiltyard_sessions_live', { environment: 'math' })).toBeUndefined();
+  });
+
+  test('is not there when metrics are off', async () => {
+    const { get } = await startServer({ metrics: false });
+    expectError(await get('/metrics'), 404);
+  });
+
+  test.each([
+    ['environments', { environments: [minimal()] }, 'detail'],
+    ['toolkits', { environments: [], toolkits: [bank] }, 'message'],
+  ])('of a server of %s is for orchestrators: agents get 403', async (_what, options, key) => {
+    const auth = {
+      apiKeys: ['whole', { key: 'orchestrator', scopes: ['orchestrator'] }, { key: 'agent', scopes: ['agent'] }],
+    };
+    const { get } = await startServer({ ...options, auth });
+    const statusOf = async (apiKey: string) => (await get('/metrics', { headers: { 'x-api-key': apiKey } })).status;
+    expect([await statusOf('whole'), await statusOf('orchestrator'), await statusOf('wrong')]).toEqual([200, 200, 401]);
+    const refused = await get('/metrics', { headers: { 'x-api-key': 'agent' } });
+    expect(refused.status).toBe(403);
+    expect(refused.json[key]).toContain("'orchestrator'");
+  });
+
+  test('leaves an application of one’s own alone, where the faces are mounted', async () => {
+    const server = await createServer({ environments: gated().environments, logger: false, metrics: false });
+    onTestFinished(() => server.close());
+    server.app.server.unref();
+    expect((await server.app.inject('/metrics')).statusCode).toBe(308);
+  });
+});
