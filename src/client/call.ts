@@ -1,7 +1,8 @@
-import { isObject, type JsonObject, type RunToolResult } from '../protocol/index.ts';
+import { isObject, isSessionEnded, type JsonObject, type RunToolResult } from '../protocol/index.ts';
 import { isHarmless, isUnknownId, toCallError, toReason } from './call-errors.ts';
-import { ClientError, type ErrorContext, ToolCallError, ToolFailed } from './errors.ts';
+import { ClientError, type ErrorContext, SessionTerminated, ToolCallError, ToolFailed } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
+import { SESSION_GONE } from './gone.ts';
 import { isPassing, type RetryOptions, withRetries } from './retry.ts';
 import { Silence } from './silence.ts';
 import type { Transport } from './transport.ts';
@@ -80,8 +81,7 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
   const onEvent = ({ event, data }: StreamEvent): RunToolResult | undefined => {
     if (event === 'task_id') progress.taskId = data.trim() || progress.taskId;
     else if (event === 'chunk' || event === 'end') parts.push(data);
-    else if (event === 'error')
-      throw new ToolFailed(data || 'the tool failed without a message', { sid, taskId: progress.taskId });
+    else if (event === 'error') throw toStreamError(data, { sid, taskId: progress.taskId });
     return event === 'end' ? toResult(parts.join(''), { sid, taskId: progress.taskId }) : undefined;
   };
   const result = await readEventStream(response, onEvent, { sid, silence });
@@ -90,6 +90,13 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
   const { blocks, reward = null, finished = false, metadata = null } = result.output;
   const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
   return { blocks, text, reward, finished, metadata, taskId: progress.taskId ?? '' };
+}
+
+// The tool broke, or its session ended under it: deleted, or with its server.
+function toStreamError(message: string, context: ErrorContext): ClientError {
+  if (isSessionEnded(message))
+    return new SessionTerminated(`the session is over: ${message}`, { ...context, code: SESSION_GONE });
+  return new ToolFailed(message || 'the tool failed without a message', context);
 }
 
 // What a server of another make sends is taken as it is, as long as it can be told what it is.

@@ -22,10 +22,12 @@ export {
   CLIENT_TASK_ID,
   ENVIRONMENT_ACTIONS,
   FEATURES_HEADER,
+  isSessionEnded,
   ROOT_PATHS,
   SECRETS_HEADER,
   SERVER_TASK_ID,
   SESSION_HEADER,
+  sessionEnded,
 } from './ors.ts';
 // The Open eXecution Protocol on the wire
 export type {

@@ -48,6 +48,16 @@ export interface Split {
   type: SplitType;
 }
 
+/** What clients read when their session has ended: the `detail` of a 410, or the `error` event of a call. */
+export function sessionEnded(sid: string, reason: string): string {
+  return `session '${sid}' has ended: ${reason}. Create a new one`;
+}
+
+/** Whether these are the words of `sessionEnded`; an event has no other way to tell them from a tool's. */
+export function isSessionEnded(text: string): boolean {
+  return /^session '.*' has ended: .*\. Create a new one$/.test(text);
+}
+
 /** The header that names a session. */
 export const SESSION_HEADER = 'x-session-id';
 

@@ -50,7 +50,7 @@ function readRequest(face: OxpFace, body: JsonObject, identity: Identity): Toolb
   const { input = {}, call_id: callId = randomUUID(), trace_id: traceId } = wanted;
   // Said here, because a tool without parameters would take anything.
   if (!isObject(input)) throw new InputError([{ path: [], message: 'Must be an object' }]);
-  return { tool, input, callId, traceId, ...given, repeat: toRepeatKey(tool, wanted, identity) };
+  return { tool, identity: identity.id, input, callId, traceId, ...given, repeat: toRepeatKey(tool, wanted, identity) };
 }
 
 /** How a repeat is known. Keys are each caller's own, so nobody can fetch another's result. */
@@ -78,7 +78,8 @@ function refuseTaken({ tool, input, callId }: ToolboxRequest, why: keyof typeof 
 }
 
 function start(face: OxpFace, request: ToolboxRequest, { raw: { socket } }: FastifyRequest): ToolboxCall {
-  if (face.toolbox.isFull) throw unavailable(face, 'too many calls are running');
+  const full = face.toolbox.fullFor(request.identity);
+  if (full !== undefined) throw unavailable(face, full);
   const call = face.toolbox.start(request);
   // Without an id nobody can come back for the result: a caller that leaves no longer wants it.
   if (request.repeat === undefined && call.phase !== 'settled') {

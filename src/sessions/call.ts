@@ -34,6 +34,11 @@ export class Call {
     return () => this.#listeners?.delete(listener);
   }
 
+  /** About how much memory the outcome takes. */
+  get bytes(): number {
+    return this.outcome?.kind === 'result' ? this.outcome.json.length : 0;
+  }
+
   accept(): void {
     this.phase = 'accepted';
     this.#tell();

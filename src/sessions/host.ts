@@ -45,7 +45,7 @@ export interface SessionHost {
   readonly size: number;
   /** Whether it takes no new sessions. */
   readonly isClosed: boolean;
-  /** Ends all sessions and takes no new ones. */
+  /** Takes no new sessions, lets calls end for a while, then ends all sessions. Once, however often it is asked. */
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export class LocalHost implements SessionHost {
   readonly #options: SessionOptions;
   readonly #sessions: Sessions;
   readonly #newTaskId = taskIds();
-  #closed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(catalog: Catalog, options: SessionOptions) {
     this.#catalog = catalog;
@@ -68,7 +68,7 @@ export class LocalHost implements SessionHost {
   }
 
   get isClosed(): boolean {
-    return this.#closed;
+    return this.#closing !== undefined;
   }
 
   async create(key: string, { environment: name, choice, secrets }: CreateRequest): Promise<void> {
@@ -112,13 +112,13 @@ export class LocalHost implements SessionHost {
     if (!(await this.#sessions.end(key, 'the session was deleted'))) throw sessionNotFound(key);
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#sessions.close('the server is stopping');
+  close(): Promise<void> {
+    this.#closing ??= this.#sessions.close('the server is stopping');
+    return this.#closing;
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new TiltyardError('shutting_down', 'the server is stopping and takes no new sessions');
+    if (this.isClosed) throw new TiltyardError('shutting_down', 'the server is stopping and takes no new sessions');
   }
 }
 

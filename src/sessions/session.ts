@@ -1,7 +1,8 @@
 import { type EnvironmentError, LazyAbort, TiltyardError } from '../core/index.ts';
-import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
+import { SERVER_TASK_ID, sessionEnded, type ToolSpec, type WireBlock } from '../protocol/index.ts';
 import { Call, type CallOutcome } from './call.ts';
 import { Calls } from './calls.ts';
+import { endsWithin, type Stopping } from './deaf.ts';
 import { Episode, type EpisodeStart } from './episode.ts';
 import type { SessionOptions } from './options.ts';
 import { type CallRequest, Runner } from './runner.ts';
@@ -23,12 +24,14 @@ export class Session {
   #waiting: (() => void)[] = [];
   #prompt: Promise<WireBlock[]> | undefined;
   #closing: Promise<void> | undefined;
+  /** Set while the server stops: called when the last call has ended. */
+  #onQuiet: (() => void) | undefined;
 
   constructor(start: EpisodeStart, options: SessionOptions, newTaskId: () => string) {
     this.#episode = new Episode(start, options.log);
     this.#options = options;
     this.#newTaskId = newTaskId;
-    this.#calls = new Calls(options.lingerMs);
+    this.#calls = new Calls(options, isServerMade);
     this.#runner = new Runner(this.#episode, (call, outcome) => this.#settle(call, outcome), options);
     if (this.#episode.needsSetup) this.#settingUp = this.#setUp();
     else this.#phase = 'ready';
@@ -48,12 +51,12 @@ export class Session {
 
   /** Whether nobody has used the session for so long that it may be ended. */
   isIdle(now: number): boolean {
-    return !this.#calls.hasRunning && this.#waiting.length === 0 && now - this.lastActive > this.#options.idleMs;
+    return !this.#isBusy && now - this.lastActive > this.#options.idleMs;
   }
 
   /** Frees the results that are no longer kept. */
   sweep(now: number): void {
-    this.#calls.sweep(now, isServerMade);
+    this.#calls.sweep(now);
   }
 
   /** The prompt; the author's code runs once, and again only if it failed. */
@@ -81,6 +84,12 @@ export class Session {
       if (!this.#mayStart(taskId)) return unknownCall(taskId);
     }
     const call = new Call(taskId ?? this.#newTaskId());
+    const refusal = this.#refusal();
+    if (refusal !== undefined) {
+      // Not kept: nothing ran, and the id is free for another attempt.
+      call.settle({ kind: 'refused', error: refusal });
+      return call;
+    }
     if (this.#phase === 'setting_up') this.#waiting.push(() => this.#admit(call, request));
     else this.#admit(call, request);
     // Most calls have ended by now, and are kept among the ended ones.
@@ -91,6 +100,14 @@ export class Session {
   /** Forgets a refused call that no client was told about, so that its id can be used again. */
   forget(call: Call): void {
     this.#calls.drop(call);
+  }
+
+  /** Takes no further calls; resolves when those that it has taken have ended. */
+  async drain(): Promise<void> {
+    if (!this.#isBusy) return;
+    await new Promise<void>((resolve) => {
+      this.#onQuiet = resolve;
+    });
   }
 
   /** Ends the episode: aborts what runs, then tears down. Once, however often it is asked. */
@@ -113,6 +130,27 @@ export class Session {
   #wakeAll(): void {
     this.touch();
     for (const wake of this.#waiting.splice(0)) wake();
+    this.#tellIfQuiet();
+  }
+
+  get #isBusy(): boolean {
+    return this.#calls.runningCount > 0 || this.#waiting.length > 0;
+  }
+
+  #tellIfQuiet(): void {
+    if (this.#onQuiet !== undefined && !this.#isBusy) this.#onQuiet();
+  }
+
+  /** Why no further call is taken, whatever it asks for. */
+  #refusal(): TiltyardError | undefined {
+    const { maxCallsInFlight, maxCallsQueued } = this.#options;
+    const max = maxCallsInFlight + maxCallsQueued;
+    if (this.#calls.runningCount >= max)
+      return new TiltyardError(
+        'too_many_calls',
+        `session '${this.#episode.sid}' has all the calls it can take (${max}). Wait for one to end, and try again`,
+      );
+    return this.#onQuiet === undefined ? undefined : sessionGone(this.#episode.sid, 'the server is stopping');
   }
 
   async #whenReady(): Promise<void> {
@@ -137,8 +175,9 @@ export class Session {
 
   #settle(call: Call, outcome: CallOutcome): void {
     this.touch();
-    this.#calls.settled(call, this.lastActive);
     call.settle(outcome);
+    this.#calls.settled(call, this.lastActive);
+    this.#tellIfQuiet();
   }
 
   async #close(reason: string): Promise<void> {
@@ -148,27 +187,26 @@ export class Session {
     this.#wakeAll();
     for (const call of [...this.#calls.running]) {
       call.abort.abort(gone);
-      this.#settle(call, { kind: 'error', error: sessionGone(this.#episode.sid) });
+      this.#settle(call, { kind: 'error', error: sessionGone(this.#episode.sid, reason) });
     }
-    const busy = [...this.#runner.executing, ...(this.#settingUp === undefined ? [] : [this.#settingUp])];
-    await this.#within(this.#options.graceMs, busy, 'a tool or setup ignores its signal; teardown runs all the same');
-    await this.#within(
-      this.#options.teardownMs,
-      [this.#episode.tearDown()],
-      'teardown takes too long and is left to itself',
-    );
+    const { graceMs, teardownMs } = this.#options;
+    const { log } = this.#episode;
+    await Promise.all(this.#atWork().map((work) => endsWithin(graceMs, work, log)));
+    if (!(await settlesWithin(this.#episode.tearDown(), teardownMs)))
+      log.warn('teardown takes too long and is left to itself', { limitMs: teardownMs });
     this.#calls.clear();
   }
 
-  async #within(limitMs: number, work: readonly Promise<unknown>[], warning: string): Promise<void> {
-    if (work.length > 0 && !(await settlesWithin(Promise.all(work), limitMs)))
-      this.#episode.log.warn(warning, { limitMs });
+  #atWork(): readonly Stopping[] {
+    const { executing } = this.#runner;
+    if (this.#settingUp === undefined) return executing;
+    return [...executing, { what: 'setup', ended: this.#settingUp }];
   }
 }
 
 /** The error of a session that is no longer there. */
-export function sessionGone(sid: string): TiltyardError {
-  return new TiltyardError('session_gone', `session '${sid}' was deleted or has expired. Create a new one`);
+export function sessionGone(sid: string, reason: string = 'it was deleted or has expired'): TiltyardError {
+  return new TiltyardError('session_gone', sessionEnded(sid, reason));
 }
 
 function isServerMade(taskId: string): boolean {

@@ -180,7 +180,7 @@ describe('a session', () => {
   });
 
   test('L12: a host that is closed leaves no timer behind', async () => {
-    const { host, call } = await start();
+    const { host, call } = await start({ drainMs: 20 });
     call();
     expect(vi.getTimerCount()).toBeGreaterThan(0);
     await host.close();
