@@ -1,4 +1,4 @@
-import { type Environment, type Toolkit, version } from '../core/index.ts';
+import { type Environment, type Limits, type Toolkit, version } from '../core/index.ts';
 import type { AuthOptions } from '../server/index.ts';
 import type { Loaded } from './load-modules.ts';
 
@@ -7,12 +7,13 @@ export interface BannerOptions {
   readonly url: string;
   readonly json: boolean;
   readonly auth: AuthOptions | undefined;
+  readonly limits: Limits;
 }
 
 /** What is served, for a person or for a program. */
-export function banner({ environments, toolkits }: Loaded, { url, json, auth }: BannerOptions): string {
+export function banner({ environments, toolkits }: Loaded, { url, json, auth, limits }: BannerOptions): string {
   const served = { environments: environments.map(toServed), toolkits: toolkits.map(toServedToolkit) };
-  if (json) return `${JSON.stringify({ url, ...served })}\n`;
+  if (json) return `${JSON.stringify({ url, ...served, limits })}\n`;
   const base = url.replace('127.0.0.1', 'localhost');
   const [first] = served.environments;
   const key = auth === undefined ? '' : ` -H "${credentialOf(auth)}"`;

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { version } from '../core/index.ts';
+import { limitsHelp } from './limits.ts';
 import type { ServeOptions } from './serve.ts';
 
 /** The command line: each command is a file of its own, and this is their list. */
@@ -23,7 +24,8 @@ export function program(): Command {
       'exception',
     )
     .option('--log-level <level>', 'trace, debug, info (a line for each request), warn, error or silent', 'warn')
-    .option('--json', 'print what is served as one line of JSON')
+    .option('--limit <name=number>', 'set a limit; may be given many times (see below)', collect)
+    .option('--json', 'print what is served, and the limits, as one line of JSON')
     .addHelpText('after', SERVE_HELP)
     .action(async (modules: string[], options: ServeOptions) => {
       // Loaded when wanted, so that --help does not wait for a server.
@@ -40,11 +42,19 @@ send one as X-API-Key or OXP-API-Key. Bearer tokens (JWT) are checked with the s
 TILTYARD_JWT_SECRET, or in the file that TILTYARD_JWT_SECRET_FILE names, and with the audiences in
 TILTYARD_JWT_AUDIENCE.
 
+${limitsHelp()}
+The environment variable TILTYARD_LIMITS takes limits as well, separated by commas; --limit wins.
+
 Examples:
   tiltyard serve examples/gsm8k/environment.ts
   tiltyard serve examples/toolkit/toolkit.ts
   PORT=9000 tiltyard serve math.ts code.ts --log-level info
-  TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0`;
+  TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0
+  tiltyard serve math.ts --limit maxSessions=500 --limit drainMs=60000`;
+
+function collect(entry: string, before: readonly string[] = []): readonly string[] {
+  return [...before, entry];
+}
 
 function toPort(text: string): number {
   const port = Number(text);

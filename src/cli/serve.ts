@@ -1,8 +1,10 @@
 import { createServer, type ReturnErrors, type Server } from '../server/index.ts';
 import { takeAuth } from './auth.ts';
 import { banner } from './banner.ts';
+import { readLimits } from './limits.ts';
 import { loadModules } from './load-modules.ts';
 import { closeOnSignals } from './signals.ts';
+import { surviveStrayErrors } from './stray-errors.ts';
 
 /** The options of `tiltyard serve`. */
 export interface ServeOptions {
@@ -11,6 +13,8 @@ export interface ServeOptions {
   readonly auth: boolean;
   readonly returnErrors: string;
   readonly logLevel: string;
+  /** Each as `name=number`. */
+  readonly limit?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -26,16 +30,19 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
         'Set TILTYARD_API_KEYS or TILTYARD_JWT_SECRET, or add --no-auth to let everybody in',
     );
   }
+  const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
   const loaded = await loadModules(modules);
   const server = await createServer({
     ...loaded,
     auth,
+    limits,
     returnErrors: toReturnErrors(options.returnErrors),
     logger: { level: options.logLevel },
   });
+  surviveStrayErrors(server.app.log);
   closeOnSignals(server);
   await listen(server, options);
-  process.stdout.write(banner(loaded, { url: server.url, json: options.json ?? false, auth }));
+  process.stdout.write(banner(loaded, { url: server.url, json: options.json ?? false, auth, limits: server.limits }));
 }
 
 async function listen(server: Server, { port = toPort(process.env.PORT), host }: ServeOptions): Promise<void> {
