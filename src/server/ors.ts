@@ -24,6 +24,7 @@ import { registerReads } from './ors-reads.ts';
 import { registerRedirects } from './ors-redirects.ts';
 import { enforceScopes } from './ors-scopes.ts';
 import { registerSessions } from './ors-sessions.ts';
+import { stopInApp } from './shutdown.ts';
 import { Sids } from './sids.ts';
 import { Turn } from './turn.ts';
 
@@ -52,7 +53,9 @@ export interface OrsOptions {
 /** The Open Reward Standard as a Fastify plugin: `app.register(ors, { environments })`. */
 export async function ors(app: FastifyInstance, options: OrsOptions): Promise<void> {
   serveOrs(app, toOrsFace(app, options));
-  logLimits(app.log, toLimits(options.limits), ['environments', 'both']);
+  const limits = toLimits(options.limits);
+  stopInApp(app, limits);
+  logLimits(app.log, limits, ['environments', 'both']);
 }
 
 /** Registers the routes of a face, with what every request of them passes first; `taken` are bare paths of others. */

@@ -20,6 +20,7 @@ import { refuseOtherMethods } from './methods.ts';
 import { type OxpDocs, oxpDocs } from './openapi/oxp.ts';
 import { answerCall } from './oxp-call.ts';
 import { OxpError, oxpErrorHandler } from './oxp-errors.ts';
+import { stopInApp } from './shutdown.ts';
 import { Turn } from './turn.ts';
 
 /** How the OXP face behaves; everything but the toolkits has a default. */
@@ -58,9 +59,11 @@ export interface OxpFace {
 /** The Open eXecution Protocol as a Fastify plugin: `app.register(oxp, { toolkits })`. */
 export async function oxp(app: FastifyInstance, options: OxpOptions): Promise<void> {
   const face = toOxpFace(app, options);
-  logLimits(app.log, toLimits(options.limits), ['toolkits', 'both']);
+  const limits = toLimits(options.limits);
   refuseOtherMethods(app, () => registerHealth(app, face.docs.health, () => face.toolbox.isClosed));
   serveOxp(app, face);
+  stopInApp(app, { ...limits, teardownMs: 0 });
+  logLimits(app.log, limits, ['toolkits', 'both']);
 }
 
 /** Makes the toolkits ready to serve. */
