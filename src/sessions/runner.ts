@@ -132,7 +132,7 @@ export class Runner {
   }
 
   #track(tool: CompiledTool, ended: Promise<unknown>, ranMs = 0): Stopping {
-    const work = { what: `tool '${tool.name}'`, startedAt: performance.now() - ranMs, ended };
+    const work = new Execution(tool, ended, performance.now() - ranMs);
     this.#executing ??= new Set();
     this.#executing.add(work);
     void ended.finally(() => this.#executing?.delete(work));
@@ -146,5 +146,22 @@ export class Runner {
   #crash(call: Call, tool: CompiledTool, thrown: unknown): void {
     if (call.phase !== 'settled')
       this.#settle(call, { kind: 'error', error: this.#episode.failure(`tool '${tool.name}'`, thrown) });
+  }
+}
+
+/** A tool at work. Its words are made only for the log. */
+class Execution implements Stopping {
+  readonly startedAt: number;
+  readonly ended: Promise<unknown>;
+  readonly #tool: CompiledTool;
+
+  constructor(tool: CompiledTool, ended: Promise<unknown>, startedAt: number) {
+    this.#tool = tool;
+    this.ended = ended;
+    this.startedAt = startedAt;
+  }
+
+  get what(): string {
+    return `tool '${this.#tool.name}'`;
   }
 }

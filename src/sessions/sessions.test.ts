@@ -183,7 +183,9 @@ describe('a session', () => {
     const { host, call } = await start({ drainMs: 20 });
     call();
     expect(vi.getTimerCount()).toBeGreaterThan(0);
-    await host.close();
+    const closed = host.close();
+    await pass(20);
+    await closed;
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -180,6 +180,16 @@ describe('calls of one identity over OXP', () => {
   });
 });
 
+test('results over OXP make room, the oldest first, and nothing runs twice', async () => {
+  const { call, count } = await startToolServer({ limits: { maxToolkitKeptBytes: 0 } });
+  const once = (callId: string) => call({ tool_id: 'Slow.Once', call_id: callId, input: {} });
+  const first = await once('a');
+  expect((await once('a')).json).toEqual(first.json);
+  await once('b');
+  expect((await once('a')).json.developer_message).toContain('its result is no longer kept');
+  expect(count('Slow.Once@1.0.0')).toBe(2);
+});
+
 test('a description of the server says that a call may be 429', async () => {
   const { url } = await startServer();
   const { json } = await client(url).get('/openapi.json');
