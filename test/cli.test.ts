@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { DEFAULT_LIMITS } from 'tiltyard/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderWith, type Run, run, untilPrinted } from './support/command.ts';
 
@@ -93,6 +94,7 @@ test('serve serves environments and toolkits side by side', async () => {
   expect(served).toEqual({
     environments: [{ name: 'counting', splits: ['train'], tools: ['next', 'fail'] }],
     toolkits: [{ name: 'Calculator', tools: ['Calculator.Add'] }],
+    limits: DEFAULT_LIMITS,
   });
   expect(await (await fetch(`${url}/list_environments`)).json()).toEqual(['counting']);
   expect(await (await fetch(`${url}/tools`)).json()).toMatchObject({ items: [{ name: 'Calculator_Add' }] });

@@ -8,7 +8,7 @@ const server = await createServer({
   toolkits: [counterKit],
   logger: { level: 'info' },
   // The measurement holds so many at once, and a few more.
-  sessions: { maxSessions: 200_000 },
+  limits: { maxSessions: 200_000 },
 });
 const url = await server.listen();
 announce(Number(new URL(url).port));

@@ -30,7 +30,6 @@ const server = await createServer({
   environments: [echo],
   toolkits: [kit],
   logger: { level: 'error' },
-  sessions: { idleMs: 2_000, lingerMs: 1_000, tombstoneMs: 1_000, maxTombstones: 1_000 },
-  oxp: { lingerMs: 1_000 },
+  limits: { idleMs: 2_000, lingerMs: 1_000, tombstoneMs: 1_000, maxTombstones: 1_000 },
 });
 announce(Number(new URL(await server.listen()).port));

@@ -4,6 +4,12 @@ import { describe, exitCodeOf } from './failure.ts';
 import { program } from './program.ts';
 import { processTerminal } from './shared/terminal.ts';
 
+// A reader that has seen enough, such as `head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 try {
   await program().parseAsync();
 } catch (thrown) {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { addDev } from './dev/command.ts';
+import { addLimits } from './limits/command.ts';
 import { addNew } from './new/command.ts';
 import { addServe } from './serve/command.ts';
 
@@ -18,5 +19,6 @@ export function program(): Command {
   addNew(root);
   addServe(root);
   addDev(root);
+  addLimits(root);
   return root;
 }

@@ -1,13 +1,15 @@
 import type { JsonObject, Split, ToolSpec } from '../protocol/index.ts';
 import { type Check, toInputCheck } from './check.ts';
-import { type CompiledTool, compileTool } from './compiled-tool.ts';
+import { type CompiledTool, type CompileOptions, compileTool } from './compiled-tool.ts';
 import type { Environment } from './environment.ts';
 import { DefinitionError, EnvironmentError, TiltyardError } from './errors.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
 import { formatProblems } from './problems.ts';
 import { assertObjectSchema } from './schema.ts';
+import { inPages } from './task-pages.ts';
 import { type TaskSource, toTaskSource } from './tasks.ts';
 import type { Awaitable } from './tool.ts';
-import type { Checked, ValidatorOptions } from './validator.ts';
+import type { Checked } from './validator.ts';
 
 /** An environment made ready to serve. */
 export interface CatalogEnvironment {
@@ -34,7 +36,7 @@ export interface Catalog {
 }
 
 /** Makes environments ready and finds the mistakes that only show when they stand side by side. */
-export function catalog(environments: readonly Environment[], options: ValidatorOptions = { lenient: true }): Catalog {
+export function catalog(environments: readonly Environment[], options: CompileOptions = { lenient: true }): Catalog {
   const byName = new Map<string, CatalogEnvironment>();
   for (const definition of environments) {
     if (definition?.kind !== 'environment')
@@ -66,7 +68,7 @@ export function catalog(environments: readonly Environment[], options: Validator
   };
 }
 
-function compileEnvironment(definition: Environment, options: ValidatorOptions): CatalogEnvironment {
+function compileEnvironment(definition: Environment, options: CompileOptions): CatalogEnvironment {
   const where = `environment '${definition.name}'`;
   const tools = new Map(
     Object.entries(definition.tools).map(([name, tool]) => [
@@ -74,7 +76,13 @@ function compileEnvironment(definition: Environment, options: ValidatorOptions):
       compileTool(name, tool as never, `${where}, tool '${name}'`, options),
     ]),
   );
-  const sources = new Map(Object.entries(definition.splits).map(([name, split]) => [name, toTaskSource(name, split)]));
+  const { maxTasksPerPage } = options.limits ?? DEFAULT_LIMITS;
+  const sources = new Map(
+    Object.entries(definition.splits).map(([name, split]) => [
+      name,
+      inPages(name, toTaskSource(name, split), maxTasksPerPage),
+    ]),
+  );
   const taskCheck =
     definition.task === undefined ? undefined : toInputCheck(definition.task, `${where}: its task`, { lenient: false });
   if (taskCheck !== undefined) assertObjectSchema(taskCheck.jsonSchema, `${where}: its task`);

@@ -1,5 +1,6 @@
 import type { ToolSpec } from '../protocol/index.ts';
 import { type Check, toInputCheck, toOutputCheck } from './check.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { assertObjectSchema } from './schema.ts';
 import type { Awaitable, Tool, ToolContext } from './tool.ts';
 import type { Checked, ValidatorOptions } from './validator.ts';
@@ -11,17 +12,24 @@ export interface CompiledTool {
   readonly shared: boolean;
   readonly concurrent: boolean;
   readonly timeoutMs: number | undefined;
-  readonly maxOutputBytes: number | undefined;
+  readonly maxOutputBytes: number;
   readonly output: Check | undefined;
   /** Checks an input, which it takes over. */
   prepare(input: unknown): Awaitable<Checked>;
   run(input: unknown, context: ToolContext): unknown;
 }
 
+/** How tools and tasks are made ready. */
+export interface CompileOptions extends ValidatorOptions {
+  /** For what does not say itself how much is too much. Default: those of every server. */
+  readonly limits?: Limits;
+}
+
 const NO_INPUT: Checked = { ok: true, value: Object.freeze({}) };
 
 /** Makes a tool ready; `where` names it in the message of a DefinitionError. */
-export function compileTool(name: string, tool: Tool, where: string, options: ValidatorOptions): CompiledTool {
+export function compileTool(name: string, tool: Tool, where: string, options: CompileOptions): CompiledTool {
+  const { toolTimeoutMs, maxOutputBytes } = options.limits ?? DEFAULT_LIMITS;
   const input = tool.input === undefined ? undefined : toInputCheck(tool.input, `${where}: its input`, options);
   if (input !== undefined) assertObjectSchema(input.jsonSchema, `${where}: its input`);
   return {
@@ -29,8 +37,8 @@ export function compileTool(name: string, tool: Tool, where: string, options: Va
     spec: { name, description: tool.description ?? '', input_schema: input?.jsonSchema ?? null },
     shared: tool.shared ?? true,
     concurrent: tool.concurrent ?? false,
-    timeoutMs: tool.timeoutMs,
-    maxOutputBytes: tool.maxOutputBytes,
+    timeoutMs: tool.timeoutMs ?? (toolTimeoutMs === 0 ? undefined : toolTimeoutMs),
+    maxOutputBytes: tool.maxOutputBytes ?? maxOutputBytes,
     output: tool.output === undefined ? undefined : toOutputCheck(tool.output, `${where}: its output`),
     prepare: input === undefined ? () => NO_INPUT : input.check,
     run: (value, context) => tool.run(value as never, context),

@@ -4,7 +4,7 @@
 export { OUTCOMES, type Outcome } from '../protocol/index.ts';
 // How it is made ready and run
 export { type Catalog, type CatalogEnvironment, catalog } from './catalog.ts';
-export type { CompiledTool } from './compiled-tool.ts';
+export type { CompiledTool, CompileOptions } from './compiled-tool.ts';
 export {
   type Block,
   type Content,
@@ -39,6 +39,18 @@ export {
 } from './errors.ts';
 export { invoke, type ToolOutcome } from './invoke.ts';
 export { LazyAbort } from './lazy-abort.ts';
+export {
+  assertLimit,
+  DEFAULT_LIMITS,
+  LIMIT_NAMES,
+  LIMITS,
+  type LimitDefinition,
+  type LimitName,
+  type LimitPlace,
+  type Limits,
+  type LimitUnit,
+  toLimits,
+} from './limits.ts';
 export { type EpisodeLog, episodeLog, type Log, redact, type Secrets, silent } from './log.ts';
 export { toOutcome } from './outcome.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';

@@ -8,7 +8,8 @@ export function toToolOutput(value: unknown, maxOutputBytes?: number): ToolOutpu
     ? { blocks: [...value.blocks], metadata: value.metadata, reward: value.reward, finished: value.finished }
     : { blocks: contentOf(value), metadata: null, reward: null, finished: false };
   if (output.blocks.length === 0) output.blocks.push({ text: '', detail: null, type: 'text' });
-  if (maxOutputBytes !== undefined) output.blocks = withinBytes(output.blocks, maxOutputBytes);
+  if (maxOutputBytes !== undefined && !surelyFits(output.blocks, maxOutputBytes))
+    output.blocks = withinBytes(output.blocks, maxOutputBytes);
   return output;
 }
 
@@ -28,6 +29,16 @@ function contentOf(value: unknown): WireBlock[] {
     throw new TypeError(`a tool must return text, blocks, a JSON value or a step, not a ${typeof value}`);
   return toBlocks(json);
 }
+
+// Most outputs are far below the limit, and counting bytes costs more than counting characters.
+function surelyFits(blocks: readonly WireBlock[], limit: number): boolean {
+  let most = 0;
+  for (const block of blocks) if (block.type === 'text') most += block.text.length * MAX_BYTES_OF_A_UNIT;
+  return most <= limit;
+}
+
+// Of one unit of a JavaScript string, in UTF-8.
+const MAX_BYTES_OF_A_UNIT = 3;
 
 function withinBytes(blocks: WireBlock[], limit: number): WireBlock[] {
   let left = limit;

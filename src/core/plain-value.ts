@@ -17,7 +17,7 @@ export function withPlainValues(tool: CompiledTool): CompiledTool {
 }
 
 // Text becomes text again, cut where it is too long; pictures have no other form than their blocks.
-function toPlainValue(returned: unknown, maxOutputBytes: number | undefined): unknown {
+function toPlainValue(returned: unknown, maxOutputBytes: number): unknown {
   if (!isStep(returned) && typeof returned !== 'string') return returned;
   const { blocks } = toToolOutput(returned, maxOutputBytes);
   const texts = blocks.map((block) => (block.type === 'text' ? block.text : undefined));

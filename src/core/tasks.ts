@@ -78,7 +78,7 @@ function indexed(name: string, count: CountDefinition, read: (index: number) => 
 }
 
 /** The bounds of a Python slice over `total` things, both from 0 to `total`. */
-function slice(start: number | undefined, stop: number | undefined, total: number): [from: number, to: number] {
+export function slice(start: number | undefined, stop: number | undefined, total: number): [from: number, to: number] {
   const clamp = (bound: number) => Math.min(total, Math.max(0, bound < 0 ? total + bound : bound));
   return [clamp(start ?? 0), clamp(stop ?? total)];
 }

@@ -1,11 +1,10 @@
 import { type JsonObject, TOOL_ID, type ToolDefinition, type WireRequirements } from '../protocol/index.ts';
-import { type CompiledTool, compileTool } from './compiled-tool.ts';
+import { type CompiledTool, type CompileOptions, compileTool } from './compiled-tool.ts';
 import { DefinitionError, TiltyardError } from './errors.ts';
 import { inlineDefinitions } from './inline-definitions.ts';
 import { withPlainValues } from './plain-value.ts';
 import type { Tool, ToolRequirements } from './tool.ts';
 import { DEFAULT_VERSION, type Toolkit } from './toolkit.ts';
-import type { ValidatorOptions } from './validator.ts';
 
 /** One version of a tool of a toolkit, made ready to publish and to run. */
 export interface CatalogTool {
@@ -35,7 +34,7 @@ export class ToolIdError extends TiltyardError {
 }
 
 /** Makes toolkits ready and finds the mistakes that only show when they stand side by side. */
-export function toolkitCatalog(toolkits: readonly Toolkit[], options: ValidatorOptions): ToolkitCatalog {
+export function toolkitCatalog(toolkits: readonly Toolkit[], options: CompileOptions): ToolkitCatalog {
   const tools: CatalogTool[] = [];
   const names = new Set<string>();
   for (const toolkit of toolkits) {
@@ -52,7 +51,7 @@ export function toolkitCatalog(toolkits: readonly Toolkit[], options: ValidatorO
   return { tools, resolve: (id, isVisible) => resolve(byBase, id, isVisible) };
 }
 
-function compile(toolkit: string, name: string, tool: Tool, options: ValidatorOptions): CatalogTool {
+function compile(toolkit: string, name: string, tool: Tool, options: CompileOptions): CatalogTool {
   const { version = DEFAULT_VERSION, description = '', requirements = {} } = tool;
   const where = `toolkit '${toolkit}', tool '${name}'`;
   const compiled = compileTool(`${toolkit}_${name}`, tool, where, options);

@@ -1,10 +1,10 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions, LogController } from 'fastify';
-import { DefinitionError, type Environment, type Toolkit, toError } from '../core/index.ts';
+import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
 import { calledTool } from './called-tool.ts';
 import { answerClientError, answerExpectation, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
 import { registerHealth } from './health.ts';
-import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { logLimits, toTimeouts } from './limits.ts';
 import { serverLogger } from './logger.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { Metrics } from './metrics.ts';
@@ -22,8 +22,7 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
   readonly environments?: readonly Environment[];
   readonly toolkits?: readonly Toolkit[];
   /** What is special to OXP. */
-  readonly oxp?: Omit<OxpOptions, 'toolkits' | 'auth' | 'returnErrors'>;
-  readonly limits?: Partial<Limits>;
+  readonly oxp?: Omit<OxpOptions, 'toolkits' | 'auth' | 'returnErrors' | 'limits'>;
   /** Pino's options or logger, or false. Default: warnings and errors to standard output. */
   readonly logger?: FastifyServerOptions['logger'];
   /** Whether GET /metrics shows numbers for Prometheus; with auth, not to agents. Default: true. */
@@ -44,13 +43,17 @@ export interface Server extends AsyncDisposable {
   readonly app: FastifyInstance;
   /** Where the server listens; empty before it does. */
   readonly url: string;
+  /** The limits in force. */
+  readonly limits: Limits;
   listen(options?: ListenOptions): Promise<string>;
+  /** Takes no new sessions and calls, lets those that run end for a while (`limits.drainMs`), then ends the rest. */
   close(): Promise<void>;
 }
 
 /** Makes a server; mistakes in the definitions are reported here. */
 export async function createServer(options: ServerOptions): Promise<Server> {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits = toLimits(options.limits);
+  const { requestTimeout, ...timeouts } = toTimeouts(limits);
   const { logger, closeWith } = serverLogger(options.logger ?? { level: 'warn' });
   const app = Fastify({
     logger,
@@ -60,8 +63,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     childLoggerFactory: (logger) => logger,
     bodyLimit: limits.bodyBytes,
     keepAliveTimeout: limits.keepAliveMs,
+    requestTimeout,
     // Node would answer a missing Host without a body; refuseWithoutHost does better.
-    http: { maxHeaderSize: limits.headerBytes, requireHostHeader: false },
+    http: { maxHeaderSize: limits.headerBytes, requireHostHeader: false, requestTimeout, ...timeouts },
     // No limit of its own for a name in the path: an unknown environment is 404, however long.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.headerBytes },
     forceCloseConnections: 'idle',
@@ -102,7 +106,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await registerFaces(app, options);
   await app.register(endConnections, limits);
   await app.ready();
-  return toServer(app);
+  logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
+  return toServer(app, limits);
 }
 
 async function registerFaces(app: FastifyInstance, options: ServerOptions): Promise<void> {
@@ -115,9 +120,13 @@ async function registerFaces(app: FastifyInstance, options: ServerOptions): Prom
   const metrics = options.metrics === false ? undefined : new Metrics();
   const observed = observe(app, metrics);
   const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments }, observed);
-  const oxpFace =
-    toolkits.length === 0 ? undefined : toOxpFace(app, { ...options.oxp, toolkits, auth, returnErrors }, observed);
-  // Before the environments: what is registered first stops first, and teardowns take their time.
+  const oxpOptions = { ...options.oxp, toolkits, auth, returnErrors, limits: options.limits ?? {} };
+  const oxpFace = toolkits.length === 0 ? undefined : toOxpFace(app, oxpOptions, observed);
+  // Both begin to stop at once, and their own hooks wait for the end of it.
+  app.addHook('preClose', async () => {
+    void oxpFace?.toolbox.close('the server is stopping');
+    void orsFace?.host.close();
+  });
   if (oxpFace !== undefined) {
     await app.register(async (scope) => {
       serveOxp(scope, oxpFace, orsFace === undefined ? undefined : redirectTo('call', orsFace, ''));
@@ -137,10 +146,11 @@ async function registerFaces(app: FastifyInstance, options: ServerOptions): Prom
   }
 }
 
-function toServer(app: FastifyInstance): Server {
+function toServer(app: FastifyInstance, limits: Limits): Server {
   let url = '';
   return {
     app,
+    limits,
     get url() {
       return url;
     },

@@ -21,6 +21,7 @@ const STATUS: Record<ErrorCode, number> = {
   unknown_split: 400,
   bad_index: 400,
   not_listable: 400,
+  too_many_tasks: 400,
   invalid_task: 400,
   unknown_toolset: 400,
   session_exists: 400,
@@ -28,6 +29,7 @@ const STATUS: Record<ErrorCode, number> = {
   session_gone: 410,
   session_expired: 410,
   too_many_sessions: 429,
+  too_many_calls: 429,
   shutting_down: 503,
   setup_failed: 500,
   unknown_task_id: 404,
@@ -39,7 +41,12 @@ const STATUS: Record<ErrorCode, number> = {
   unsupported_media_type: 415,
 };
 
-const RETRY_AFTER_SECONDS = '5';
+// A place among the calls of a session is free sooner than one among the sessions.
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, string>> = {
+  too_many_calls: '1',
+  too_many_sessions: '5',
+  shutting_down: '5',
+};
 
 /** Answers any error with a status and a JSON body; what nobody foresaw is logged and shown to nobody. */
 export function errorHandler(returnErrors: ReturnErrors) {
@@ -48,7 +55,8 @@ export function errorHandler(returnErrors: ReturnErrors) {
       if (error instanceof EnvironmentError && !error.logged) request.log.error({ error: error.thrown }, error.message);
       const status = (error instanceof EnvironmentError && error.status) || STATUS[error.code];
       if (status === 401) reply.header('www-authenticate', 'Bearer');
-      if (status === 429 || status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+      const retryAfter = RETRY_AFTER_SECONDS[error.code];
+      if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
       reply.code(status).send({ detail: toDetail(error, returnErrors), code: error.code } satisfies ErrorBody);
       return;
     }

@@ -1,20 +1,28 @@
-/** What the server takes from a client. */
-export interface Limits {
-  /** The largest body. */
-  bodyBytes: number;
-  /** The largest block of headers. */
-  headerBytes: number;
-  /** How long an idle connection is kept: longer than the pools of common clients, so that they do not meet a reset. */
-  keepAliveMs: number;
-  /** How long a stopping server, its sessions ended, waits for clients to send and read what is under way. */
-  closeMs: number;
+import { LIMIT_NAMES, LIMITS, type LimitPlace, type Limits, type Log } from '../core/index.ts';
+
+/** Writes the limits in force into the log, in one line: those that hold in the given places. */
+export function logLimits(log: Log, limits: Limits, places: readonly LimitPlace[]): void {
+  const names = LIMIT_NAMES.filter((name) => places.includes(LIMITS[name].place));
+  log.info({ limits: Object.fromEntries(names.map((name) => [name, limits[name]])) }, 'limits in force');
 }
 
-/** What a server uses unless told otherwise. */
-export const DEFAULT_LIMITS: Limits = {
-  bodyBytes: 16 * 1024 * 1024,
-  // Secrets may come as a header of up to 64 KB; the rest of the block needs room as well.
-  headerBytes: 80 * 1024,
-  keepAliveMs: 65_000,
-  closeMs: 5_000,
-};
+/** Limits on how slowly requests may come, in the words of Node. */
+export function toTimeouts({ headersMs, requestMs }: Limits): {
+  readonly requestTimeout: number;
+  readonly headersTimeout: number;
+  readonly connectionsCheckingInterval: number;
+} {
+  // The headers are part of the request; Node refuses what says otherwise.
+  const headersTimeout = Math.min(headersMs, requestMs);
+  // Node looks at its connections only now and then; a limit should not be late by more than a part of itself.
+  const connectionsCheckingInterval = Math.min(MAX_CHECK_MS, Math.max(MIN_CHECK_MS, Math.round(headersTimeout / 10)));
+  return { requestTimeout: requestMs, headersTimeout, connectionsCheckingInterval };
+}
+
+const MIN_CHECK_MS = 10;
+const MAX_CHECK_MS = 5_000;
+
+/** The longest that a server may take to stop, if every step takes all the time that it may. */
+export function longestStopMs({ drainMs, graceMs, teardownMs, closeMs }: Limits): number {
+  return drainMs + graceMs + teardownMs + closeMs;
+}

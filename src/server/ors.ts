@@ -1,7 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Catalog, catalog, type Environment } from '../core/index.ts';
+import { type Catalog, catalog, type Environment, type Limits, toLimits } from '../core/index.ts';
 import { CLIENT_TASK_ID, FEATURES_HEADER } from '../protocol/index.ts';
-import { DEFAULT_SESSION_OPTIONS, LocalHost, type SessionHost, type SessionOptions } from '../sessions/index.ts';
+import {
+  DEFAULT_SESSION_OPTIONS,
+  LocalHost,
+  type Observer,
+  type SessionHost,
+  type SessionOptions,
+  type SessionRules,
+} from '../sessions/index.ts';
 import { type Authenticate, type AuthOptions, authenticator } from './auth.ts';
 import { type BodyParser, bodyParser, keepBodiesAsText } from './bodies.ts';
 import type { ToolErrors } from './call-answer.ts';
@@ -11,6 +18,7 @@ import { errorHandler, type ReturnErrors } from './errors.ts';
 import { findSid } from './headers.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { identifyCallers, sessionKeyOf } from './identity.ts';
+import { logLimits } from './limits.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { type Observation, observe } from './observation.ts';
 import { combine } from './observers.ts';
@@ -20,14 +28,17 @@ import { registerReads } from './ors-reads.ts';
 import { registerRedirects } from './ors-redirects.ts';
 import { enforceScopes } from './ors-scopes.ts';
 import { registerSessions } from './ors-sessions.ts';
+import { stopInApp } from './shutdown.ts';
 import { Sids } from './sids.ts';
 import { Turn } from './turn.ts';
 
 /** How the ORS face behaves; everything but the environments has a default. */
 export interface OrsOptions {
   readonly environments: readonly Environment[];
-  /** Times and limits of sessions. */
-  readonly sessions?: Partial<SessionOptions>;
+  /** How much it takes and for how long; those of connections are the app's. */
+  readonly limits?: Partial<Limits>;
+  /** What sessions allow. */
+  readonly sessions?: Partial<SessionRules> & { readonly observer?: Observer };
   readonly auth?: AuthOptions | undefined;
   /** How much of an author's exception clients see. Default: 'exception'. */
   readonly returnErrors?: ReturnErrors;
@@ -46,6 +57,9 @@ export interface OrsOptions {
 /** The Open Reward Standard as a Fastify plugin: `app.register(ors, { environments })`. */
 export async function ors(app: FastifyInstance, options: OrsOptions): Promise<void> {
   serveOrs(app, toOrsFace(app, options));
+  const limits = toLimits(options.limits);
+  stopInApp(app, limits);
+  logLimits(app.log, limits, ['environments', 'both']);
 }
 
 /** Registers the routes of a face, with what every request of them passes first; `taken` are bare paths of others. */
@@ -100,9 +114,11 @@ export function toOrsFace(
   const { pingMs = 10_000, announceAfterMs = 3_000 } = options;
   if (!(pingMs > 0 && pingMs < 30_000))
     throw new RangeError(`pingMs must be under 30000, when official clients give up, not ${pingMs}`);
-  const ready = catalog(options.environments, { lenient: options.lenientInputs ?? true });
+  const limits = toLimits(options.limits);
+  const ready = catalog(options.environments, { lenient: options.lenientInputs ?? true, limits });
   const sessionOptions = {
     ...DEFAULT_SESSION_OPTIONS,
+    ...limits,
     log: app.log,
     ...options.sessions,
     observer: combine([observer, options.sessions?.observer ?? {}]),

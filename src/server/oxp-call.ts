@@ -56,7 +56,8 @@ function readRequest(face: OxpFace, body: JsonObject, { request, reply }: Exchan
     const given = readRequirements(tool, wanted);
     // Said here, because a tool without parameters would take anything.
     if (!isObject(input)) throw new InputError([{ path: [], message: 'Must be an object' }]);
-    return { tool, input, callId, traceId, trace, ...given, repeat: toRepeatKey(tool, wanted, identity) };
+    const repeat = toRepeatKey(tool, wanted, identity);
+    return { tool, identity: identity.id, input, callId, traceId, trace, ...given, repeat };
   } catch (thrown) {
     face.toolbox.refuse(callId, tool, trace);
     reply.header(OUTCOME_HEADER, 'tool_error');
@@ -89,7 +90,8 @@ function refuseTaken({ tool, input, callId }: ToolboxRequest, why: keyof typeof 
 }
 
 function start(face: OxpFace, request: ToolboxRequest, { raw: { socket } }: FastifyRequest): ToolboxCall {
-  if (face.toolbox.isFull) throw unavailable(face, 'too many calls are running');
+  const full = face.toolbox.fullFor(request.identity);
+  if (full !== undefined) throw unavailable(face, full);
   const call = face.toolbox.start(request);
   // Without an id nobody can come back for the result: a caller that leaves no longer wants it.
   if (request.repeat === undefined && call.phase !== 'settled') {

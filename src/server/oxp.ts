@@ -1,5 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type CatalogTool, type Toolkit, type ToolkitCatalog, toolkitCatalog } from '../core/index.ts';
+import {
+  type CatalogTool,
+  type Limits,
+  type Toolkit,
+  type ToolkitCatalog,
+  toLimits,
+  toolkitCatalog,
+} from '../core/index.ts';
 import { OXP_SCHEMA, type ToolDefinition, type ToolList } from '../protocol/index.ts';
 import { Toolbox } from '../sessions/index.ts';
 import { type Authenticate, type AuthOptions, authenticator, hasScope, type Identity } from './auth.ts';
@@ -9,11 +16,13 @@ import { Callers } from './callers.ts';
 import type { ReturnErrors } from './errors.ts';
 import { registerHealth } from './health.ts';
 import { identifyCallers, identityOf } from './identity.ts';
+import { logLimits } from './limits.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { type Observation, observe } from './observation.ts';
 import { type OxpDocs, oxpDocs } from './openapi/oxp.ts';
 import { answerCall } from './oxp-call.ts';
 import { OxpError, oxpErrorHandler } from './oxp-errors.ts';
+import { stopInApp } from './shutdown.ts';
 import { Turn } from './turn.ts';
 
 /** How the OXP face behaves; everything but the toolkits has a default. */
@@ -24,10 +33,8 @@ export interface OxpOptions {
   readonly returnErrors?: ReturnErrors;
   /** Whether "42" passes for a number and null for an absent optional. Default: false: OXP promises the schema. */
   readonly lenientInputs?: boolean;
-  /** How long a result is kept for repeats of its `call_id`. Default: 60 s. */
-  readonly lingerMs?: number;
-  /** The most calls at a time. Default: 10,000. */
-  readonly maxCalls?: number;
+  /** How much it takes and for how long; those of connections are the app's. */
+  readonly limits?: Partial<Limits>;
   /** The status of a call without valid credentials. Default: 400, as the call's page has it; the OpenAPI says 401. */
   readonly unauthorizedStatus?: 400 | 401;
   /** The status of a call that comes while the server stops, or has all the calls it takes. Default: 400, as the call's page has it. */
@@ -55,8 +62,11 @@ export interface OxpFace {
 /** The Open eXecution Protocol as a Fastify plugin: `app.register(oxp, { toolkits })`. */
 export async function oxp(app: FastifyInstance, options: OxpOptions): Promise<void> {
   const face = toOxpFace(app, options);
+  const limits = toLimits(options.limits);
   refuseOtherMethods(app, () => registerHealth(app, face.docs.health, () => face.toolbox.isClosed));
   serveOxp(app, face);
+  stopInApp(app, { ...limits, teardownMs: 0 });
+  logLimits(app.log, limits, ['toolkits', 'both']);
 }
 
 /** Makes the toolkits ready to serve. */
@@ -65,12 +75,13 @@ export function toOxpFace(
   options: OxpOptions,
   { observer, traceOf }: Observation = observe(app),
 ): OxpFace {
-  const { lingerMs = 60_000, maxCalls = 10_000, inputSchemaShape = 'schema' } = options;
-  const catalog = toolkitCatalog(options.toolkits, { lenient: options.lenientInputs ?? false });
+  const { inputSchemaShape = 'schema' } = options;
+  const limits = toLimits(options.limits);
+  const catalog = toolkitCatalog(options.toolkits, { lenient: options.lenientInputs ?? false, limits });
   return {
     authenticate: authenticator(options.auth),
     catalog,
-    toolbox: new Toolbox({ lingerMs, maxCalls, log: app.log, observer }),
+    toolbox: new Toolbox({ limits, log: app.log, observer }),
     parse: bodyParser(app),
     turn: new Turn((thrown) => app.log.error({ err: thrown }, 'an answer could not be written')),
     callers: new Callers(),
@@ -98,7 +109,8 @@ export function serveOxp(app: FastifyInstance, face: OxpFace, foreignCall?: Fore
     isOpen: ({ routeOptions }) => routeOptions.url === `${app.prefix}/health`,
     onUnknown: (error, request) => unauthorized(error, request.method === 'POST' ? face.unauthorizedStatus : 401),
   });
-  app.addHook('preClose', async () => face.toolbox.close('the server is stopping'));
+  // Before the server waits for its connections: those who wait for a call are answered when it ends.
+  app.addHook('preClose', () => face.toolbox.close('the server is stopping'));
   refuseOtherMethods(app, () => {
     app.get('/tools', face.docs.tools, async (request) => {
       const visible = face.catalog.tools.filter((tool) => isVisible(identityOf(request), tool));

@@ -48,6 +48,11 @@ export class Call implements ObservedCall {
     return () => this.#listeners?.delete(listener);
   }
 
+  /** About how much memory the outcome takes. */
+  get bytes(): number {
+    return this.outcome?.kind === 'result' ? this.outcome.json.length : 0;
+  }
+
   accept(): void {
     this.phase = 'accepted';
     this.#tell();

@@ -3,11 +3,12 @@ import { Call } from './call.ts';
 import { Calls } from './calls.ts';
 
 const LINGER = 60_000;
-const nobodys = () => false;
+const KEEP = { lingerMs: LINGER, maxKeptBytes: 1_000_000_000 };
+const isOurs = (id: string) => id === 'ours';
 
 /** The calls of a session, with one that ended at the given time. */
 function withEnded(id: string, endedAt: number): { calls: Calls<Call>; call: Call } {
-  const calls = new Calls<Call>(LINGER);
+  const calls = new Calls<Call>(KEEP, isOurs);
   const call = new Call(id);
   calls.add(call);
   call.settle({ kind: 'result', json: '{}', outcome: 'scored' });
@@ -16,10 +17,10 @@ function withEnded(id: string, endedAt: number): { calls: Calls<Call>; call: Cal
 }
 
 test('a call is found by its id for as long as it runs', () => {
-  const calls = new Calls<Call>(LINGER);
+  const calls = new Calls<Call>(KEEP, isOurs);
   const call = new Call('a');
   calls.add(call);
-  expect(calls.hasRunning).toBe(true);
+  expect(calls.runningCount).toBe(1);
   expect([...calls.running]).toEqual([call]);
   expect(calls.find('a', 1_000 * LINGER)).toBe(call);
   expect(calls.find('b', 0)).toBeUndefined();
@@ -27,7 +28,7 @@ test('a call is found by its id for as long as it runs', () => {
 
 test('R3, R4: a call that ended is found until its time is over, and not a moment longer', () => {
   const { calls, call } = withEnded('a', 5_000);
-  expect(calls.hasRunning).toBe(false);
+  expect(calls.runningCount).toBe(0);
   expect(calls.find('a', 5_000 + LINGER)).toBe(call);
   expect(calls.find('a', 5_000 + LINGER + 1)).toBeUndefined();
 });
@@ -35,7 +36,7 @@ test('R3, R4: a call that ended is found until its time is over, and not a momen
 test('R6: an id is known as used from the end of its call on, also when the result is gone', () => {
   const { calls } = withEnded('a', 0);
   expect(calls.hasSeen('a')).toBe(true);
-  calls.sweep(LINGER + 1, nobodys);
+  calls.sweep(LINGER + 1);
   expect(calls.find('a', LINGER + 1)).toBeUndefined();
   expect(calls.hasSeen('a')).toBe(true);
   expect(calls.hasSeen('b')).toBe(false);
@@ -47,7 +48,7 @@ test('sweeping frees the results whose time is over and leaves the others', () =
   recent.settle({ kind: 'result', json: '{}', outcome: 'scored' });
   calls.settled(recent, 30_000);
   calls.add(running);
-  calls.sweep(LINGER + 1, nobodys);
+  calls.sweep(LINGER + 1);
   expect(calls.find('old', 0)).toBeUndefined();
   expect(calls.find('recent', LINGER + 1)).toBe(recent);
   expect(calls.find('running', LINGER + 1)).toBe(running);
@@ -55,18 +56,18 @@ test('sweeping frees the results whose time is over and leaves the others', () =
 
 test('ids of the server need not be remembered: no client can choose them', () => {
   const { calls } = withEnded('ours', 0);
-  calls.sweep(LINGER + 1, (id) => id === 'ours');
+  calls.sweep(LINGER + 1);
   expect(calls.hasSeen('ours')).toBe(false);
 });
 
 test('only the latest 10,000 ids of clients are remembered', () => {
-  const calls = new Calls<Call>(LINGER);
+  const calls = new Calls<Call>(KEEP, isOurs);
   for (let count = 0; count <= 10_000; count += 1) {
     const call = new Call(`call-${count}`);
     call.settle({ kind: 'result', json: '{}', outcome: 'scored' });
     calls.settled(call, 0);
   }
-  calls.sweep(LINGER + 1, nobodys);
+  calls.sweep(LINGER + 1);
   expect(calls.hasSeen('call-0')).toBe(false);
   expect(calls.hasSeen('call-1')).toBe(true);
   expect(calls.hasSeen('call-10000')).toBe(true);
@@ -84,6 +85,6 @@ test('R11: clearing forgets everything', () => {
   calls.add(new Call('b'));
   calls.clear();
   expect(calls.find('a', 0)).toBeUndefined();
-  expect(calls.hasRunning).toBe(false);
+  expect(calls.runningCount).toBe(0);
   expect(calls.hasSeen('a')).toBe(false);
 });

@@ -2,11 +2,22 @@
 export interface KeptCall {
   readonly id: string;
   readonly phase: string;
+  /** About how much memory its outcome takes; does not change once the call has ended. */
+  readonly bytes: number;
   settledAt: number;
+}
+
+/** How long, and how much of them, ended calls are kept. */
+export interface Keep {
+  readonly lingerMs: number;
+  readonly maxKeptBytes: number;
 }
 
 // Ids of clients that are remembered after their results are gone, so that a very late repeat does not run again.
 const REMEMBERED_IDS = 10_000;
+
+// What a call takes besides its outcome.
+const CALL_BYTES = 512;
 
 /** Calls by their id: the running ones, and the ended ones for as long as they are kept. */
 export class Calls<Call extends KeptCall> {
@@ -15,11 +26,15 @@ export class Calls<Call extends KeptCall> {
   // In the order in which they ended, so that the oldest are found first.
   #settled: Map<string, Call> | undefined;
   #forgotten: Set<string> | undefined;
-  readonly #lingerMs: number;
+  #keptBytes = 0;
+  readonly #keep: Keep;
+  readonly #isOurs: (id: string) => boolean;
   readonly #maxRemembered: number;
 
-  constructor(lingerMs: number, maxRemembered: number = REMEMBERED_IDS) {
-    this.#lingerMs = lingerMs;
+  /** `isOurs` tells ids that need not be remembered: no client can choose them. */
+  constructor(keep: Keep, isOurs: (id: string) => boolean, maxRemembered: number = REMEMBERED_IDS) {
+    this.#keep = keep;
+    this.#isOurs = isOurs;
     this.#maxRemembered = maxRemembered;
   }
 
@@ -27,8 +42,8 @@ export class Calls<Call extends KeptCall> {
     return this.#running?.values() ?? [];
   }
 
-  get hasRunning(): boolean {
-    return this.#running !== undefined && this.#running.size > 0;
+  get runningCount(): number {
+    return this.#running?.size ?? 0;
   }
 
   find(id: string, now: number): Call | undefined {
@@ -51,27 +66,28 @@ export class Calls<Call extends KeptCall> {
     return this.#running?.delete(call.id) === true;
   }
 
-  /** Keeps an ended call for clients that come back. */
+  /** Keeps an ended call for clients that come back; older ones make room for it. */
   settled(call: Call, now: number): void {
     this.endRunning(call);
     call.settledAt = now;
     this.#settled ??= new Map();
     this.#settled.set(call.id, call);
+    this.#keptBytes += CALL_BYTES + call.bytes;
+    if (this.#keptBytes > this.#keep.maxKeptBytes) this.#makeRoom(this.#settled);
   }
 
   /** Drops a call that nobody was told about and that changed nothing. */
   drop(call: Call): void {
     this.#running?.delete(call.id);
-    this.#settled?.delete(call.id);
+    if (this.#settled?.get(call.id) === call) this.#free(this.#settled, call);
   }
 
-  /** Frees the results whose time is over; `isOurs` tells ids that need not be remembered. */
-  sweep(now: number, isOurs: (id: string) => boolean): void {
+  /** Frees the results whose time is over. */
+  sweep(now: number): void {
     if (this.#settled === undefined) return;
-    for (const [id, call] of this.#settled) {
+    for (const call of this.#settled.values()) {
       if (!this.#isOver(call, now)) break;
-      this.#settled.delete(id);
-      if (!isOurs(id)) this.#remember(id);
+      this.#forget(this.#settled, call);
     }
   }
 
@@ -79,10 +95,29 @@ export class Calls<Call extends KeptCall> {
     this.#running = undefined;
     this.#settled = undefined;
     this.#forgotten = undefined;
+    this.#keptBytes = 0;
   }
 
   #isOver(call: Call, now: number): boolean {
-    return call.phase === 'settled' && now - call.settledAt > this.#lingerMs;
+    return call.phase === 'settled' && now - call.settledAt > this.#keep.lingerMs;
+  }
+
+  // The newest stays, whatever its size: its client may not have read it yet.
+  #makeRoom(settled: Map<string, Call>): void {
+    for (const call of settled.values()) {
+      if (this.#keptBytes <= this.#keep.maxKeptBytes || settled.size === 1) return;
+      this.#forget(settled, call);
+    }
+  }
+
+  #forget(settled: Map<string, Call>, call: Call): void {
+    this.#free(settled, call);
+    if (!this.#isOurs(call.id)) this.#remember(call.id);
+  }
+
+  #free(settled: Map<string, Call>, call: Call): void {
+    settled.delete(call.id);
+    this.#keptBytes -= CALL_BYTES + call.bytes;
   }
 
   #remember(id: string): void {

@@ -48,7 +48,7 @@ export interface SessionHost {
   readonly size: number;
   /** Whether it takes no new sessions. */
   readonly isClosed: boolean;
-  /** Ends all sessions and takes no new ones. */
+  /** Takes no new sessions, lets calls end for a while, then ends all sessions. Once, however often it is asked. */
   close(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export class LocalHost implements SessionHost {
   readonly #share: SessionShare;
   readonly #sessions: Sessions;
   #created = 0;
-  #closed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(catalog: Catalog, options: SessionOptions) {
     this.#catalog = catalog;
@@ -73,7 +73,7 @@ export class LocalHost implements SessionHost {
   }
 
   get isClosed(): boolean {
-    return this.#closed;
+    return this.#closing !== undefined;
   }
 
   async create(key: string, { environment: name, choice, secrets, trace }: CreateRequest): Promise<void> {
@@ -120,13 +120,13 @@ export class LocalHost implements SessionHost {
     if (!(await this.#sessions.end(key, 'deleted'))) throw sessionNotFound(key);
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#sessions.close('stopped');
+  close(): Promise<void> {
+    this.#closing ??= this.#sessions.close('stopped');
+    return this.#closing;
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new TiltyardError('shutting_down', 'the server is stopping and takes no new sessions');
+    if (this.isClosed) throw new TiltyardError('shutting_down', 'the server is stopping and takes no new sessions');
   }
 }
 

@@ -11,7 +11,7 @@ export {
   UNKNOWN_TOOL,
   unobserved,
 } from './observer.ts';
-export { DEFAULT_SESSION_OPTIONS, type SessionOptions } from './options.ts';
+export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from './options.ts';
 export type { CallRequest } from './runner.ts';
 export { sessionNotFound } from './sessions.ts';
 export { type RepeatKey, Toolbox, ToolboxCall, type ToolboxRequest } from './toolbox.ts';

@@ -6,6 +6,11 @@ export function toSessionKey(owner: string, sid: string): string {
   return owner === '' ? sid : `${owner}${SEPARATOR}${sid}`;
 }
 
+/** Who a key belongs to; empty where nobody is known. */
+export function ownerOf(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf(SEPARATOR)));
+}
+
 /** The session id of a key, for messages. */
 export function sidOf(key: string): string {
   return key.slice(key.lastIndexOf(SEPARATOR) + 1);

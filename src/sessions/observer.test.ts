@@ -76,7 +76,7 @@ test('whatever is called, and whenever the session ends, each call and each sess
   await check(
     asyncProperty(array(steps, { maxLength: 12 }), async (names) => {
       const { observer, calls, sessions } = recorder();
-      const options = { ...DEFAULT_SESSION_OPTIONS, graceMs: 1, observer };
+      const options = { ...DEFAULT_SESSION_OPTIONS, graceMs: 1, drainMs: 0, observer };
       const host = new LocalHost(catalog([environment]), options);
       await host.create('s', { choice: { task: {} }, secrets: {} });
       let deleting: Promise<void> | undefined;
@@ -112,7 +112,7 @@ test.each<[end: 'deleted' | 'expired' | 'stopped', outcome: Outcome]>([
   const [ready] = catalog([environment]).environments;
   if (ready === undefined) throw new Error('there is one');
   const start = { sid: 's', environment: ready, task: {}, secrets: {} };
-  const options = { ...DEFAULT_SESSION_OPTIONS, graceMs: 1, observer };
+  const options = { ...DEFAULT_SESSION_OPTIONS, graceMs: 1, drainMs: 0, observer };
   const ids = new TaskIds();
   const session = new Session(1, start, { options, ids, recent: new RecentResults(ids, options) });
   await session.tools();

@@ -9,12 +9,12 @@ import {
 } from '../core/index.ts';
 import type { Call, CallOutcome } from './call.ts';
 import { EpisodeCallContext } from './context.ts';
+import { endsWithin, type Stopping } from './deaf.ts';
 import type { Episode } from './episode.ts';
 import { Lanes, type LaneWork } from './lanes.ts';
 import type { TraceHeaders } from './observer.ts';
 import type { SessionOptions } from './options.ts';
 import { toCallOutcome } from './outcome.ts';
-import { settlesWithin } from './time-limit.ts';
 
 /** What a client asks for when it calls a tool. */
 export interface CallRequest {
@@ -25,16 +25,19 @@ export interface CallRequest {
   readonly trace?: TraceHeaders | undefined;
 }
 
-type RunnerOptions = Pick<SessionOptions, 'callsAfterFinish' | 'graceMs' | 'observer'>;
+type RunnerOptions = Pick<SessionOptions, 'callsAfterFinish' | 'graceMs' | 'maxCallsInFlight' | 'observer'>;
 
 /** Takes calls from admission to their outcome: find the tool, check the input, wait for the turn, run. */
 export class Runner {
   readonly #episode: Episode;
   readonly #settle: (call: Call, outcome: CallOutcome) => void;
   readonly #options: RunnerOptions;
+  #inFlight = 0;
   // Made when first needed: an idle session shall be small.
   #lanes: Lanes | undefined;
-  #executing: Set<Promise<unknown>> | undefined;
+  #executing: Set<Stopping> | undefined;
+  /** Calls whose turn has come and that wait for a place among those in flight. */
+  #held: (() => void)[] | undefined;
 
   constructor(episode: Episode, settle: (call: Call, outcome: CallOutcome) => void, options: RunnerOptions) {
     this.#episode = episode;
@@ -43,7 +46,7 @@ export class Runner {
   }
 
   /** The tools that run at this moment, also those whose call has already been given up. */
-  get executing(): readonly Promise<unknown>[] {
+  get executing(): readonly Stopping[] {
     return [...(this.#executing ?? [])];
   }
 
@@ -94,6 +97,11 @@ export class Runner {
     }
     // Also when the session ended while the call waited for its turn.
     if (call.phase === 'settled') return leave?.();
+    if (this.#inFlight >= this.#options.maxCallsInFlight) {
+      this.#held ??= [];
+      this.#held.push(() => this.#run(call, tool, input, leave));
+      return;
+    }
     const { observer } = this.#options;
     call.hasRun = true;
     observer.callRunning(call);
@@ -102,22 +110,42 @@ export class Runner {
       observer.within === undefined
         ? invoke(tool, input, context, call.abort)
         : observer.within(call, () => invoke(tool, input, context, call.abort));
-    if (outcome instanceof Promise) this.#track(outcome.then((settled) => this.#conclude(call, tool, settled, leave)));
-    else this.#conclude(call, tool, outcome, leave);
+    if (!(outcome instanceof Promise)) return this.#conclude(call, tool, outcome, leave);
+    this.#inFlight += 1;
+    const end = () => {
+      this.#inFlight -= 1;
+      leave?.();
+      this.#runHeld();
+    };
+    this.#track(
+      tool,
+      outcome.then((settled) => this.#conclude(call, tool, settled, end)),
+    );
+  }
+
+  /** Runs what waits for a place; a loop, because a tool that answers at once takes none. */
+  #runHeld(): void {
+    while (this.#inFlight < this.#options.maxCallsInFlight) {
+      const next = this.#held?.shift();
+      if (next === undefined) return;
+      next();
+    }
   }
 
   #conclude(call: Call, tool: CompiledTool, outcome: ToolOutcome, leave: (() => void) | undefined): void {
     if (call.phase !== 'settled') this.#settle(call, toCallOutcome(outcome, tool, this.#episode));
     if (outcome.kind !== 'timed_out') return leave?.();
     // It may still be at work: the next call of this tool, and teardown, give it the grace time to end.
-    this.#track(outcome.ended);
-    void settlesWithin(outcome.ended, this.#options.graceMs).then(leave);
+    const late = this.#track(tool, outcome.ended, outcome.timeoutMs);
+    void endsWithin(this.#options.graceMs, late, this.#episode.log).then(leave);
   }
 
-  #track(work: Promise<unknown>): void {
+  #track(tool: CompiledTool, ended: Promise<unknown>, ranMs = 0): Stopping {
+    const work = new Execution(tool, ended, performance.now() - ranMs);
     this.#executing ??= new Set();
     this.#executing.add(work);
-    void work.finally(() => this.#executing?.delete(work));
+    void ended.finally(() => this.#executing?.delete(work));
+    return work;
   }
 
   #refuse(call: Call, error: TiltyardError): void {
@@ -127,5 +155,22 @@ export class Runner {
   #crash(call: Call, tool: CompiledTool, thrown: unknown): void {
     if (call.phase !== 'settled')
       this.#settle(call, { kind: 'error', error: this.#episode.failure(`tool '${tool.name}'`, thrown) });
+  }
+}
+
+/** A tool at work. Its words are made only for the log. */
+class Execution implements Stopping {
+  readonly startedAt: number;
+  readonly ended: Promise<unknown>;
+  readonly #tool: CompiledTool;
+
+  constructor(tool: CompiledTool, ended: Promise<unknown>, startedAt: number) {
+    this.#tool = tool;
+    this.ended = ended;
+    this.startedAt = startedAt;
+  }
+
+  get what(): string {
+    return `tool '${this.#tool.name}'`;
   }
 }

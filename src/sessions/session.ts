@@ -2,6 +2,7 @@ import { type EnvironmentError, LazyAbort, type Outcome, TiltyardError } from '.
 import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
 import { Call, type CallOutcome, outcomeOf } from './call.ts';
 import { Calls } from './calls.ts';
+import { endsWithin, type Stopping } from './deaf.ts';
 import { Episode, type EpisodeStart } from './episode.ts';
 import { type SessionEnd, toEpisodeOutcome } from './episode-outcome.ts';
 import { type ObservedSession, UNKNOWN_TOOL } from './observer.ts';
@@ -43,6 +44,8 @@ export class Session implements ObservedSession {
   #promptFailed = false;
   #lastCall: Outcome | undefined;
   #closing: Promise<void> | undefined;
+  /** Set while the server stops: called when the last call has ended. */
+  #onQuiet: (() => void) | undefined;
 
   /** `number` tells it from all other sessions of its host. */
   constructor(number: number, start: EpisodeStart, share: SessionShare) {
@@ -50,7 +53,7 @@ export class Session implements ObservedSession {
     this.#number = number;
     this.#episode = new Episode(start, options.log);
     this.#share = share;
-    this.#calls = new Calls(options.lingerMs);
+    this.#calls = new Calls(options, isServerMade);
     this.#runner = new Runner(this.#episode, (call, outcome) => this.#settle(call, outcome), options);
     options.observer.sessionStarted(this, start.trace);
     if (this.#episode.needsSetup) this.#settingUp = this.#setUp();
@@ -75,12 +78,12 @@ export class Session implements ObservedSession {
 
   /** Whether nobody has used the session for so long that it may be ended. */
   isIdle(now: number): boolean {
-    return !this.#calls.hasRunning && this.#waiting.length === 0 && now - this.lastActive > this.#share.options.idleMs;
+    return !this.#isBusy && now - this.lastActive > this.#share.options.idleMs;
   }
 
   /** Frees the results that are no longer kept. */
   sweep(now: number): void {
-    this.#calls.sweep(now, isServerMade);
+    this.#calls.sweep(now);
   }
 
   /** The prompt; the author's code runs once, and again only if it failed. */
@@ -116,6 +119,12 @@ export class Session implements ObservedSession {
     }
     const tool = this.#episode.environment.tools.has(request.name) ? request.name : UNKNOWN_TOOL;
     const call = new Call(taskId ?? this.#share.ids.next(), tool);
+    const refusal = this.#refusal();
+    if (refusal !== undefined) {
+      // Not kept: nothing ran, and the id is free for another attempt.
+      call.settle({ kind: 'refused', error: refusal });
+      return call;
+    }
     this.callCount += 1;
     this.#share.options.observer.callStarted(call, this, request.trace);
     if (this.#phase === 'setting_up') this.#waiting.push(() => this.#admit(call, request));
@@ -128,6 +137,14 @@ export class Session implements ObservedSession {
   /** Forgets a refused call that no client was told about, so that its id can be used again. */
   forget(call: Call): void {
     this.#calls.drop(call);
+  }
+
+  /** Takes no further calls; resolves when those that it has taken have ended. */
+  async drain(): Promise<void> {
+    if (!this.#isBusy) return;
+    await new Promise<void>((resolve) => {
+      this.#onQuiet = resolve;
+    });
   }
 
   /** Ends the episode: aborts what runs, then tears down. Once, however often it is asked. */
@@ -153,6 +170,27 @@ export class Session implements ObservedSession {
   #wakeAll(): void {
     this.touch();
     for (const wake of this.#waiting.splice(0)) wake();
+    this.#tellIfQuiet();
+  }
+
+  get #isBusy(): boolean {
+    return this.#calls.runningCount > 0 || this.#waiting.length > 0;
+  }
+
+  #tellIfQuiet(): void {
+    if (this.#onQuiet !== undefined && !this.#isBusy) this.#onQuiet();
+  }
+
+  /** Why no further call is taken, whatever it asks for. */
+  #refusal(): TiltyardError | undefined {
+    const { maxCallsInFlight, maxCallsQueued } = this.#share.options;
+    const max = maxCallsInFlight + maxCallsQueued;
+    if (this.#calls.runningCount >= max)
+      return new TiltyardError(
+        'too_many_calls',
+        `session '${this.#episode.sid}' has all the calls it can take (${max}). Wait for one to end, and try again`,
+      );
+    return this.#onQuiet === undefined ? undefined : sessionGone(this.sid, 'stopped');
   }
 
   async #whenReady(): Promise<void> {
@@ -184,12 +222,13 @@ export class Session implements ObservedSession {
 
   #settle(call: Call, outcome: CallOutcome): void {
     this.touch();
-    if (this.#calls.endRunning(call) || !this.#isRecent(call, outcome)) this.#calls.settled(call, this.lastActive);
     if (!call.settle(outcome)) return;
+    if (this.#calls.endRunning(call) || !this.#isRecent(call, outcome)) this.#calls.settled(call, this.lastActive);
     const word = outcomeOf(outcome);
     // Calls that the end of the session cuts off do not say why it ended.
     if (!this.isClosing) this.#lastCall = word;
     this.#share.options.observer.callEnded(call, word, this);
+    this.#tellIfQuiet();
   }
 
   /** Keeps the result of a call that ended at once among the recent ones, if it is small and its id is the server's. */
@@ -210,17 +249,11 @@ export class Session implements ObservedSession {
       call.abort.abort(gone);
       this.#settle(call, { kind: 'error', error: sessionGone(this.sid, end) });
     }
-    const busy = [...this.#runner.executing, ...(this.#settingUp === undefined ? [] : [this.#settingUp])];
-    await this.#within(
-      this.#share.options.graceMs,
-      busy,
-      'a tool or setup ignores its signal; teardown runs all the same',
-    );
-    await this.#within(
-      this.#share.options.teardownMs,
-      [this.#episode.tearDown()],
-      'teardown takes too long and is left to itself',
-    );
+    const { graceMs, teardownMs } = this.#share.options;
+    const { log } = this.#episode;
+    await Promise.all(this.#atWork().map((work) => endsWithin(graceMs, work, log)));
+    if (!(await settlesWithin(this.#episode.tearDown(), teardownMs)))
+      log.warn('teardown takes too long and is left to itself', { limitMs: teardownMs });
     this.#calls.clear();
     const { finished } = this.#episode;
     this.#share.options.observer.sessionEnded(
@@ -229,9 +262,10 @@ export class Session implements ObservedSession {
     );
   }
 
-  async #within(limitMs: number, work: readonly Promise<unknown>[], warning: string): Promise<void> {
-    if (work.length > 0 && !(await settlesWithin(Promise.all(work), limitMs)))
-      this.#episode.log.warn(warning, { limitMs });
+  #atWork(): readonly Stopping[] {
+    const { executing } = this.#runner;
+    if (this.#settingUp === undefined) return executing;
+    return [...executing, { what: 'setup', ended: this.#settingUp }];
   }
 }
 

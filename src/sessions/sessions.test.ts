@@ -180,10 +180,12 @@ describe('a session', () => {
   });
 
   test('L12: a host that is closed leaves no timer behind', async () => {
-    const { host, call } = await start();
+    const { host, call } = await start({ drainMs: 20 });
     call();
     expect(vi.getTimerCount()).toBeGreaterThan(0);
-    await host.close();
+    const closed = host.close();
+    await pass(20);
+    await closed;
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -1,8 +1,10 @@
 import { TiltyardError } from '../core/index.ts';
+import { Counts } from './counts.ts';
 import type { SessionEnd } from './episode-outcome.ts';
-import { sidOf } from './key.ts';
+import { ownerOf, sidOf } from './key.ts';
 import type { SessionOptions } from './options.ts';
 import { type Session, sessionGone } from './session.ts';
+import { deadline } from './time-limit.ts';
 import { Tombstones } from './tombstones.ts';
 
 // Often enough to free memory soon, rarely enough to cost nothing with many sessions.
@@ -14,6 +16,8 @@ export class Sessions {
   readonly #live = new Map<string, Session>();
   /** Keys whose session is being made, and whether it is still wanted. */
   readonly #reserved = new Map<string, { wanted: boolean }>();
+  /** How many of both each identity has. */
+  readonly #owned = new Counts();
   readonly #tombstones: Tombstones;
   readonly #options: SessionOptions;
   readonly #timer: NodeJS.Timeout;
@@ -52,11 +56,15 @@ export class Sessions {
     this.#assertFree(key);
     const reservation = { wanted: true };
     this.#reserved.set(key, reservation);
+    this.#owned.add(ownerOf(key));
     try {
       const make = await prepare();
       if (!reservation.wanted) throw sessionGone(sidOf(key), 'deleted');
       this.#tombstones.clear(key);
       this.#live.set(key, make());
+    } catch (thrown) {
+      this.#owned.remove(ownerOf(key));
+      throw thrown;
     } finally {
       this.#reserved.delete(key);
     }
@@ -71,15 +79,22 @@ export class Sessions {
     await session.close(end);
     if (this.#live.get(key) === session) {
       this.#live.delete(key);
+      this.#owned.remove(ownerOf(key));
       this.#tombstones.set(key, performance.now(), session.end ?? end);
     }
     return true;
   }
 
-  /** Ends all sessions, side by side. */
+  /** Ends all sessions, side by side: each when its calls have ended, and all when the time for that is up. */
   async close(end: SessionEnd): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all([...this.#live.keys()].map((key) => this.end(key, end)));
+    using timeUp = deadline(this.#options.drainMs);
+    await Promise.all(
+      [...this.#live].map(async ([key, session]) => {
+        await timeUp.or(session.drain());
+        await this.end(key, end);
+      }),
+    );
   }
 
   #assertFree(key: string): void {
@@ -93,6 +108,14 @@ export class Sessions {
       throw new TiltyardError(
         'too_many_sessions',
         `the server has all the sessions it can take (${this.#options.maxSessions}). Try again later`,
+      );
+    }
+    const owner = ownerOf(key);
+    // Without auth everybody is the same nobody, and the limit for all is enough.
+    if (owner !== '' && this.#owned.of(owner) >= this.#options.maxSessionsPerIdentity) {
+      throw new TiltyardError(
+        'too_many_sessions',
+        `you have all the sessions that you may have (${this.#options.maxSessionsPerIdentity}). Delete one, or try again later`,
       );
     }
   }

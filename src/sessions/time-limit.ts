@@ -1,3 +1,21 @@
+/** A moment that much work may wait for; it keeps no timer after its block. */
+export interface Deadline extends Disposable {
+  /** Waits for work, or until the time is up. */
+  or(work: Promise<unknown>): Promise<unknown>;
+}
+
+/** The moment when so much time has passed from now on. */
+export function deadline(limitMs: number): Deadline {
+  let timer: NodeJS.Timeout | undefined;
+  const passed =
+    limitMs === 0
+      ? Promise.resolve()
+      : new Promise<void>((resolve) => {
+          timer = setTimeout(resolve, limitMs);
+        });
+  return { or: (work) => Promise.race([passed, work]), [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
 /** Waits for work, but not for ever: false says that the time was up first. Work that throws counts as done. */
 export async function settlesWithin(work: PromiseLike<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

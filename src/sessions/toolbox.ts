@@ -4,15 +4,19 @@ import {
   type Checked,
   invoke,
   LazyAbort,
+  type Limits,
   type Log,
   type Secrets,
   type ToolOutcome,
 } from '../core/index.ts';
 import type { JsonObject } from '../protocol/index.ts';
 import { Calls } from './calls.ts';
+import { Counts } from './counts.ts';
+import { endsWithin } from './deaf.ts';
 import { type ObservedCall, type Observer, type TraceHeaders, UNKNOWN_TOOL } from './observer.ts';
+import { deadline } from './time-limit.ts';
 import { ToolboxContext } from './toolbox-context.ts';
-import { logOutcome } from './toolbox-log.ts';
+import { logOutcome, toolboxLog } from './toolbox-log.ts';
 import { outcomeOf, type ToolboxOutcome, toCrashed, toToolboxOutcome, toWritten } from './toolbox-outcome.ts';
 
 // Of all callers together, unlike those of a session.
@@ -21,6 +25,8 @@ const REMEMBERED_KEYS = 100_000;
 /** A call of a tool outside any episode. */
 export interface ToolboxRequest {
   readonly tool: CatalogTool;
+  /** Who calls; empty where nobody is known. */
+  readonly identity: string;
   /** Taken over by the call. */
   readonly input: JsonObject;
   /** The name of this call, for logs. */
@@ -52,6 +58,7 @@ export class ToolboxCall implements ObservedCall {
   startedAt: number = performance.now();
   settledAt = 0;
   hasRun = false;
+  bytes = 0;
   outcome: Awaitable<ToolboxOutcome> | undefined;
 
   constructor({ key, fingerprint }: RepeatKey, callId: string, tool: string) {
@@ -72,9 +79,7 @@ const NO_REPEAT: RepeatKey = { key: '', fingerprint: '' };
 
 /** How a toolbox behaves. */
 export interface ToolboxOptions {
-  /** How long results are kept for repeats. */
-  readonly lingerMs: number;
-  readonly maxCalls: number;
+  readonly limits: Limits;
   readonly log: Log;
   readonly observer: Observer;
 }
@@ -82,20 +87,24 @@ export interface ToolboxOptions {
 /** Runs tools of toolkits: at most once for each key, and kept for a while for those who ask again. */
 export class Toolbox {
   readonly #calls: Calls<ToolboxCall>;
-  readonly #running = new Set<ToolboxCall>();
-  readonly #maxCalls: number;
+  // The requests beside the calls, not in them: what is kept of a call must not hold secrets.
+  readonly #running = new Map<ToolboxCall, ToolboxRequest>();
+  readonly #callsOf = new Counts();
+  readonly #limits: Limits;
   readonly #log: Log;
   readonly #observer: Observer;
   readonly #timer: NodeJS.Timeout;
-  #closed = false;
+  #closing: Promise<void> | undefined;
+  #onQuiet: (() => void) | undefined;
 
-  constructor({ lingerMs, maxCalls, log, observer }: ToolboxOptions) {
-    this.#calls = new Calls(lingerMs, REMEMBERED_KEYS);
-    this.#maxCalls = maxCalls;
+  constructor({ limits, log, observer }: ToolboxOptions) {
+    const { lingerMs, maxToolkitKeptBytes: maxKeptBytes } = limits;
+    this.#calls = new Calls({ lingerMs, maxKeptBytes }, () => false, REMEMBERED_KEYS);
+    this.#limits = limits;
     this.#log = log;
     this.#observer = observer;
     this.#timer = setInterval(
-      () => this.#calls.sweep(performance.now(), () => false),
+      () => this.#calls.sweep(performance.now()),
       Math.max(10, Math.min(5_000, lingerMs / 4)),
     ).unref();
   }
@@ -112,11 +121,12 @@ export class Toolbox {
     const call = new ToolboxCall(request.repeat ?? NO_REPEAT, request.callId, request.tool.definition.id);
     this.#observer.callStarted(call, undefined, request.trace);
     if (request.repeat !== undefined) this.#calls.add(call);
-    this.#running.add(call);
+    this.#running.set(call, request);
+    if (request.identity !== '') this.#callsOf.add(request.identity);
     const outcome = this.#run(call, request);
     call.outcome = outcome;
-    if (outcome instanceof Promise) void outcome.then((settled) => this.#settle(call, settled));
-    else this.#settle(call, outcome);
+    if (outcome instanceof Promise) void outcome.then((settled) => this.#settle(call, request, settled));
+    else this.#settle(call, request, outcome);
     return call;
   }
 
@@ -130,20 +140,45 @@ export class Toolbox {
 
   /** Whether no further call is taken. */
   get isClosed(): boolean {
-    return this.#closed;
+    return this.#closing !== undefined;
   }
 
-  /** Whether no further call is taken until one has ended. */
-  get isFull(): boolean {
-    return this.#running.size >= this.#maxCalls;
+  /** Why no further call of this identity is taken until one has ended; undefined if one is. */
+  fullFor(identity: string): string | undefined {
+    const { maxToolkitCalls, maxToolkitCallsPerIdentity } = this.#limits;
+    if (this.#running.size >= maxToolkitCalls) return 'too many calls are running';
+    const isOwnFull = identity !== '' && this.#callsOf.of(identity) >= maxToolkitCallsPerIdentity;
+    return isOwnFull ? `too many of your calls are running (${maxToolkitCallsPerIdentity})` : undefined;
   }
 
-  /** Aborts what runs, and takes no more. */
-  close(reason: string): void {
-    this.#closed = true;
+  /** Takes no more calls, lets those that run end for a while, then aborts them. Once, however often it is asked. */
+  close(reason: string): Promise<void> {
+    this.#closing ??= this.#close(reason);
+    return this.#closing;
+  }
+
+  async #close(reason: string): Promise<void> {
     clearInterval(this.#timer);
-    for (const call of this.#running) call.abort.abort(new Error(reason));
+    using timeUp = deadline(this.#limits.drainMs);
+    await timeUp.or(this.#whenQuiet());
+    const stopping = Array.from(this.#running, ([call, request]) => {
+      call.abort.abort(new Error(reason));
+      return this.#awaitEnd(request, Promise.resolve(call.outcome), call.startedAt);
+    });
     this.#calls.clear();
+    await Promise.all(stopping);
+  }
+
+  async #whenQuiet(): Promise<void> {
+    if (this.#running.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onQuiet = resolve;
+    });
+  }
+
+  #awaitEnd(request: ToolboxRequest, ended: Promise<unknown>, startedAt: number): Promise<void> {
+    const work = { what: `tool '${request.tool.definition.name}'`, startedAt, ended };
+    return endsWithin(this.#limits.graceMs, work, toolboxLog(this.#log, request));
   }
 
   #run(call: ToolboxCall, request: ToolboxRequest): Awaitable<ToolboxOutcome> {
@@ -177,17 +212,24 @@ export class Toolbox {
     const durationMs = performance.now() - call.startedAt;
     const written = toWritten(outcome);
     logOutcome(this.#log, request, written, call);
+    if (outcome.kind === 'timed_out') void this.#awaitEnd(request, outcome.ended, call.startedAt);
     return toToolboxOutcome(written, request, { durationMs, aborted: call.abort.aborted });
   }
 
-  #settle(call: ToolboxCall, outcome: ToolboxOutcome): void {
+  #settle(call: ToolboxCall, { identity }: ToolboxRequest, outcome: ToolboxOutcome): void {
     this.#running.delete(call);
+    if (identity !== '') this.#callsOf.remove(identity);
     call.phase = 'settled';
     call.settledAt = performance.now();
     this.#observer.callEnded(call, outcomeOf(outcome), undefined);
-    if (call.id === '') return;
+    if (call.id !== '') this.#keep(call, outcome);
+    if (this.#running.size === 0) this.#onQuiet?.();
+  }
+
+  #keep(call: ToolboxCall, outcome: ToolboxOutcome): void {
     // Nothing ran: the key is free for a better input.
-    if (outcome.kind === 'refused') this.#calls.drop(call);
-    else this.#calls.settled(call, call.settledAt);
+    if (outcome.kind === 'refused') return this.#calls.drop(call);
+    call.bytes = outcome.kind === 'returned' ? outcome.json.length : 0;
+    this.#calls.settled(call, call.settledAt);
   }
 }

@@ -1,13 +1,24 @@
-import { catalog, type Environment, type InputOf, type Log, silent, TiltyardError } from '../core/index.ts';
+import {
+  catalog,
+  type Environment,
+  type InputOf,
+  type Limits,
+  type Log,
+  silent,
+  TiltyardError,
+  toLimits,
+} from '../core/index.ts';
 import type { JsonObject, RunToolResult, ToolSpec, WireBlock } from '../protocol/index.ts';
-import { type Call, DEFAULT_SESSION_OPTIONS, LocalHost, type SessionOptions } from '../sessions/index.ts';
+import { type Call, DEFAULT_SESSION_OPTIONS, LocalHost, type SessionRules } from '../sessions/index.ts';
 
 /** Which episode to play: a task of a split, or a task of your own. */
 export type PlayOptions = ({ readonly split: string; readonly index: number } | { readonly task: object }) & {
   readonly secrets?: Readonly<Record<string, string>>;
   readonly log?: Log;
-  /** Times and limits, as a server has them. */
-  readonly sessions?: Partial<SessionOptions>;
+  /** Limits, as a server has them; but calls are aborted at once when the episode is closed. */
+  readonly limits?: Partial<Limits>;
+  /** What the session allows, as on a server. */
+  readonly sessions?: Partial<SessionRules>;
 };
 
 /** What one call gave. */
@@ -37,9 +48,15 @@ type InputArguments<Input> = {} extends Input ? [input?: Input] : [input: Input]
 /** Plays an episode of an environment in this process. `await using` ends it with the block. */
 export async function play<Schema, Listed, State, Inputs>(
   environment: Environment<Schema, Listed, State, Inputs>,
-  { secrets = {}, log = silent, sessions, ...choice }: PlayOptions,
+  { secrets = {}, log = silent, limits: given, sessions, ...choice }: PlayOptions,
 ): Promise<PlayedEpisode<Inputs>> {
-  const host = new LocalHost(catalog([environment]), { ...DEFAULT_SESSION_OPTIONS, ...sessions, log });
+  const limits = toLimits({ drainMs: 0, ...given });
+  const host = new LocalHost(catalog([environment], { lenient: true, limits }), {
+    ...DEFAULT_SESSION_OPTIONS,
+    ...limits,
+    ...sessions,
+    log,
+  });
   const sid = 'play';
   // Through JSON, as over a wire: what cannot travel must not pass a test either.
   await host.create(sid, { choice: throughJson('task' in choice ? { task: choice.task } : choice), secrets } as never);

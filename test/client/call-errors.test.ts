@@ -101,7 +101,7 @@ test('K11: a session that ends while a call runs is SessionTerminated, with the 
   const error = await running;
   expect(error).toBeInstanceOf(SessionTerminated);
   expect(error).toMatchObject({ status: 410, code: 'session_gone', sid: session.sid });
-  expect(error.cause.message).toBe(`session '${session.sid}' is over: the server is stopping. Create a new one`);
+  expect(error.cause.message).toBe(`session '${session.sid}' ended because the server is stopping. Create a new one`);
 });
 
 test('K11: a deleted session is SessionTerminated, and later calls fail without a request', async () => {

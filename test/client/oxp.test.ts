@@ -173,7 +173,7 @@ test('OXP K2: an answer that never comes is MaxRetries, with the id of the call'
 });
 
 test('OXP K2: a result that the server no longer keeps is told as such, and the tool does not run again', async () => {
-  const server = await startCounted({ oxp: { lingerMs: 1 } });
+  const server = await startCounted({ limits: { lingerMs: 1 } });
   const call = () => quickOxp(server).call('Counted.Small', { key: 'a' }, { callId: 'call-1' });
   await call();
   const error = await vi.waitFor(async () => rejection(call()));
@@ -195,7 +195,7 @@ test('OXP K2: a server that cannot answer now, as it says with 400 and a time, i
 });
 
 test('OXP K2: a server that has all the calls it takes is asked again until there is room', async () => {
-  const server = await startCounted({ oxp: { maxCalls: 1 } });
+  const server = await startCounted({ limits: { maxToolkitCalls: 1 } });
   const first = quickOxp(server).call('Counted.Wait', { key: 'a' });
   await server.gate.reached;
   let asked = 0;

@@ -36,7 +36,7 @@ test('K7: a session is pinged every 10 s unless told otherwise, also while its c
 });
 
 test('K7: pings keep a session alive that would expire without them', async () => {
-  const server = await startServer({ sessions: { idleMs: 1_000 } });
+  const server = await startServer({ limits: { idleMs: 1_000 } });
   const pinged = await openSession(server, { pingMs: 100 });
   const silent = await openSession(server);
   await eventually(async () => expect(server.counters.teardowns).toBe(1));

@@ -135,7 +135,7 @@ describe('sessions', () => {
   const body = { split: 'train', index: 0 };
 
   test('G18: one session more than the limit is 429 with a detail, until one is deleted', async () => {
-    const { post, create } = await startServer({ sessions: { maxSessions: 2 } });
+    const { post, create } = await startServer({ limits: { maxSessions: 2 } });
     const sid = await create();
     await create();
     const refused = await post('/create', body, { sid: 'third' });
@@ -151,7 +151,7 @@ describe('sessions', () => {
     const train = () => opened.then(() => [{}]);
     const { post } = await startServer({
       environments: [minimal({ splits: { train } })],
-      sessions: { maxSessions: 3 },
+      limits: { maxSessions: 3 },
     });
     const creations = Array.from({ length: 10 }, (_, at) => post('/create', body, { sid: `s${at}` }));
     // Those within the limit wait for their task, so whoever is answered now was refused.
@@ -162,7 +162,7 @@ describe('sessions', () => {
   });
 
   test('G18: a creation that fails takes no place', async () => {
-    const { post } = await startServer({ sessions: { maxSessions: 1 } });
+    const { post } = await startServer({ limits: { maxSessions: 1 } });
     for (const index of [99, -1]) expectError(await post('/create', { ...body, index }, { sid: 'a' }), 400);
     expect((await post('/create', body, { sid: 'a' })).status).toBe(200);
   });

@@ -36,7 +36,7 @@ describe('idle sessions', () => {
   });
 
   test('L1: after how long a session expires can be chosen', async () => {
-    const { trace } = await startGated({ sessions: { idleMs: 40 } });
+    const { trace } = await startGated({ limits: { idleMs: 40 } });
     await eventually(() => expect(trace).toContain('teardown:end'));
   });
 
@@ -129,7 +129,7 @@ describe('the memory of sessions that ended', () => {
   });
 
   test('L5: only so many sessions are remembered, and the oldest are dropped', async () => {
-    const { server } = await startGated({ sessions: { maxTombstones: 2 } });
+    const { server } = await startGated({ limits: { maxTombstones: 2 } });
     const sids = [];
     for (let count = 0; count < 4; count += 1) {
       const sid = await server.create();

@@ -188,7 +188,7 @@ describe('coming back to a call that has ended', () => {
   });
 
   test('R13: how long results are kept can be chosen', async () => {
-    const { call, create } = await startServer({ sessions: { lingerMs: 20 } });
+    const { call, create } = await startServer({ limits: { lingerMs: 20 } });
     const sid = await create();
     const { taskId = '' } = await call(sid, 'noargs');
     await eventually(async () => {

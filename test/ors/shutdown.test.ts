@@ -52,7 +52,7 @@ describe('a server that stops', () => {
   });
 
   test('L11: a stopping server does not wait for teardowns that hang', async () => {
-    const { server, count } = await startGated({ sessions: { teardownMs: 20 } });
+    const { server, count } = await startGated({ limits: { teardownMs: 20 } });
     const task_spec = { gates: ['teardown'] };
     await Promise.all([server.create({ task_spec }), server.create({ task_spec }), server.create({ task_spec })]);
     await server.server.close();

@@ -82,7 +82,7 @@ describe('an episode', () => {
   });
 
   test('L7: an episode whose setup does not end when aborted is torn down all the same, after a grace', async () => {
-    const gates = await startGated({ sessions: { graceMs: 20 } });
+    const gates = await startGated({ limits: { graceMs: 20 } });
     const sid = await gates.server.create({ task_spec: { gates: ['setup'], deaf: true } });
     await gates.setup.reached;
     expect(await remove(gates, sid)).toBe(200);
@@ -130,7 +130,7 @@ describe('deleting a session while a call runs', () => {
   });
 
   test('L8: teardown does not wait longer than the grace', async () => {
-    const gates = await startGated({ sessions: { graceMs: 20 } });
+    const gates = await startGated({ limits: { graceMs: 20 } });
     await gates.open({ name: 'deaf' }).taskId();
     expect(await remove(gates, gates.sid)).toBe(200);
     expect(gates.trace).toEqual(['setup', 'deaf', 'teardown', 'teardown:end']);
@@ -181,7 +181,7 @@ describe('a teardown that hangs', () => {
   });
 
   test('L9: a teardown that hangs holds up its own /delete only until its time is over, and its sid is free again', async () => {
-    const gates = await startGated({ sessions: { teardownMs: 20 } });
+    const gates = await startGated({ limits: { teardownMs: 20 } });
     const sid = await gates.server.create({ task_spec: { gates: ['teardown'] } });
     expect(await remove(gates, sid)).toBe(200);
     expect((await gates.server.get('/gated/prompt', { sid })).status).toBe(410);

@@ -114,7 +114,7 @@ describe('a server that stops', () => {
 });
 
 test('OXP E7: a server that runs all the calls it may takes no more, but repeats', async () => {
-  const { call, gate } = await startToolServer({ oxp: { maxCalls: 2 } });
+  const { call, gate } = await startToolServer({ limits: { maxToolkitCalls: 2 } });
   const wait = (tag: string) => call({ tool_id: 'Slow.Wait', call_id: tag, input: { tag } });
   const running = [wait('a'), wait('b')];
   await Promise.all([gate('a').reached, gate('b').reached]);

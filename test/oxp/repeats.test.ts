@@ -135,7 +135,7 @@ describe('repeats', () => {
 
   test('OXP I2: when the result is no longer kept, a repeat is refused and does not run', async () => {
     const clock = stopClock();
-    const { call, count } = await startToolServer({ oxp: { lingerMs: 30 * SECOND } });
+    const { call, count } = await startToolServer({ limits: { lingerMs: 30 * SECOND } });
     const request = { call_id: 'late', tool_id: 'Slow.Once' };
     const first = await call(request);
     await clock.pass(30 * SECOND);
@@ -153,7 +153,7 @@ describe('repeats', () => {
 
   test('OXP I2: a call that runs for longer than results are kept is found all the same', async () => {
     const clock = stopClock();
-    const { call, gate, count } = await startToolServer({ oxp: { lingerMs: SECOND } });
+    const { call, gate, count } = await startToolServer({ limits: { lingerMs: SECOND } });
     const request = { call_id: 'long', tool_id: 'Slow.Wait', input: { tag: 'long' } };
     const first = call(request);
     await gate('long').reached;

@@ -27,7 +27,8 @@ export function shareToolServer(options: ServerOptions = {}): () => ToolServer {
 
 async function launch(options: ServerOptions): Promise<ToolServer> {
   const fixture = toolFixture();
-  const server = await createServer({ toolkits: fixture.toolkits, logger: false, ...options });
+  const limits = { drainMs: 0, ...options.limits };
+  const server = await createServer({ toolkits: fixture.toolkits, logger: false, ...options, limits });
   const url = await server.listen();
   return { ...fixture, server, url, ...toolClient(url) };
 }

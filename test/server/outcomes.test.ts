@@ -81,7 +81,7 @@ async function stage(names: readonly string[], idleMs = 60_000): Promise<Stage> 
   const server = await startServer({
     environments: names.map(named),
     logger: lines.logger,
-    sessions: { idleMs, graceMs: 100 },
+    limits: { idleMs, graceMs: 100 },
   });
   const client = connect(server.url, { apiKey: '' });
   const samples = async () => toSamples((await server.get('/metrics')).text);

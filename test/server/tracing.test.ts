@@ -150,7 +150,7 @@ test('calls over OXP are traced from client to author as well', async () => {
 test('a session that ends during its setup leaves no span open', async () => {
   const server = await startServer({
     environments: [minimal({ name: 'endless', setup: () => new Promise(() => {}) })],
-    sessions: { graceMs: 10 },
+    limits: { graceMs: 10 },
   });
   const sid = await server.create();
   await server.post('/delete', undefined, { sid });

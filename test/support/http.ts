@@ -66,7 +66,9 @@ export function shareServer(options: TestOptions = {}): () => TestServer {
 
 async function launch(options: TestOptions): Promise<TestServer> {
   const { counters, environments } = fixture();
-  const server = await createServer({ environments, logger: false, ...options });
+  // Tests leave calls running, and do not wait for them; those of draining say how long to wait.
+  const limits = { drainMs: 0, ...options.limits };
+  const server = await createServer({ environments, logger: false, ...options, limits });
   const url = await server.listen();
   return { server, url, counters, ...client(url) };
 }

@@ -18,7 +18,7 @@ const stubborn = environment({
 const server = await createServer({
   environments: [stubborn],
   logger: false,
-  sessions: { graceMs: 20, teardownMs: 20 },
+  limits: { drainMs: 20, graceMs: 20, teardownMs: 20 },
 });
 const url = await server.listen();
 

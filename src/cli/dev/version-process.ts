@@ -31,8 +31,7 @@ async function load({ modules, auth, logLevel }: VersionPlan): Promise<void> {
       ...loaded,
       auth,
       returnErrors: 'stacktrace',
-      sessions: { graceMs: GRACE_MS },
-      limits: { closeMs: CLOSE_MS },
+      limits: { drainMs: 0, graceMs: GRACE_MS, closeMs: CLOSE_MS },
       logger: { level: logLevel, stream: { write: (line) => report({ kind: 'log', line }) } },
     });
     report({ kind: 'loaded', served: toServed(loaded) });

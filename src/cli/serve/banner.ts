@@ -1,4 +1,4 @@
-import type { Environment, Toolkit } from '../../core/index.ts';
+import type { Environment, Limits, Toolkit } from '../../core/index.ts';
 import type { AuthOptions } from '../../server/index.ts';
 import { version } from '../../version.ts';
 import type { Loaded } from '../shared/load-modules.ts';
@@ -8,6 +8,8 @@ export interface BannerOptions {
   readonly url: string;
   readonly json: boolean;
   readonly auth: AuthOptions | undefined;
+  /** Shown only as JSON. */
+  readonly limits?: Limits;
 }
 
 /** What is served, by name: plain data. */
@@ -22,8 +24,8 @@ export function toServed({ environments, toolkits }: Loaded): Served {
 }
 
 /** What is served, for a person or for a program. */
-export function banner(served: Served, { url, json, auth }: BannerOptions): string {
-  if (json) return `${JSON.stringify({ url, ...served })}\n`;
+export function banner(served: Served, { url, json, auth, limits }: BannerOptions): string {
+  if (json) return `${JSON.stringify({ url, ...served, limits })}\n`;
   const base = url.replace('127.0.0.1', 'localhost');
   const [first] = served.environments;
   const key = auth === undefined ? '' : ` -H "${credentialOf(auth)}"`;

@@ -18,8 +18,13 @@ export function addServe(root: Command): void {
       "how much of an environment's exception clients see: none, exception, stacktrace",
       'exception',
     )
-    .option('--log-level <level>', 'trace, debug, info (a line for each request), warn, error or silent', 'warn')
-    .option('--json', 'print what is served as one line of JSON')
+    .option(
+      '--log-level <level>',
+      'trace, debug, info (a line for each request, call and session), warn, error or silent',
+      'warn',
+    )
+    .option('--limit <name=number>', 'set a limit; may be given many times. `tiltyard limits` shows them all', collect)
+    .option('--json', 'print what is served, and the limits, as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (modules: string[], options: ServeOptions) => {
       const { serve } = await import('./serve.ts');
@@ -34,8 +39,15 @@ send one as X-API-Key or OXP-API-Key. Bearer tokens (JWT) are checked with the s
 TILTYARD_JWT_SECRET, or in the file that TILTYARD_JWT_SECRET_FILE names, and with the audiences in
 TILTYARD_JWT_AUDIENCE.
 
+Limits come from the environment variable TILTYARD_LIMITS as well, separated by commas; --limit wins.
+
 Examples:
   tiltyard serve examples/gsm8k/environment.ts
   tiltyard serve examples/toolkit/toolkit.ts
   PORT=9000 tiltyard serve math.ts code.ts --log-level info
-  TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0`;
+  TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0
+  tiltyard serve math.ts --limit maxSessions=500 --limit drainMs=60000`;
+
+function collect(entry: string, before: readonly string[] = []): readonly string[] {
+  return [...before, entry];
+}

@@ -2,8 +2,10 @@ import { createServer, type ReturnErrors, type Server } from '../../server/index
 import { loadModules } from '../shared/load-modules.ts';
 import { takeAccess } from './access.ts';
 import { banner, toServed } from './banner.ts';
+import { readLimits } from './limits.ts';
 import { defaultPort } from './port.ts';
 import { closeOnSignals } from './signals.ts';
+import { surviveStrayErrors } from './stray-errors.ts';
 
 /** The options of `tiltyard serve`. */
 export interface ServeOptions {
@@ -12,6 +14,8 @@ export interface ServeOptions {
   readonly auth: boolean;
   readonly returnErrors: string;
   readonly logLevel: string;
+  /** Each as `name=number`. */
+  readonly limit?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -19,16 +23,20 @@ export interface ServeOptions {
 export async function serve(modules: readonly string[], options: ServeOptions): Promise<void> {
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
   const auth = takeAccess(options, warn);
+  const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
   const loaded = await loadModules(modules);
   const server = await createServer({
     ...loaded,
     auth,
+    limits,
     returnErrors: toReturnErrors(options.returnErrors),
     logger: { level: options.logLevel },
   });
+  surviveStrayErrors(server.app.log);
   closeOnSignals(server);
   await listen(server, options);
-  process.stdout.write(banner(toServed(loaded), { url: server.url, json: options.json ?? false, auth }));
+  const { url } = server;
+  process.stdout.write(banner(toServed(loaded), { url, json: options.json ?? false, auth, limits: server.limits }));
 }
 
 async function listen(server: Server, { port = defaultPort(process.env), host }: ServeOptions): Promise<void> {

@@ -1,20 +1,30 @@
-import type { Server } from '../../server/index.ts';
+import { longestStopMs, type Server } from '../../server/index.ts';
 
-/** Ends the server in good order at the first SIGINT or SIGTERM, and at once at the second. */
+// For what has no limit of its own, such as writing the last lines of the log.
+const SLACK_MS = 1_000;
+
+/** Ends the server in good order at the first SIGINT or SIGTERM, and at once at the second or when that takes too long. */
 export function closeOnSignals(server: Server): void {
   let closing = false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (closing) process.exit(1);
     closing = true;
-    process.stderr.write(`\n${signal}: ending the sessions. Again to stop at once.\n`);
+    const { drainMs } = server.limits;
+    process.stderr.write(
+      `\n${signal}: calls may end within ${drainMs / 1000} s, then sessions end. Again to stop at once.\n`,
+    );
+    const deadlineMs = longestStopMs(server.limits) + SLACK_MS;
+    setTimeout(() => fail(`did not stop within ${deadlineMs / 1000} s, and is ended now`), deadlineMs);
     server.close().then(
       () => process.exit(0),
-      (error) => {
-        process.stderr.write(`tiltyard: ${error}\n`);
-        process.exit(1);
-      },
+      (error) => fail(String(error)),
     );
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+}
+
+function fail(problem: string): never {
+  process.stderr.write(`tiltyard: ${problem}\n`);
+  process.exit(1);
 }

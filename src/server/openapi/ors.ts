@@ -183,6 +183,7 @@ export function orsDocs({ first }: Catalog, auth: 'open' | 'guarded'): OrsDocs {
       responses: {
         200: { description: 'The events of the call.', content: { 'text/event-stream': events('CallEvents') } },
         ...GONE,
+        429: error('The session has as many calls as it takes. Nothing ran: try again.'),
       },
     }),
     createSession: describe('/create_session', {
@@ -218,7 +219,8 @@ export function orsDocs({ first }: Catalog, auth: 'open' | 'guarded'): OrsDocs {
       requestBody: body(ref('CreateRequest'), { env_name: name, split, index: 0 }),
       responses: {
         200: json('The session.', ref('SessionId')),
-        429: error('There are as many sessions as the server takes.'),
+        429: error('There are as many sessions as the server, or this caller, may have.'),
+        503: error('The server is stopping.'),
       },
     }),
     ping: describe('/ping', {

@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+
+/** Adds `tiltyard limits`. */
+export function addLimits(root: Command): void {
+  root
+    .command('limits')
+    .description('Show every limit of a server, with its default.')
+    .option('--json', 'print them as one line of JSON: name, default, unit, meaning')
+    .addHelpText('after', HELP)
+    .action(async (options: { readonly json?: boolean }) => {
+      const { limits } = await import('./limits.ts');
+      limits(options);
+    });
+}
+
+const HELP = `
+Set them with --limit or with the environment variable TILTYARD_LIMITS.
+
+Examples:
+  tiltyard limits
+  tiltyard serve math.ts --limit maxSessions=500`;

@@ -1,0 +1,30 @@
+import { assertLimit, LIMIT_NAMES, LIMITS, type LimitName, type Limits } from '../../core/index.ts';
+
+/** The limits of the command: those of TILTYARD_LIMITS, and over them those of `--limit`. */
+export function readLimits(options: readonly string[] | undefined, variable: string | undefined): Partial<Limits> {
+  const listed = (variable ?? '').split(',').filter((entry) => entry.trim() !== '');
+  return {
+    ...Object.fromEntries(listed.map((entry) => toLimit(entry, 'TILTYARD_LIMITS'))),
+    ...Object.fromEntries((options ?? []).map((entry) => toLimit(entry, '--limit'))),
+  };
+}
+
+function toLimit(entry: string, source: string): [LimitName, number] {
+  const [, name = '', value = ''] = /^\s*([^=]*?)\s*=\s*(.*?)\s*$/.exec(entry) ?? [];
+  if (!isLimitName(name)) throw new Error(`${source}: '${entry.trim()}' is not a limit. ${KNOWN}`);
+  // Digits only: '' and '1e9' would pass for numbers, and nobody means them.
+  const number = /^\d+$/.test(value) ? Number(value) : value;
+  assertLimit(name, number);
+  return [name, number as number];
+}
+
+function isLimitName(name: string): name is LimitName {
+  return Object.hasOwn(LIMITS, name);
+}
+
+const KNOWN = `Write name=number with one of these names: ${LIMIT_NAMES.map(withUnit).join(', ')}`;
+
+function withUnit(name: LimitName): string {
+  const { unit } = LIMITS[name];
+  return unit === 'count' ? name : `${name} (${unit})`;
+}

@@ -1,0 +1,27 @@
+import { TiltyardError } from './errors.ts';
+import { slice, type TaskSource } from './tasks.ts';
+
+/** The same tasks, at most so many at a time: an answer with all of a huge split would stall the server. */
+export function inPages(name: string, source: TaskSource, maxPerPage: number): TaskSource {
+  return {
+    ...source,
+    async range(start, stop) {
+      const [from, to] = slice(start, stop, await source.count());
+      if (to - from <= maxPerPage) return source.range(start, stop);
+      throw new TiltyardError(
+        'too_many_tasks',
+        `this range of split '${name}' has ${to - from} tasks, and one answer holds ${maxPerPage}. ` +
+          `Ask for pages: start ${from}, stop ${from + maxPerPage}; then start ${from + maxPerPage}, and so on`,
+      );
+    },
+    async list() {
+      const count = await source.count();
+      if (count <= maxPerPage) return source.list();
+      throw new TiltyardError(
+        'not_listable',
+        `split '${name}' has ${count} tasks, and one answer holds ${maxPerPage}: ` +
+          'use the index-based API (num_tasks, task, task_range)',
+      );
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DEFAULT_LIMITS } from 'tiltyard/server';
+import { expect, test } from 'vitest';
+import { folderWith, type Run, run, untilPrinted } from './support/command.ts';
+
+const WAITING = `
+import { appendFileSync } from 'node:fs';
+import { environment } from 'tiltyard';
+const note = (line) => appendFileSync(process.env.NOTES, line + '\\n');
+export const waiting = environment({
+  name: 'waiting',
+  splits: { train: [{}] },
+  prompt: () => '',
+  tools: {
+    wait: { async run({}, { signal }) {
+      const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await Promise.race([new Promise((resolve) => setTimeout(resolve, Number(process.env.WAIT_MS))), aborted]);
+      return signal.aborted ? 'aborted' : 'waited';
+    } },
+    stray: { run() {
+      setTimeout(() => { throw new Error('thrown in a timer'); });
+      void Promise.reject(new Error('rejected and left'));
+      return 'left';
+    } },
+  },
+  teardown: () => note('teardown'),
+});`;
+
+interface Served extends Run {
+  readonly url: string;
+  readonly notes: string;
+}
+
+/** Serves the module above; its JSON line has been printed. */
+async function serve(args: string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Served> {
+  const folder = await folderWith({ 'waiting.mjs': WAITING });
+  const notes = join(folder, 'notes');
+  const server = run(['serve', join(folder, 'waiting.mjs'), '--port', '0', '--json', ...args], {
+    NOTES: notes,
+    ...env,
+  });
+  const [line] = await untilPrinted(server, /^\{"url".*\}$/m);
+  return { ...server, notes, url: JSON.parse(line).url };
+}
+
+function post(url: string, path: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json', 'x-session-id': 'a' };
+  return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+/** Starts a call in a session of its own; the stream has begun when this returns. */
+async function startCall({ url }: Served, name: string): Promise<Response> {
+  await post(url, '/create', { split: 'train', index: 0 });
+  return post(url, '/waiting/call', { name, input: {} });
+}
+
+test('--limit and TILTYARD_LIMITS set limits, --limit first, and the JSON line and the log show all', async () => {
+  const args = ['--log-level', 'info', '--limit', 'maxSessions=5', '--limit', 'bodyBytes=1000'];
+  const server = await serve(args, { TILTYARD_LIMITS: 'maxSessions=7, idleMs = 60000,' });
+  const limits = { ...DEFAULT_LIMITS, maxSessions: 5, bodyBytes: 1000, idleMs: 60_000 };
+  for (const pattern of [/^\{"url".*\}$/m, /^\{.*"msg":"limits in force"\}$/m]) {
+    const [line] = await untilPrinted(server, pattern);
+    expect(JSON.parse(line).limits).toEqual(limits);
+  }
+});
+
+test.each([
+  [['--limit', 'maxSession=5'], {}, "--limit: 'maxSession=5' is not a limit. Write name=number with one of these"],
+  [['--limit', 'maxSessions'], {}, 'bodyBytes (bytes), headerBytes (bytes), headersMs (ms)'],
+  [['--limit', 'maxSessions=-1'], {}, 'maxSessions must be a whole number from 1, not the string "-1"'],
+  [['--limit', 'maxSessions='], {}, 'maxSessions must be a whole number from 1, not the string ""'],
+  [['--limit', 'idleMs=15m'], {}, 'idleMs must be a whole number of ms from 1 to 2147483647, not the string "15m"'],
+  [['--limit', 'maxSessions=0'], {}, 'maxSessions must be a whole number from 1, not 0'],
+  [[], { TILTYARD_LIMITS: 'toString=1' }, "TILTYARD_LIMITS: 'toString=1' is not a limit"],
+])('%j %j is refused with what to write', async (args, env, message) => {
+  const folder = await folderWith({ 'waiting.mjs': WAITING });
+  const command = run(['serve', join(folder, 'waiting.mjs'), '--port', '0', ...args], env);
+  expect(await command.exit).toBe(1);
+  expect(command.output()).toContain(message);
+});
+
+test('`tiltyard limits` names every limit with its default', async () => {
+  const command = run(['limits']);
+  expect(await command.exit).toBe(0);
+  for (const [name, value] of Object.entries(DEFAULT_LIMITS))
+    expect(command.output()).toMatch(new RegExp(`^  ${name} +${value}  \\S`, 'm'));
+});
+
+test('SIGTERM lets a running call end, then tears down and ends with code 0', async () => {
+  const server = await serve([], { WAIT_MS: '700' });
+  const response = await startCall(server, 'wait');
+  server.child.kill('SIGTERM');
+  expect(await response.text()).toContain('waited');
+  expect(await server.exit).toBe(0);
+  expect(readFileSync(server.notes, 'utf8')).toBe('teardown\n');
+  expect(server.output()).toContain('SIGTERM: calls may end within 10 s, then sessions end. Again to stop at once.');
+});
+
+test('SIGTERM aborts a call that takes longer than drainMs, and the client can tell', async () => {
+  const server = await serve(['--limit', 'drainMs=100'], { WAIT_MS: '600000' });
+  const response = await startCall(server, 'wait');
+  server.child.kill('SIGTERM');
+  expect(await response.text()).toMatch(/event: error\r?\ndata: session 'a' ended because the server is stopping/);
+  expect(await server.exit).toBe(0);
+  expect(readFileSync(server.notes, 'utf8')).toBe('teardown\n');
+});
+
+test('a second signal ends it at once', async () => {
+  const server = await serve([], { WAIT_MS: '600000' });
+  await startCall(server, 'wait');
+  server.child.kill('SIGTERM');
+  await untilPrinted(server, /Again to stop at once/);
+  server.child.kill('SIGTERM');
+  expect(await server.exit).toBe(1);
+});
+
+test('what nobody catches in the code of one episode is logged with its stack, and ends nothing', async () => {
+  const server = await serve();
+  expect(await (await startCall(server, 'stray')).text()).toContain('left');
+  await untilPrinted(server, /thrown in a timer/);
+  await untilPrinted(server, /rejected and left/);
+  const errors = server
+    .output()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ level }) => level === 50);
+  expect(errors.map(({ msg }) => msg.split('.')[0]).sort()).toEqual([
+    'a promise was rejected where nobody catches it',
+    'an error was thrown where nobody catches it',
+  ]);
+  for (const { err } of errors) expect(err.stack).toContain('waiting.mjs');
+  expect((await post(server.url, '/waiting/call', { name: 'stray', input: {} })).status).toBe(200);
+  server.child.kill('SIGTERM');
+  expect(await server.exit).toBe(0);
+});

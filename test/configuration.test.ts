@@ -1,0 +1,29 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { limitsFields, limitsTable } from './support/limits-page.ts';
+
+/** A part of a file that the table of limits writes: between two marks, which stay. */
+const WRITTEN = [
+  {
+    path: 'docs/configuration.md',
+    part: /(?<=<!-- limits: .*-->\n\n).*?(?=\n\n<!-- end of limits -->)/s,
+    expected: limitsTable(),
+  },
+  { path: 'src/core/limits.ts', part: /(?<=export interface Limits \{\n).*?(?=\n\})/s, expected: limitsFields() },
+];
+
+test.each(WRITTEN)('$path says of limits what their table says', ({ path, part, expected }) => {
+  const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  const text = readFileSync(file, 'utf8');
+  expect(text).toMatch(part);
+  if (process.env.UPDATE_DOCS === '1')
+    writeFileSync(
+      file,
+      text.replace(part, () => expected),
+    );
+  else
+    expect(part.exec(text)?.[0], 'mend it with: UPDATE_DOCS=1 npx vitest run test/configuration.test.ts').toBe(
+      expected,
+    );
+});
