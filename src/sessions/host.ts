@@ -112,8 +112,8 @@ export class LocalHost implements SessionHost {
     if (!(await this.#sessions.end(key, 'the session was deleted'))) throw sessionNotFound(key);
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#sessions.close('the server is stopping');
+  close(reason = 'the server is stopping'): Promise<void> {
+    this.#closing ??= this.#sessions.close(reason);
     return this.#closing;
   }
 
