@@ -15,11 +15,12 @@ export function inPages(name: string, source: TaskSource, maxPerPage: number): T
       );
     },
     async list() {
-      const count = await source.count();
-      if (count <= maxPerPage) return source.list();
+      // First, because a split that cannot be listed at all has its own words for it.
+      const tasks = await source.list();
+      if (tasks.length <= maxPerPage) return tasks;
       throw new TiltyardError(
         'not_listable',
-        `split '${name}' has ${count} tasks, and one answer holds ${maxPerPage}: ` +
+        `split '${name}' has ${tasks.length} tasks, and one answer holds ${maxPerPage}: ` +
           'use the index-based API (num_tasks, task, task_range)',
       );
     },

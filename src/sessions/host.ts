@@ -8,6 +8,7 @@ import {
 } from '../core/index.ts';
 import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
 import type { Call } from './call.ts';
+import type { SessionEnd } from './episode-outcome.ts';
 import { sidOf } from './key.ts';
 import type { TraceHeaders } from './observer.ts';
 import type { SessionOptions } from './options.ts';
@@ -120,8 +121,8 @@ export class LocalHost implements SessionHost {
     if (!(await this.#sessions.end(key, 'deleted'))) throw sessionNotFound(key);
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#sessions.close('stopped');
+  close(end: SessionEnd = 'stopped'): Promise<void> {
+    this.#closing ??= this.#sessions.close(end);
     return this.#closing;
   }
 

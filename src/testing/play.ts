@@ -60,14 +60,15 @@ export async function play<Schema, Listed, State, Inputs>(
   const sid = 'play';
   // Through JSON, as over a wire: what cannot travel must not pass a test either.
   await host.create(sid, { choice: throughJson('task' in choice ? { task: choice.task } : choice), secrets } as never);
+  const close = () => host.close('deleted');
   return {
     prompt: () => host.prompt(sid),
     tools: () => host.tools(sid),
     async call(name, input = {} as never) {
       return toStep(await settled(host.call(sid, { name, input: throughJson(input) as object })));
     },
-    close: () => host.close(),
-    [Symbol.asyncDispose]: () => host.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
