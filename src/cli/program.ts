@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { addServe } from './serve/command.ts';
+import { addTasks } from './tasks/command.ts';
+import { addTools } from './tools/command.ts';
 
 /**
  * The command line: a folder for each command, and this is their list. What a command does is loaded when it is wanted,
@@ -14,5 +16,7 @@ export function program(): Command {
     // Thrown rather than exited with, so that main gives every mistake the same exit code.
     .exitOverride();
   addServe(root);
+  addTasks(root);
+  addTools(root);
   return root;
 }

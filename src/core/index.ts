@@ -59,5 +59,5 @@ export {
 } from './tool.ts';
 export { type Toolkit, toolkit } from './toolkit.ts';
 export { type CatalogTool, ToolIdError, type ToolkitCatalog, toolkitCatalog } from './toolkit-catalog.ts';
-export type { Checked, ValidatorOptions } from './validator.ts';
+export { type Checked, type Validator, type ValidatorOptions, validatorOf } from './validator.ts';
 // What this is
