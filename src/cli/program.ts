@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
+import { addCall } from './call/command.ts';
 import { addServe } from './serve/command.ts';
 import { addTasks } from './tasks/command.ts';
 import { addTools } from './tools/command.ts';
@@ -18,5 +19,6 @@ export function program(): Command {
   addServe(root);
   addTasks(root);
   addTools(root);
+  addCall(root);
   return root;
 }
