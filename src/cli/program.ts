@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { addCall } from './call/command.ts';
+import { addPlay } from './play/command.ts';
 import { addServe } from './serve/command.ts';
 import { addTasks } from './tasks/command.ts';
 import { addTools } from './tools/command.ts';
@@ -20,5 +21,6 @@ export function program(): Command {
   addTasks(root);
   addTools(root);
   addCall(root);
+  addPlay(root);
   return root;
 }
