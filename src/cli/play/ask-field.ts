@@ -145,7 +145,7 @@ async function askItems(asker: Asker, asked: Asked & { field: { kind: 'array' } 
 
 function toMessage({ path, field }: Asked): string {
   const description = field.description === undefined ? '' : `  ${toLine(field.description)}`;
-  return `${toSafeText(path)} (${toTypeText(field)})${description}`;
+  return `${toLine(path)} (${toTypeText(field)})${description}`;
 }
 
 function toHint({ field, isRequired }: Asked): string {

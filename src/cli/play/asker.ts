@@ -43,14 +43,14 @@ export function terminalAsker(signal: AbortSignal): Asker {
   return {
     async type({ message, hint = '', check }) {
       return answered(signal, () =>
-        text({ message, placeholder: hint, signal, validate: (answer) => check(answer ?? '') }),
+        text({ message, placeholder: hint, withGuide: false, signal, validate: (answer) => check(answer ?? '') }),
       ).then((answer) => answer ?? '');
     },
     async choose({ message, choices, initial = 0 }) {
       // By their places: values may be objects, or equal.
       const options = choices.map(({ label, hint }, value) => ({ value, label, ...(hint ? { hint } : {}) }));
       const at = await answered(signal, () =>
-        select({ message, options, initialValue: initial, maxItems: 12, signal }),
+        select({ message, options, initialValue: initial, maxItems: 12, withGuide: false, signal }),
       );
       const chosen = choices[at];
       if (chosen === undefined) throw new Error(`there is no choice ${at}`);

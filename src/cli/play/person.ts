@@ -9,11 +9,14 @@ import type { Move, Player } from './game.ts';
 
 /** A player at the terminal: chooses a tool, and is asked for what it takes. */
 export function personPlayer(asker: Asker): Player {
+  let last: string | undefined;
   return {
     async next(tools) {
       for (;;) {
         try {
-          return await askMove(asker, tools);
+          const move = await askMove(asker, tools, last);
+          last = move?.tool;
+          return move;
         } catch (thrown) {
           // Esc, anywhere on the way: back to the tools.
           if (!(thrown instanceof Back)) throw thrown;
@@ -25,14 +28,19 @@ export function personPlayer(asker: Asker): Player {
 
 const HINT_WIDTH = 60;
 
-async function askMove(asker: Asker, tools: readonly ToolSpec[]): Promise<Move | undefined> {
+async function askMove(asker: Asker, tools: readonly ToolSpec[], last: string | undefined): Promise<Move | undefined> {
   const choices: Choice<ToolSpec | undefined>[] = tools.map((tool) => ({
     value: tool,
     label: toSafeText(tool.name),
     hint: cut(toSafeText(tool.description ?? '').replace(/\s+/g, ' '), HINT_WIDTH),
   }));
   choices.push({ value: undefined, label: '(leave the game)' });
-  const tool = await asker.choose({ message: 'What do you do?', choices });
+  // Most games are one tool, called again and again.
+  const initial = Math.max(
+    0,
+    tools.findIndex(({ name }) => name === last),
+  );
+  const tool = await asker.choose({ message: 'What do you do?', choices, initial });
   return tool === undefined ? undefined : { tool: tool.name, input: await askInput(asker, tool) };
 }
 

@@ -27,22 +27,24 @@ export interface ShownEpisode {
 export function readableView(terminal: Terminal, gallery: Gallery): View {
   const { bold, dim, cyan, green, red } = terminal.colors;
   const printCall = async ({ tool, input, result, failure }: PlayedCall, at: number, total: number) => {
-    terminal.print();
     terminal.print(`${cyan(`> ${toSafeText(tool)}`)} ${dim(toSafeJson(input))}`);
     if (failure !== undefined) {
       terminal.print(red(`${toSafeText(failure.message)} (${failure.reason})`));
+      terminal.print();
       return;
     }
     const { blocks = [], reward = null, metadata = null } = result ?? {};
     await printBlocks(blocks, { terminal, gallery, label: `call-${at}` });
     if (metadata !== null) terminal.print(dim(`metadata  ${toSafeJson(metadata)}`));
     terminal.print(`${dim('reward')} ${bold(toRewardText(reward))}  ${dim('total')} ${bold(toRewardText(total))}`);
+    terminal.print();
   };
   return {
     async prompt({ environment, choice, prompt }) {
       terminal.print(bold(toSafeText(`${environment}: ${describeChoice(choice)}`)));
       terminal.print();
       await printBlocks(prompt, { terminal, gallery, label: 'prompt' });
+      terminal.print();
     },
     async call({ calls, total }) {
       const last = calls.at(-1);
@@ -50,7 +52,6 @@ export function readableView(terminal: Terminal, gallery: Gallery): View {
     },
     end({ calls, total, outcome }, differences) {
       const count = calls.length === 1 ? '1 call' : `${calls.length} calls`;
-      terminal.print();
       terminal.print(
         bold(`${outcome === 'finished' ? 'Finished' : 'Left'} after ${count}. Total reward: ${toRewardText(total)}`),
       );
