@@ -6,8 +6,8 @@ export type InlineProtocol = 'kitty' | 'iterm2';
 /** The protocol for images of the terminal that these environment variables tell of, or undefined. */
 export function inlineProtocolOf(env: NodeJS.ProcessEnv): InlineProtocol | undefined {
   // A multiplexer stands in between, and swallows images or draws them in the wrong place.
-  if (env.TMUX !== undefined || env.STY !== undefined) return undefined;
-  if (env.TERM === 'xterm-kitty' || env.KITTY_WINDOW_ID !== undefined) return 'kitty';
+  if (env.TMUX || env.STY) return undefined;
+  if (env.TERM === 'xterm-kitty' || env.KITTY_WINDOW_ID) return 'kitty';
   if (env.TERM === 'xterm-ghostty' || env.TERM_PROGRAM === 'ghostty') return 'kitty';
   return env.TERM_PROGRAM === 'iTerm.app' || env.TERM_PROGRAM === 'WezTerm' ? 'iterm2' : undefined;
 }
