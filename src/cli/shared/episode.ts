@@ -64,14 +64,13 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
 }
 
-/** Begins an episode and waits until it is set up, telling who watches that it takes a while. */
+/** Begins an episode, telling who watches if that takes a while. Its setup may go on. */
 export async function openEpisode(
   environment: EnvironmentClient,
   choice: Chosen,
   { secrets, signal }: OpenOptions,
 ): Promise<Session> {
-  const session = await waitFor('starting the episode', environment.session({ ...choice, secrets, signal }));
-  return session;
+  return waitFor('starting the episode', environment.session({ ...choice, secrets, signal }));
 }
 
 /** A task for people: its place, or that it is their own. */

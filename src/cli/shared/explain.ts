@@ -11,6 +11,8 @@ export interface Addressed {
 
 /** What the client threw, as a failure that says what to do next; anything else stays as it is. */
 export function explain(thrown: unknown, server: Addressed): unknown {
+  // What failed first says more than the session that could then not be closed either.
+  if (isSuppressed(thrown)) return explain(thrown.suppressed, server);
   if (!(thrown instanceof ClientError)) return thrown;
   const advice = adviceFor(thrown, server) ?? toMessage(thrown);
   return new Failure(toSafeText(advice), EXIT_CODES.failed);
@@ -25,6 +27,10 @@ export function unknownName(what: string, name: string, known: readonly string[]
 }
 
 const MOST_NAMES = 30;
+
+function isSuppressed(thrown: unknown): thrown is { readonly suppressed: unknown } {
+  return thrown instanceof Error && thrown.name === 'SuppressedError' && 'suppressed' in thrown;
+}
 
 function adviceFor(error: ClientError, { url, hasKey }: Addressed): string | undefined {
   const { hostname, port, host } = new URL(url);

@@ -1,4 +1,4 @@
-import { AuthError, ClientError, HttpError, type ToolDefinition } from '../../client/index.ts';
+import { ClientError, HttpError, type ToolDefinition } from '../../client/index.ts';
 import { Failure } from './failure.ts';
 import type { OpenServer } from './with-server.ts';
 
@@ -41,15 +41,11 @@ async function toolsOf(
   try {
     return await oxp.tools({ signal });
   } catch (thrown) {
-    // Servers of ORS answer this path with something else, or nothing; one that wants a key has said nothing yet.
-    if (!speaksOrs && (thrown instanceof AuthError || statusOf(thrown) === 401)) throw thrown;
-    if (thrown instanceof ClientError && !isUnreached(thrown)) return undefined;
-    throw thrown;
+    if (!(thrown instanceof ClientError) || isUnreached(thrown)) throw thrown;
+    if (!speaksOrs && thrown.status === 401) throw thrown;
+    // Servers of ORS answer this path with something else, or not at all.
+    return undefined;
   }
-}
-
-function statusOf(thrown: unknown): number | undefined {
-  return thrown instanceof ClientError ? thrown.status : undefined;
 }
 
 function isUnreached({ name }: ClientError): boolean {

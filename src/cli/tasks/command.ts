@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import { toCount } from '../shared/arguments.ts';
 import type { TasksOptions } from './tasks.ts';
 
+/** How many tasks a page has unless told otherwise. */
+export const DEFAULT_COUNT = 20;
+
 /** Adds `tiltyard tasks`. */
 export function addTasks(root: Command): void {
   root
@@ -11,7 +14,7 @@ export function addTasks(root: Command): void {
     .option('-e, --environment <name>', "one environment (default: all, or with --split the server's first)")
     .option('-s, --split <name>', 'show the tasks of this split')
     .option('--from <index>', 'the first task to show', toCount, 0)
-    .option('--count <number>', 'how many tasks to show', toCount, 20)
+    .option('--count <number>', 'how many tasks to show', toCount, DEFAULT_COUNT)
     .option(
       '--json',
       'complete tasks as lines of JSON, each {"index", "task"}; without --split, a line for each environment',

@@ -6,7 +6,7 @@ import { toTable } from '../shared/table.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
-import { countOf } from './page.ts';
+import { countOf, toTaskCount } from './page.ts';
 import type { TasksOptions } from './tasks.ts';
 
 /** Shows the environments of a server with their splits, and how many tasks each has. */
@@ -23,7 +23,11 @@ export async function showOverview(
   const { bold } = terminal.colors;
   for (const { environment: name, splits } of overviews) {
     terminal.print(bold(toSafeText(name)));
-    const rows = splits.map((split) => [`  ${toSafeText(split.name)}`, toSafeText(split.type), toCountText(split)]);
+    const rows = splits.map((split) => [
+      `  ${toSafeText(split.name)}`,
+      toSafeText(split.type),
+      split.count === null ? 'unknown number of tasks' : toTaskCount(split.count),
+    ]);
     for (const line of toTable(rows)) terminal.print(line);
   }
   const [first] = overviews;
@@ -59,9 +63,4 @@ async function readOverview(environment: EnvironmentClient, signal: AbortSignal)
     environment: environment.name,
     splits: splits.map(({ name, type }, at) => ({ name, type, count: counts[at] ?? null })),
   };
-}
-
-function toCountText({ count }: SplitOverview): string {
-  if (count === null) return 'unknown number of tasks';
-  return count === 1 ? '1 task' : `${count.toLocaleString('en')} tasks`;
 }

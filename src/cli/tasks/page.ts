@@ -37,6 +37,11 @@ export async function countOf(
   return typeof count === 'number' ? count : undefined;
 }
 
+/** A number of tasks in words. */
+export function toTaskCount(count: number): string {
+  return count === 1 ? '1 task' : `${count.toLocaleString('en')} tasks`;
+}
+
 async function readOneByOne(
   environment: EnvironmentClient,
   { split, from, count, signal }: PageRequest,

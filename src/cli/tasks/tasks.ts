@@ -4,8 +4,9 @@ import { toSafeJson, toSafeText } from '../shared/safe-text.ts';
 import { processTerminal, type Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import { type OpenServer, withServer } from '../shared/with-server.ts';
+import { DEFAULT_COUNT } from './command.ts';
 import { showOverview } from './overview.ts';
-import { readPage } from './page.ts';
+import { readPage, toTaskCount } from './page.ts';
 
 /** The options of `tiltyard tasks`. */
 export interface TasksOptions {
@@ -42,7 +43,7 @@ async function showTasks(
     return;
   }
   const { bold, dim } = terminal.colors;
-  const total = page.total === undefined ? '' : `, ${toTasks(page.total)}`;
+  const total = page.total === undefined ? '' : `, ${toTaskCount(page.total)}`;
   terminal.print(`${bold(toSafeText(environment.name))}, split ${bold(toSafeText(split))}${total}`);
   const width = String(from + page.tasks.length).length;
   for (const [at, task] of page.tasks.entries()) {
@@ -55,17 +56,12 @@ async function showTasks(
     terminal.note(terminal.noteColors.dim(`More: ${nextCommand(server, options, next)}`));
 }
 
-/** A number of tasks in words. */
-function toTasks(total: number): string {
-  return total === 1 ? '1 task' : `${total.toLocaleString('en')} tasks`;
-}
-
 function nextCommand({ name }: OpenServer, { environment, split, count }: TasksOptions, from: number): string {
   const parts = [
     `tiltyard tasks ${name}`,
     ...(environment === undefined ? [] : [`--environment ${environment}`]),
     `--split ${split} --from ${from}`,
-    ...(count === 20 ? [] : [`--count ${count}`]),
+    ...(count === DEFAULT_COUNT ? [] : [`--count ${count}`]),
   ];
-  return parts.join(' ');
+  return toSafeText(parts.join(' '));
 }
