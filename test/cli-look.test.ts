@@ -198,11 +198,14 @@ test('a tool that fails gives exit code 1, the message and the reason', async ()
   expect(output).toContain('answer: Is required (input_validation)');
 });
 
-test('tools of toolkits are called without an episode, with what they require', async () => {
+test('tools of toolkits are called without an episode', async () => {
   expect(await command('call', EXAMPLES, 'Calculator.Add', '--input', 'a=0.1', '--input', 'b=0.2')).toMatchObject({
     code: 0,
     stdout: '0.3\n',
   });
+});
+
+test('a tool of a toolkit says what it needs, and gets it', async () => {
   const text = '{"to": "+15550100", "text": "hi"}';
   const missing = await command('call', EXAMPLES, 'Messages.SendText', text);
   expect(missing.code).toBe(1);
@@ -210,6 +213,9 @@ test('tools of toolkits are called without an episode, with what they require', 
   const args = ['call', EXAMPLES, 'Messages.SendText', text, '--secret', 'SMS_API_KEY', '--user', 'ada', '--json'];
   const sent = await commandWith({ SMS_API_KEY: 'good-key' }, ...args);
   expect(JSON.parse(sent.stdout)).toMatchObject({ value: { segments: 1 } });
+});
+
+test('a tool of a toolkit that fails gives exit code 1, and its advice', async () => {
   const ring = await command('call', EXAMPLES, 'Doorbell.Ring', '--input', 'doorbell_id=1');
   expect(ring.code).toBe(1);
   expect(ring.output).toContain('Doorbell ID not found (tool_error)\n');
