@@ -2,15 +2,16 @@ import { CommanderError } from 'commander';
 import { EXIT_CODES, Failure } from './shared/failure.ts';
 import { ModuleError } from './shared/load-modules.ts';
 import { describeProblem } from './shared/problem.ts';
+import { toSafeText } from './shared/safe-text.ts';
 import type { Colors } from './shared/terminal.ts';
 
 /** What went wrong, for a person: the place in the author's file, or the chain of causes; a stack would bury it. */
 export function describe(thrown: unknown, colors: Colors): string {
   if (thrown instanceof ModuleError) return `${thrown.message}\n\n${describeProblem(thrown.problem, colors)}\n`;
-  if (!(thrown instanceof Error)) return String(thrown);
-  return thrown.cause === undefined
-    ? thrown.message
-    : `${thrown.message}\n  because: ${describe(thrown.cause, colors)}`;
+  if (!(thrown instanceof Error)) return toSafeText(String(thrown));
+  // A message may quote what a server said.
+  const message = toSafeText(thrown.message);
+  return thrown.cause === undefined ? message : `${message}\n  because: ${describe(thrown.cause, colors)}`;
 }
 
 /** The exit code that tells a script what kind of failure it was. */

@@ -1,9 +1,13 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
+import { addCall } from './call/command.ts';
 import { addDev } from './dev/command.ts';
 import { addLimits } from './limits/command.ts';
 import { addNew } from './new/command.ts';
+import { addPlay } from './play/command.ts';
 import { addServe } from './serve/command.ts';
+import { addTasks } from './tasks/command.ts';
+import { addTools } from './tools/command.ts';
 
 /**
  * The command line: a folder for each command, and this is their list. What a command does is loaded when it is wanted,
@@ -20,5 +24,9 @@ export function program(): Command {
   addServe(root);
   addDev(root);
   addLimits(root);
+  addTasks(root);
+  addTools(root);
+  addCall(root);
+  addPlay(root);
   return root;
 }

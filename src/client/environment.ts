@@ -88,6 +88,11 @@ export class EnvironmentClient<Env = unknown> {
     return Session.open<Env>(this.#context, request);
   }
 
+  /** A session that was begun elsewhere, by its id. Closing it here lets go of it; the episode goes on. */
+  attach(sid: string, options: Pick<CallOptions, 'signal'> = {}): Session<Env> {
+    return Session.attach<Env>(this.#context, sid, options.signal);
+  }
+
   #ask<Answer>(action: string, body: JsonValue | undefined, options: CallOptions | undefined): Promise<Answer> {
     return this.#discovery.ask(`/${encodeURIComponent(this.name)}/${action}`, body, options);
   }

@@ -44,8 +44,16 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   static async open<Env>(context: SessionContext, request: SessionRequest<Env>): Promise<Session<Env>> {
     const { sid, features } = await beginEpisode(context, request as SessionRequest<unknown>);
     const session = new Session<Env>(sid, context, { byClient: features.includes(CLIENT_TASK_ID) });
-    context.pinger.add(session);
-    session.#follow(request.signal);
+    session.#live(request.signal);
+    return session;
+  }
+
+  /** Takes part in an episode that somebody else has begun, and ends. */
+  static attach<Env>(context: SessionContext, sid: string, signal: AbortSignal | undefined): Session<Env> {
+    // What the server announced was told to somebody else; a call finds out by itself whether it may choose its id.
+    const session = new Session<Env>(sid, context, { byClient: true });
+    session.#deletion = 'done';
+    session.#live(signal);
     return session;
   }
 
@@ -137,6 +145,11 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
         if (isNeeded && !isMissing(error)) throw error;
       }
     }
+  }
+
+  #live(signal: AbortSignal | undefined): void {
+    this.#context.pinger.add(this);
+    this.#follow(signal);
   }
 
   #follow(signal: AbortSignal | undefined): void {

@@ -66,5 +66,4 @@ export {
 } from './tool.ts';
 export { type Toolkit, toolkit } from './toolkit.ts';
 export { type CatalogTool, ToolIdError, type ToolkitCatalog, toolkitCatalog } from './toolkit-catalog.ts';
-export type { Checked } from './validator.ts';
-// What this is
+export { type Checked, type Validator, validatorOf } from './validator.ts';

@@ -13,6 +13,11 @@ export function toCount(text: string): number {
   return Number(text);
 }
 
+/** Collects an option that may be given several times. */
+export function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
 /** A time in milliseconds, from text such as 500ms, 10s or 2m; seconds when there is no unit. */
 export function toMilliseconds(text: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];

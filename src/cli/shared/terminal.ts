@@ -1,4 +1,5 @@
 import picocolors from 'picocolors';
+import { toSafeJson } from './safe-text.ts';
 
 /** The functions that colour text; without a terminal they return it as it is. */
 export type Colors = ReturnType<typeof picocolors.createColors>;
@@ -27,7 +28,7 @@ export function processTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;
   return {
     print: (line = '') => void stdout.write(`${line}\n`),
-    printJson: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
+    printJson: (value) => void stdout.write(`${toSafeJson(value)}\n`),
     note: (line) => void stderr.write(`${line}\n`),
     colors: colorsFor(stdout),
     noteColors: colorsFor(stderr),

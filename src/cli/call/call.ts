@@ -1,0 +1,48 @@
+import { TOOL_ID } from '../../protocol/index.ts';
+import { assertEpisodeOptions, type EpisodeOptions } from '../shared/episode.ts';
+import { environmentsOf } from '../shared/faces.ts';
+import { misuse } from '../shared/failure.ts';
+import { readSecrets } from '../shared/secrets.ts';
+import { withServer } from '../shared/with-server.ts';
+import { callInEpisode } from './in-episode.ts';
+import { callInToolkit } from './in-toolkit.ts';
+import { readInput } from './input.ts';
+
+/** The options of `tiltyard call`. */
+export interface CallOptions extends EpisodeOptions {
+  readonly input: readonly string[];
+  readonly sid?: string;
+  readonly secret: readonly string[];
+  readonly user?: string;
+  readonly token: readonly string[];
+  readonly images?: string;
+  readonly json?: boolean;
+}
+
+/** What is called, as a person wrote it. */
+export interface Called {
+  readonly tool: string;
+  readonly input: string | undefined;
+}
+
+/** Calls one tool and prints what it gave. */
+export async function call(target: string, { tool, input }: Called, options: CallOptions): Promise<void> {
+  assertEpisodeOptions(options);
+  if (options.sid !== undefined && saysWhichTask(options))
+    throw misuse('--sid names an episode that has its task already: leave out --split, --index and --task');
+  const secrets = readSecrets(options.secret);
+  const readFor = await readInput(input, options.input);
+  await withServer(target, async (server) => {
+    const isOfToolkit = !isInEpisode(options) && (TOOL_ID.test(tool) || (await environmentsOf(server)) === undefined);
+    const callReady = isOfToolkit ? callInToolkit : callInEpisode;
+    await callReady(server, { tool, readFor, secrets }, options);
+  });
+}
+
+function isInEpisode(options: CallOptions): boolean {
+  return options.environment !== undefined || options.sid !== undefined || saysWhichTask(options);
+}
+
+function saysWhichTask({ split, index, task }: CallOptions): boolean {
+  return split !== undefined || index !== undefined || task !== undefined;
+}

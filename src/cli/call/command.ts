@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { collect } from '../shared/arguments.ts';
+import { addEpisodeOptions } from '../shared/episode-options.ts';
+import type { CallOptions } from './call.ts';
+
+/** Adds `tiltyard call`. */
+export function addCall(root: Command): void {
+  const command = root
+    .command('call')
+    .description('Call one tool: of an environment, in an episode of its own, or of a toolkit.')
+    .argument('<target>', 'URL of an ORS or OXP server, or a module that exports environments or toolkits')
+    .argument('<tool>', 'name of the tool; Toolkit.Tool or Toolkit.Tool@version for a tool of a toolkit')
+    .argument('[input]', 'the input as a JSON object, or - to read it from standard input')
+    .option('--input <name=value>', "one parameter, read by the tool's schema; again for the next", collect, []);
+  addEpisodeOptions(command)
+    .option('--sid <id>', 'call in this session, which goes on, instead of a new episode')
+    .option(
+      '--secret <NAME>',
+      'send the secret NAME, from the environment variable NAME; again for the next',
+      collect,
+      [],
+    )
+    .option('--user <id>', 'the user on whose behalf a tool of a toolkit is called')
+    .option('--token <id=VARIABLE>', 'an authorization of a toolkit, from an environment variable', collect, [])
+    .option('--images <folder>', 'save images here (default: show them, or save them in a temporary folder)')
+    .option('--json', 'print the result as one line of JSON')
+    .addHelpText('after', HELP)
+    .action(async (target: string, tool: string, input: string | undefined, options: CallOptions) => {
+      const { call } = await import('./call.ts');
+      await call(target, { tool, input }, options);
+    });
+}
+
+const HELP = `
+Without --split, --index and --task, an episode of the first task is opened, and ended after the call.
+Exit code 1: the call was refused or the tool failed. An API key for the server comes from the
+environment variable TILTYARD_API_KEY.
+
+Examples:
+  tiltyard call examples/gsm8k/environment.ts submit --input answer=51
+  tiltyard call localhost:8080 submit '{"answer": "51"}' --environment gsm8k --split train --index 0
+  tiltyard call examples/toolkit/toolkit.ts Calculator.Add --input a=0.1 --input b=0.2
+  echo '{"answer": "51"}' | tiltyard call localhost:8080 submit - --json`;

@@ -1,0 +1,79 @@
+import type { EnvironmentClient, EpisodeChoice, Session } from '../../client/index.ts';
+import type { JsonObject } from '../../protocol/index.ts';
+import { unknownName } from './explain.ts';
+import { environmentsOf } from './faces.ts';
+import { Failure, misuse } from './failure.ts';
+import { waitFor } from './waiting.ts';
+import type { OpenServer } from './with-server.ts';
+
+/** Which episode a person means, as far as they said. */
+export interface EpisodeOptions {
+  readonly environment?: string | undefined;
+  readonly split?: string | undefined;
+  readonly index?: number | undefined;
+  readonly task?: JsonObject | undefined;
+}
+
+/** What an episode is opened for. */
+export type Chosen = EpisodeChoice<unknown>;
+
+/** Refuses options that contradict each other. */
+export function assertEpisodeOptions({ split, index, task }: EpisodeOptions): void {
+  if (task !== undefined && (split !== undefined || index !== undefined))
+    throw misuse('--task is a task of your own, --split and --index name one of the server: give one or the other');
+}
+
+/** The environment of that name, or the server's first. */
+export async function findEnvironment(server: OpenServer, name: string | undefined): Promise<EnvironmentClient> {
+  const names = await environmentsOf(server);
+  if (names === undefined)
+    throw new Failure(`${server.url} has no environments: it does not answer /list_environments, as ORS servers do`);
+  const [first] = names;
+  if (first === undefined) throw new Failure(`${server.url} has no environments`);
+  if (name === undefined) return server.ors.environment(first);
+  const found = names.find((each) => each === name) ?? names.find((each) => each.toLowerCase() === name.toLowerCase());
+  if (found === undefined) throw unknownName('environment', name, names);
+  return server.ors.environment(found);
+}
+
+/** The split of that name, or the environment's first. */
+export async function findSplit(
+  environment: EnvironmentClient,
+  name: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const names = (await environment.splits({ signal })).map((split) => split.name);
+  const found = name === undefined ? names[0] : names.find((each) => each === name);
+  if (found === undefined) throw unknownName('split', name ?? '', names);
+  return found;
+}
+
+/** The task that was meant: one's own, the one of that split and index, or the first one. */
+export async function chooseTask(
+  environment: EnvironmentClient,
+  { split, index = 0, task }: EpisodeOptions,
+  signal: AbortSignal,
+): Promise<Chosen> {
+  if (task !== undefined) return { task };
+  return { split: await findSplit(environment, split, signal), index };
+}
+
+/** What an episode needs besides its task. */
+export interface OpenOptions {
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** Begins an episode, telling who watches if that takes a while. Its setup may go on. */
+export async function openEpisode(
+  environment: EnvironmentClient,
+  choice: Chosen,
+  { secrets, signal }: OpenOptions,
+): Promise<Session> {
+  return waitFor('starting the episode', environment.session({ ...choice, secrets, signal }));
+}
+
+/** A task for people: its place, or that it is their own. */
+export function describeChoice(choice: Chosen): string {
+  return 'task' in choice ? 'a task of your own' : `task ${choice.index} of split '${choice.split}'`;
+}

@@ -1,0 +1,68 @@
+import { ClientError, MaxRetries } from '../../client/index.ts';
+import { EXIT_CODES, Failure } from './failure.ts';
+import { toSafeText } from './safe-text.ts';
+
+/** The server that a command spoke to when something failed. */
+export interface Addressed {
+  readonly url: string;
+  /** Whether a key was sent along. */
+  readonly hasKey: boolean;
+}
+
+/** What the client threw, as a failure that says what to do next; anything else stays as it is. */
+export function explain(thrown: unknown, server: Addressed): unknown {
+  // What failed first says more than the session that could then not be closed either.
+  if (isSuppressed(thrown)) return explain(thrown.suppressed, server);
+  if (!(thrown instanceof ClientError)) return thrown;
+  const advice = adviceFor(thrown, server) ?? toMessage(thrown);
+  return new Failure(toSafeText(advice), EXIT_CODES.failed);
+}
+
+/** A name that the server does not have, with those that it has. */
+export function unknownName(what: string, name: string, known: readonly string[]): Failure {
+  const shown = known.slice(0, MOST_NAMES).join(', ');
+  const rest = known.length > MOST_NAMES ? `, and ${known.length - MOST_NAMES} more` : '';
+  const has = known.length === 0 ? `There is no ${what} at all` : `Choose one of: ${shown}${rest}`;
+  return new Failure(toSafeText(`there is no ${what} '${name}'. ${has}`));
+}
+
+const MOST_NAMES = 30;
+
+function isSuppressed(thrown: unknown): thrown is { readonly suppressed: unknown } {
+  return thrown instanceof Error && thrown.name === 'SuppressedError' && 'suppressed' in thrown;
+}
+
+function adviceFor(error: ClientError, { url, hasKey }: Addressed): string | undefined {
+  const { hostname, port, host } = new URL(url);
+  switch (error.code) {
+    case 'ECONNREFUSED':
+      return `nothing listens at ${url}. Start a server with: tiltyard serve <module>${port === '' ? '' : ` --port ${port}`}`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `there is no machine named '${hostname}', or this one is offline. Check the URL ${url}`;
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return `${host} does not answer. Check the URL, the network and firewalls`;
+  }
+  if (error.status === 401) {
+    return hasKey
+      ? `${host} refused the API key. Put one that it knows into the environment variable TILTYARD_API_KEY`
+      : `${host} wants an API key. Put it into the environment variable TILTYARD_API_KEY`;
+  }
+  if (error.status === 403) return `${host} does not allow this to the owner of this API key: ${detailOf(error)}`;
+  if (/ is not JSON: /.test(error.message))
+    return `${error.message}\nIs ${url} the URL of an ORS or OXP server? A path in front of it belongs to the URL`;
+  return undefined;
+}
+
+// What all attempts together failed with is said best by the last of them.
+function toMessage(error: ClientError): string {
+  const last = error instanceof MaxRetries ? error.errors.at(-1) : error;
+  return last?.message ?? error.message;
+}
+
+function detailOf(error: ClientError): string {
+  return 'detail' in error && typeof error.detail === 'string' ? error.detail : error.message;
+}

@@ -1,0 +1,53 @@
+import { ClientError, HttpError, type ToolDefinition } from '../../client/index.ts';
+import { Failure } from './failure.ts';
+import type { OpenServer } from './with-server.ts';
+
+/** What a server has, by protocol; undefined where it does not speak that one. */
+export interface Faces {
+  /** Names of environments (ORS). */
+  readonly environments: readonly string[] | undefined;
+  /** Tools outside of environments (OXP). */
+  readonly tools: readonly ToolDefinition[] | undefined;
+}
+
+/** Finds out which protocols a server speaks, and what it has in each. */
+export async function discoverFaces(server: OpenServer): Promise<Faces> {
+  const environments = await environmentsOf(server);
+  const tools = await toolsOf(server, environments !== undefined);
+  if (environments === undefined && tools === undefined) {
+    throw new Failure(
+      `${server.url} has neither /list_environments (ORS) nor a /tools that lists tools (OXP). ` +
+        'Check the URL; a path in front of those belongs to it',
+    );
+  }
+  return { environments, tools };
+}
+
+/** The names of the environments, or undefined from a server that does not speak ORS. */
+export async function environmentsOf({ ors, signal }: OpenServer): Promise<readonly string[] | undefined> {
+  try {
+    const names: unknown = await ors.environments({ signal });
+    return Array.isArray(names) ? names.map(String) : undefined;
+  } catch (thrown) {
+    if (thrown instanceof HttpError && (thrown.status === 404 || thrown.status === 405)) return undefined;
+    throw thrown;
+  }
+}
+
+async function toolsOf(
+  { oxp, signal }: OpenServer,
+  speaksOrs: boolean,
+): Promise<readonly ToolDefinition[] | undefined> {
+  try {
+    return await oxp.tools({ signal });
+  } catch (thrown) {
+    if (!(thrown instanceof ClientError) || isUnreached(thrown)) throw thrown;
+    if (!speaksOrs && thrown.status === 401) throw thrown;
+    // Servers of ORS answer this path with something else, or not at all.
+    return undefined;
+  }
+}
+
+function isUnreached({ name }: ClientError): boolean {
+  return name === 'NetworkError' || name === 'MaxRetries';
+}

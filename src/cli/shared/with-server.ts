@@ -1,0 +1,41 @@
+import { type Client, connect, connectOxp, type OxpClient } from '../../client/index.ts';
+import { explain } from './explain.ts';
+import { onInterrupt } from './interruption.ts';
+import { openTarget, type Target } from './target.ts';
+
+/** A server that a command speaks to, over both protocols. */
+export interface OpenServer {
+  /** As the person named it: a URL or a module. */
+  readonly name: string;
+  readonly url: string;
+  readonly ors: Client;
+  readonly oxp: OxpClient;
+  /** Fires at Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+// A person waits: a server that is not there shall be named at once, and one that stumbles be asked again.
+const RETRY = { attempts: 3, pauseMs: 100, maxPauseMs: 1_000 };
+
+/** Opens what a person named, runs a command's work on it, and closes it; what the client throws becomes advice. */
+export async function withServer<Value>(name: string, run: (server: OpenServer) => Promise<Value>): Promise<Value> {
+  using interruption = onInterrupt();
+  await using target = await openTarget(name);
+  try {
+    return await run(toServer(name, target, interruption.signal));
+  } catch (thrown) {
+    // However the interruption showed itself, it is what happened.
+    if (interruption.signal.aborted) throw interruption.signal.reason;
+    throw explain(thrown, { url: target.url, hasKey: Boolean(target.apiKey) });
+  }
+}
+
+function toServer(name: string, { url, apiKey }: Target, signal: AbortSignal): OpenServer {
+  return {
+    name,
+    url,
+    ors: connect(url, { apiKey, retry: RETRY }),
+    oxp: connectOxp(url, { apiKey, retry: RETRY }),
+    signal,
+  };
+}
