@@ -157,8 +157,8 @@ async function repeat(player: Player, { recorder, state, pacer, signal }: Repeat
     // What was cut off by our own end has no result.
     if (signal.aborted || problem === 'left') return;
     recorder.unit(began, problem);
-    // A server that is down refuses at once: without a pause this would be a busy loop.
-    if (problem?.kind === 'connect') await elapsed(PAUSE_AFTER_FAILURE_MS, signal);
+    // A server that is down, or none at all, fails at once: without a pause this would be a busy loop.
+    if (problem?.kind === 'connect' || problem?.kind === 'malformed') await elapsed(PAUSE_AFTER_FAILURE_MS, signal);
   }
 }
 

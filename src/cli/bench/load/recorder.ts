@@ -34,7 +34,7 @@ export interface Measurement {
 
 // So many intervals, unless they would be too short to say anything.
 const INTERVALS = 60;
-const MIN_INTERVAL_MS = 50;
+const MIN_INTERVAL_MS = 100;
 
 /**
  * Counts what happens between `begin` and `close`. What begins in the window has its latency and its failure counted,
