@@ -1,8 +1,9 @@
 import { type Driven, drive } from './load/drive.ts';
 import type { Plan } from './plan.ts';
 import { type BenchResult, toRamp } from './result/result.ts';
-import { type Round, toRound } from './result/round.ts';
-import type { BenchServer, ServerReading } from './servers/open.ts';
+import { type Round, toUsage } from './result/round.ts';
+import type { BenchServer } from './servers/open.ts';
+import type { Lag, UsageReading } from './servers/usage.ts';
 import type { Work } from './work/work.ts';
 
 /** A server and what is done to it. */
@@ -48,20 +49,31 @@ function toLoad(plan: Plan, index: number): RoundLoad {
 }
 
 async function runRound({ server, work }: Entrant, load: RoundLoad, options: RunOptions): Promise<Round> {
-  const readings: (ServerReading | undefined)[] = [];
+  const readings: UsageReading[] = [];
+  let lag: Lag | undefined;
+  const readUsage = async () => {
+    const usage = await server.readUsage();
+    if (usage !== undefined) readings.push(usage);
+  };
+  // What is used is read next to the window: asking for the lag can take a while.
+  const onWindow = async (edge: 'begin' | 'end') => {
+    if (edge === 'end') await readUsage();
+    lag = await server.readLag();
+    if (edge === 'begin') await readUsage();
+  };
   const driven: Driven = await drive({
     ...load,
     endpoint: work.endpoint,
     createPlayer: work.createPlayer,
     signal: options.signal,
-    onWindow: async () => void readings.push(await server.read()),
+    onWindow,
     onProgress: ({ elapsedMs, completed }) => {
       const measuredMs = elapsedMs - load.warmUpMs;
       const rate = measuredMs > 0 ? `${Math.round((completed * 1000) / measuredMs)} ${load.unit}/s` : 'warming up';
       options.onProgress(elapsedMs, `${describeLoad(load)}: ${rate}`);
     },
   });
-  return toRound(driven, load, readings);
+  return { ...driven, connections: load.connections, rate: load.rate, usage: toUsage(driven, readings), lag };
 }
 
 function describeLoad({ connections, rate }: RoundLoad): string {

@@ -1,6 +1,5 @@
 import type { Driven } from '../load/drive.ts';
-import type { ServerReading } from '../servers/open.ts';
-import type { Lag } from '../servers/usage.ts';
+import type { Lag, UsageReading } from '../servers/usage.ts';
 
 /** What the server used while it was measured. */
 export interface ServerUsage {
@@ -18,27 +17,18 @@ export interface Round extends Driven {
   readonly lag: Lag | undefined;
 }
 
-/** Puts what the client and what the server saw into one. */
-export function toRound(
-  driven: Driven,
-  { connections, rate }: Pick<Round, 'connections' | 'rate'>,
-  [before, after]: readonly (ServerReading | undefined)[],
-): Round {
-  return { ...driven, connections, rate, usage: toUsage(driven, before, after), lag: after?.lag };
-}
-
-function toUsage(
+/** What was used between two readings; undefined if one is missing. */
+export function toUsage(
   { seconds, completed, failed }: Driven,
-  before: ServerReading | undefined,
-  after: ServerReading | undefined,
+  [before, after]: readonly UsageReading[],
 ): ServerUsage | undefined {
-  if (before?.usage === undefined || after?.usage === undefined || seconds === 0) return undefined;
-  const cpuMs = after.usage.cpuMs - before.usage.cpuMs;
+  if (before === undefined || after === undefined || seconds === 0) return undefined;
+  const cpuMs = after.cpuMs - before.cpuMs;
   // A worker that was restarted counts from zero again.
   if (cpuMs < 0) return undefined;
   return {
     cores: cpuMs / 1000 / seconds,
     cpuMicrosPerUnit: (cpuMs * 1000) / Math.max(1, completed + failed),
-    memoryBytes: after.usage.memoryBytes,
+    memoryBytes: after.memoryBytes,
   };
 }

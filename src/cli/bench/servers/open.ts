@@ -12,14 +12,10 @@ export interface BenchServer extends AsyncDisposable {
   readonly apiKey: string | undefined;
   /** Whether it runs on this machine, so that a call without being asked does no harm elsewhere. */
   readonly isLocal: boolean;
-  /** What it has used so far, and the lag of its event loop since the last question, where that can be known. */
-  read(): Promise<ServerReading>;
-}
-
-/** What is known of a server at one moment. */
-export interface ServerReading {
-  readonly usage: UsageReading | undefined;
-  readonly lag: Lag | undefined;
+  /** What it has used so far, where that can be known. */
+  readUsage(): Promise<UsageReading | undefined>;
+  /** The lag of its event loop since the last question, where that can be known. */
+  readLag(): Promise<Lag | undefined>;
 }
 
 /** Opens what a person named: a URL, or a module, which gets a process of its own. */
@@ -30,16 +26,18 @@ export async function openServer(text: string): Promise<BenchServer> {
 
 async function openModule(path: string): Promise<BenchServer> {
   const child = await startChildServer(path);
+  let lag: Lag | undefined;
   return {
     name: path,
     url: child.url,
     apiKey: undefined,
     isLocal: true,
-    async read() {
+    async readUsage() {
       const usage = await child.usage();
-      const { mean, p99, max } = usage?.lagMs ?? { mean: 0, p99: 0, max: 0 };
-      return { usage, lag: usage && { meanMs: mean, p99Ms: p99, maxMs: max } };
+      lag = usage && { meanMs: usage.lagMs.mean, p99Ms: usage.lagMs.p99, maxMs: usage.lagMs.max };
+      return usage;
     },
+    readLag: async () => lag,
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }
@@ -57,10 +55,8 @@ async function openUrl(name: string, url: string): Promise<BenchServer> {
     url,
     apiKey,
     isLocal,
-    async read() {
-      const [usage, lag] = await Promise.all([meter?.read(), fetchLag(url, headers)]);
-      return { usage, lag };
-    },
+    readUsage: async () => await meter?.read(),
+    readLag: () => fetchLag(url, headers),
     async [Symbol.asyncDispose]() {},
   };
 }
