@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { Endpoint } from './endpoint.ts';
 import { type HttpResponse, ResponseParser } from './http-response.ts';
@@ -16,6 +16,11 @@ export interface ConnectionOptions {
   /** No whole answer within this time is a failure. */
   readonly timeoutMs: number;
   readonly traffic: Traffic;
+  /**
+   * What is read goes through here: by itself, Node takes 64 KB for every read. One for all connections, because each
+   * read is copied before the next.
+   */
+  readonly readBuffer: Buffer;
 }
 
 /** What came of a request. */
@@ -72,9 +77,15 @@ export class Connection {
 
   #open(): Socket {
     const { host, port, isSecure } = this.#options.endpoint;
-    const socket = isSecure
-      ? connectSecurely({ host, port, servername: host, ALPNProtocols: ['http/1.1'] })
-      : connect({ host, port });
+    const { readBuffer: buffer } = this.#options;
+    const callback = (length: number): boolean => {
+      if (this.#socket === socket) this.#receive(Buffer.from(buffer.subarray(0, length)));
+      return true;
+    };
+    // An address is no name that a certificate could be asked for by.
+    const socket: Socket = isSecure
+      ? connectSecurely({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}), ALPNProtocols: ['http/1.1'] })
+      : connect({ host, port, onread: { buffer, callback } });
     socket.setNoDelay(true);
     this.#isConnected = false;
     this.#parser = new ResponseParser();
@@ -84,6 +95,7 @@ export class Connection {
       isSecure ? 'secureConnect' : 'connect',
       whileCurrent(() => (this.#isConnected = true)),
     );
+    // Only the secure ones have this event: the others are read into the buffer.
     socket.on('data', (data: Buffer) => void (this.#socket === socket && this.#receive(data)));
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (this.#socket === socket) this.#fail(this.#isConnected ? 'cut' : 'connect', toText(error));

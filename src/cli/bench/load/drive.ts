@@ -60,16 +60,18 @@ export interface Driven extends Measurement {
 const TOGETHER = 128;
 const PAUSE_AFTER_FAILURE_MS = 50;
 const PROGRESS_MS = 200;
+const READ_BYTES = 64 * 1024;
 
 /** Runs a load. Rejects only if nothing could be begun at all. */
 export async function drive(load: Load): Promise<Driven> {
   const traffic: Traffic = { sent: 0, received: 0 };
+  const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
   const recorder = new Recorder(traffic, load.durationMs);
   const state = { isOver: false };
   const lanes = Array.from(
     { length: load.connections },
     (): Lane => ({
-      connection: new Connection({ endpoint: load.endpoint, timeoutMs: load.timeoutMs, traffic }),
+      connection: new Connection({ endpoint: load.endpoint, timeoutMs: load.timeoutMs, traffic, readBuffer }),
       recordOperation: (name, ms) => recorder.operation(name, ms),
       isOver: () => state.isOver,
     }),
