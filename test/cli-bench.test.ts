@@ -292,7 +292,7 @@ test.each([
   ['a ramp of two', [TOOLKIT, '--ramp', '--compare', TOOLKIT], 2, /do not go together/],
   ['too many connections', [TOOLKIT, '--connections', '10001'], 2, /10000 at the most/],
   ['a time beyond all bounds', [TOOLKIT, '--duration', '2h'], 2, /at most 60/],
-  ['no connections', [TOOLKIT, '--connections', '0'], 2, /at least 1/],
+  ['no connections', [TOOLKIT, '--connections', '0'], 2, /more than 0/],
   ['a rate that is none', [TOOLKIT, '--rate', 'fast'], 2, /greater than 0/],
   ['steps without episodes', [TOOLKIT, '--steps', '3'], 2, /--episodes/],
   ['episodes of a toolkit', [TOOLKIT, '--episodes'], 2, /have no episodes/],

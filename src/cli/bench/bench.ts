@@ -42,7 +42,7 @@ export async function bench(target: string, options: BenchOptions): Promise<void
 
 async function report(result: BenchResult, { json, html }: BenchOptions, terminal: Terminal): Promise<void> {
   if (json === true) terminal.printJson(toJson(result));
-  else for (const line of toLines(result, { ...terminal, charset: toCharset() })) terminal.print(line);
+  else terminal.print(toLines(result, { ...terminal, charset: toCharset() }).join('\n'));
   if (html === undefined) return;
   await writeFile(html, toHtml(result, new Date()));
   terminal.note(`The report is in ${html}`);

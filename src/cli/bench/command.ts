@@ -20,9 +20,9 @@ export function addBench(root: Command): void {
       'how long to measure, in each round (default: 10s; 3s with --compare or --ramp)',
       toMilliseconds,
     )
-    .option('--warm-up <time>', 'time before each round that is not counted', toMilliseconds, 1_000)
+    .option('--warm-up <time>', 'time before each round that is not counted (default: 1s)', toMilliseconds)
     .option('--rounds <number>', 'rounds; the median counts (default: 1; 5 with --compare)', toCount)
-    .option('--timeout <time>', 'an answer that takes longer is an error', toMilliseconds, 10_000)
+    .option('--timeout <time>', 'an answer that takes longer is an error (default: 10s)', toMilliseconds)
     .option('--ramp', 'double the connections (or the rate) until it is of no more use, and tell where that was')
     .option('--episodes', 'measure whole episodes: create, prompt, tools, calls, delete')
     .option('--steps <number>', 'calls in each episode (default: 1)', toCount)

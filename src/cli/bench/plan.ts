@@ -8,9 +8,9 @@ export interface BenchOptions {
   readonly rate?: number;
   readonly ramp?: boolean;
   readonly duration?: number;
-  readonly warmUp: number;
+  readonly warmUp?: number;
   readonly rounds?: number;
-  readonly timeout: number;
+  readonly timeout?: number;
   readonly protocol?: string;
   readonly env?: string;
   readonly split?: string;
@@ -51,13 +51,13 @@ const RATE_STEPS = 14;
 export function toPlan(options: BenchOptions): Plan {
   refuseContradictions(options);
   const isCompared = options.compare !== undefined;
-  const { rate } = options;
+  const { rate, warmUp: warmUpMs = 1_000, timeout: timeoutMs = 10_000 } = options;
   const durationMs = options.duration ?? (isCompared || options.ramp === true ? 3_000 : 10_000);
   const connections =
     options.connections ?? (options.ramp === true && rate === undefined ? RAMP_CONNECTIONS : DEFAULT_CONNECTIONS);
   const rounds = options.rounds ?? (isCompared ? 5 : 1);
   const ramp = options.ramp === true ? toSteps(rate, connections) : undefined;
-  const totalMs = (options.warmUp + durationMs) * (ramp?.length ?? rounds) * (isCompared ? 2 : 1);
+  const totalMs = (warmUpMs + durationMs) * (ramp?.length ?? rounds) * (isCompared ? 2 : 1);
   if (totalMs > MAX_TOTAL_MS)
     throw misuse(
       `this would take ${Math.round(totalMs / 60_000)} minutes, and at most 60 are allowed. Shorten --duration`,
@@ -67,8 +67,8 @@ export function toPlan(options: BenchOptions): Plan {
     connections,
     rate,
     durationMs,
-    warmUpMs: options.warmUp,
-    timeoutMs: options.timeout,
+    warmUpMs,
+    timeoutMs,
     ramp,
     rounds,
     totalMs,
@@ -107,12 +107,12 @@ function toProtocol(text: string | undefined): 'ors' | 'oxp' | undefined {
 }
 
 function refuseContradictions(options: BenchOptions): void {
-  const { ramp, rounds, compare, connections, rate, steps, episodes, duration } = options;
+  const { ramp, rounds, compare, connections, steps, episodes, duration, timeout } = options;
   if (ramp === true && compare !== undefined) throw misuse('--ramp and --compare do not go together: ramp each alone');
   if (ramp === true && rounds !== undefined) throw misuse('--ramp has a round for each step: leave out --rounds');
   if (steps !== undefined && episodes !== true) throw misuse('--steps is about whole episodes: add --episodes');
-  if (connections === 0 || rounds === 0 || rate === 0 || steps === 0 || duration === 0)
-    throw misuse('--connections, --rate, --rounds, --steps and --duration must be at least 1');
+  if ([connections, rounds, steps, duration, timeout].includes(0))
+    throw misuse('--connections, --rounds, --steps, --duration and --timeout must be more than 0');
   if (connections !== undefined && connections > MAX_CONNECTIONS)
     throw misuse(`--connections may be ${MAX_CONNECTIONS} at the most; for more, run several machines`);
 }
