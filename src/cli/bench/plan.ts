@@ -39,8 +39,8 @@ export interface Plan {
   readonly totalMs: number;
 }
 
-/** More connections than this are another kind of test, and another kind of client. */
-export const MAX_CONNECTIONS = 10_000;
+// More connections than this are another kind of test, and another kind of client.
+const MAX_CONNECTIONS = 10_000;
 
 const MAX_TOTAL_MS = 3_600_000;
 const DEFAULT_CONNECTIONS = 16;

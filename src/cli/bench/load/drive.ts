@@ -122,6 +122,7 @@ async function run(load: Load, { players, recorder, state }: Running): Promise<n
   try {
     await elapsed(warmUpMs, signal);
     await onWindow?.('begin');
+    pacer?.forgive(performance.now());
     recorder.begin();
     await elapsed(durationMs, signal);
     recorder.close();

@@ -41,6 +41,11 @@ export class Pacer {
     return Math.max(0, Math.floor((now - this.#begin) / this.#intervalMs) + 1 - this.#taken);
   }
 
+  /** Lets go of what is due and not taken, so that a measurement does not begin with the debts of the warm-up. */
+  forgive(now: number): void {
+    this.#taken += this.backlog(now);
+  }
+
   stop(): void {
     this.#isStopped = true;
     for (const { go } of this.#waiting.splice(0)) go(undefined);

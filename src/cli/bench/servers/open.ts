@@ -61,7 +61,6 @@ async function openUrl(name: string, url: string): Promise<BenchServer> {
   };
 }
 
-/** Whether a host name means this machine. */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
