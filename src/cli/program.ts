@@ -5,6 +5,7 @@ import { addDev } from './dev/command.ts';
 import { addLimits } from './limits/command.ts';
 import { addNew } from './new/command.ts';
 import { addPlay } from './play/command.ts';
+import { addBench } from './bench/command.ts';
 import { addServe } from './serve/command.ts';
 import { addTasks } from './tasks/command.ts';
 import { addTools } from './tools/command.ts';
@@ -28,5 +29,6 @@ export function program(): Command {
   addTools(root);
   addCall(root);
   addPlay(root);
+  addBench(root);
   return root;
 }

@@ -1,0 +1,54 @@
+import { writeFile } from 'node:fs/promises';
+import { Failure } from '../shared/failure.ts';
+import { onInterrupt } from '../shared/interruption.ts';
+import { progressBar } from '../shared/progress.ts';
+import { processTerminal, type Terminal } from '../shared/terminal.ts';
+import { assertDescriptors } from './descriptors.ts';
+import { type BenchOptions, toChoice, toPlan } from './plan.ts';
+import type { Charset } from './report/bars.ts';
+import { toHtml } from './report/html.ts';
+import { toJson } from './report/json.ts';
+import { toLines } from './report/text.ts';
+import type { BenchResult } from './result/result.ts';
+import { judge } from './result/verdict.ts';
+import { type Entrant, runPlan } from './run.ts';
+import { openServer } from './servers/open.ts';
+import { discover } from './work/discover.ts';
+
+/** Puts a server, or two in turns, under load and tells what came of it. */
+export async function bench(target: string, options: BenchOptions): Promise<void> {
+  const plan = toPlan(options);
+  assertDescriptors(plan.connections);
+  const terminal = processTerminal();
+  using interruption = onInterrupt();
+  const { signal } = interruption;
+  await using first = await openServer(target);
+  await using second = options.compare === undefined ? undefined : await openServer(options.compare);
+  const entrants: Entrant[] = [];
+  for (const server of [first, ...(second === undefined ? [] : [second])]) {
+    signal.throwIfAborted();
+    const work = await discover(server, toChoice(options, plan, signal));
+    for (const note of work.notes) terminal.note(note);
+    entrants.push({ server, work });
+  }
+  using bar = progressBar('bench', plan.totalMs);
+  const result = await runPlan(plan, entrants, { signal, onProgress: (doneMs, doing) => bar.advance(doneMs, doing) });
+  bar.stop();
+  await report(result, options, terminal);
+  const complaint = signal.aborted ? undefined : judge(result, options.failBelow);
+  if (complaint !== undefined) throw new Failure(complaint);
+  signal.throwIfAborted();
+}
+
+async function report(result: BenchResult, { json, html }: BenchOptions, terminal: Terminal): Promise<void> {
+  if (json === true) terminal.printJson(toJson(result));
+  else terminal.print(toLines(result, { ...terminal, charset: toCharset() }).join('\n'));
+  if (html === undefined) return;
+  await writeFile(html, toHtml(result, new Date()));
+  terminal.note(`The report is in ${html}`);
+}
+
+// What is piped ends up in files and logs of all kinds.
+function toCharset(): Charset {
+  return process.stdout.isTTY && process.env.TERM !== 'dumb' ? 'blocks' : 'ascii';
+}

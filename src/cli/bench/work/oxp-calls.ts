@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { isObject, OXP_SCHEMA } from '../../../protocol/index.ts';
+import { isProblem } from '../load/connection.ts';
+import type { Lane, Player } from '../load/drive.ts';
+import { type Endpoint, toRequestText } from '../load/endpoint.ts';
+import type { HttpResponse } from '../load/http-response.ts';
+import type { Problem } from '../load/problem.ts';
+import { toStatusProblem, toWords } from './answers.ts';
+
+/** Which tool to call, with what. */
+export interface OxpWork {
+  readonly endpoint: Endpoint;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Calls one tool over and over, each time with an id of its own: a known id would not run the tool. */
+export function oxpCalls(work: OxpWork, lane: Lane): Player {
+  const next = requestSource(work);
+  return {
+    isReady: true,
+    prepare: async () => undefined,
+    async play(): Promise<Problem | undefined> {
+      const exchange = await lane.connection.exchange(next());
+      return isProblem(exchange) ? exchange : checkOxpCall(exchange);
+    },
+    end: async () => {},
+  };
+}
+
+const COUNTER_DIGITS = 10;
+
+/** Makes requests that differ in the end of their call_id alone, so that only that is written anew. */
+function requestSource({ endpoint, tool, input }: OxpWork): () => Buffer {
+  const prefix = `bench-${randomBytes(8).toString('hex')}-`;
+  const call = { $schema: OXP_SCHEMA, request: { call_id: prefix + '0'.repeat(COUNTER_DIGITS), tool_id: tool, input } };
+  const { head, body } = toRequestText(endpoint, { method: 'POST', path: '/tools/call', body: JSON.stringify(call) });
+  const template = Buffer.from(head + body);
+  const place = template.indexOf(prefix) + prefix.length;
+  let count = 0;
+  return () => {
+    count += 1;
+    // A copy: the socket may not have written the one before.
+    const request = Buffer.from(template);
+    request.write(String(count).padStart(COUNTER_DIGITS, '0'), place, 'latin1');
+    return request;
+  };
+}
+
+/** Checks the answer to a call: a result that says it went well. */
+export function checkOxpCall(response: HttpResponse): Problem | undefined {
+  if (response.status !== 200) return toStatusProblem(response);
+  const text = response.body.toString('latin1');
+  // Quotes inside a text are escaped, so these can only be keys; where both occur, or neither, the whole is read.
+  if (/"success"\s*:\s*true\b/.test(text) && !/"success"\s*:\s*false\b/.test(text)) return undefined;
+  return checkResult(text);
+}
+
+function checkResult(text: string): Problem | undefined {
+  const malformed: Problem = { kind: 'malformed', detail: `the answer has no result: ${toWords(text)}` };
+  let sent: unknown;
+  try {
+    sent = JSON.parse(text);
+  } catch {
+    return malformed;
+  }
+  // LangChain's tool server sends the result bare.
+  const result = isObject(sent) && isObject(sent.result) ? sent.result : sent;
+  if (!isObject(result) || typeof result.success !== 'boolean') return malformed;
+  if (result.success) return undefined;
+  const { error } = result;
+  const said = isObject(error) ? error.message : error;
+  return { kind: 'tool', detail: toWords(typeof said === 'string' ? said : 'the tool failed without a message') };
+}

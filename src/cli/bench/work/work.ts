@@ -1,0 +1,45 @@
+import { toSafeText } from '../../shared/safe-text.ts';
+import type { Lane, Player } from '../load/drive.ts';
+import type { Endpoint } from '../load/endpoint.ts';
+
+/** What is repeated and counted. */
+export type Unit = 'calls' | 'episodes';
+
+/** What the load consists of, found out once for each server. */
+export interface Work {
+  readonly protocol: 'ORS' | 'OXP';
+  readonly unit: Unit;
+  readonly environment?: string;
+  readonly split?: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What was decided for the person, and what they should know, in sentences. */
+  readonly notes: readonly string[];
+  readonly endpoint: Endpoint;
+  readonly createPlayer: (lane: Lane) => Player;
+}
+
+/** What a person asked for; the rest is chosen. */
+export interface WorkChoice {
+  readonly protocol?: 'ors' | 'oxp' | undefined;
+  readonly environment?: string | undefined;
+  readonly split?: string | undefined;
+  readonly index?: number | undefined;
+  readonly tool?: string | undefined;
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
+  readonly unit: Unit;
+  /** Calls in each episode. */
+  readonly steps: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What was chosen for the person, and how to choose otherwise. */
+export function notesOn(choice: WorkChoice, tool: string, input: Readonly<Record<string, unknown>>): string[] {
+  return [
+    ...(choice.tool === undefined ? [`It calls '${toSafeText(tool)}', the first tool; --tool names another.`] : []),
+    ...(choice.input === undefined
+      ? [`The input was made from the tool's schema: ${toSafeText(JSON.stringify(input))}; --input gives another.`]
+      : []),
+  ];
+}
