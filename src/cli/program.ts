@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
+import { addBench } from './bench/command.ts';
 import { addCall } from './call/command.ts';
 import { addDev } from './dev/command.ts';
 import { addLimits } from './limits/command.ts';
 import { addNew } from './new/command.ts';
 import { addPlay } from './play/command.ts';
-import { addBench } from './bench/command.ts';
 import { addServe } from './serve/command.ts';
 import { addTasks } from './tasks/command.ts';
 import { addTools } from './tools/command.ts';
