@@ -2,11 +2,12 @@ import { ToolError, tool, toolkit } from 'tiltyard';
 import { z } from 'zod';
 
 const number = z.number();
+const numbers = { a: number.describe('one number'), b: number.describe('the number to add to it') };
 
 const addFloats = tool({
   description: 'Add two numbers.',
   version: '1.0.0',
-  input: z.object({ a: number, b: number }),
+  input: z.object(numbers),
   output: number,
   run: ({ a, b }) => a + b,
 });
@@ -15,7 +16,10 @@ const addFloats = tool({
 export const add = tool({
   description: 'Add two numbers, as on paper: 0.1 + 0.2 is 0.3.',
   version: '2.0.0',
-  input: z.object({ a: number, b: number, decimals: z.int().min(0).max(15).default(10) }),
+  input: z.object({
+    ...numbers,
+    decimals: z.int().min(0).max(15).default(10).describe('to how many decimals the sum is rounded'),
+  }),
   output: number,
   run: ({ a, b, decimals }) => Number((a + b).toFixed(decimals)),
 });

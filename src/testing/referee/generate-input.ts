@@ -1,20 +1,34 @@
 import { isObject, type JsonObject, type JsonValue } from '../../protocol/index.ts';
+import { accepts } from './accepts.ts';
 
-/** An input that a schema takes, as plain as it can be. */
-export function generateInput(schema: JsonObject | null): unknown {
-  return schema === null ? {} : generate({ type: 'object', ...schema });
+/** An input that a schema does not allow. */
+export interface InvalidInput {
+  /** What is wrong with it. */
+  readonly what: string;
+  readonly input: JsonObject;
 }
 
-/** Inputs that a schema does not take; none if it takes anything. */
-export function invalidInputs(schema: JsonObject | null): unknown[] {
-  if (schema === null || !isObject(schema.properties)) return [];
-  const valid = generateInput(schema) as JsonObject;
+/** A small input that a tool's schema allows, or undefined if none could be made. */
+export function generateInput(schema: JsonObject | null): JsonObject | undefined {
+  if (schema === null) return {};
+  const value = generate({ type: 'object', ...schema });
+  return isObject(value) && accepts(schema)(value) ? value : undefined;
+}
+
+/** Inputs that a tool's schema does not allow; none if it allows anything. */
+export function generateInvalidInputs(schema: JsonObject | null): InvalidInput[] {
+  const valid = generateInput(schema);
+  if (schema === null || valid === undefined || !isObject(schema.properties)) return [];
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : [];
-  const missing = required.map((name) => Object.fromEntries(Object.entries(valid).filter(([key]) => key !== name)));
-  const wrong = Object.entries(schema.properties)
-    .filter(([, property]) => isObject(property) && typeof property.type === 'string')
-    .map(([name, property]) => ({ ...valid, [name]: (property as JsonObject).type === 'array' ? {} : [] }));
-  return [...missing, ...wrong];
+  const missing = required.map((name) => ({
+    what: `without '${name}'`,
+    input: Object.fromEntries(Object.entries(valid).filter(([key]) => key !== name)),
+  }));
+  const wrong = Object.keys(schema.properties).map((name) => ({
+    what: `with an object as '${name}'`,
+    input: { ...valid, [name]: { unexpected: [null] } },
+  }));
+  return [...missing, ...wrong].filter(({ input }) => !accepts(schema)(input));
 }
 
 function generate(schema: JsonValue | undefined): JsonValue {

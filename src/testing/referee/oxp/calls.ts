@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, OXP_SCHEMA } from '../../../protocol/index.ts';
+import { isObject, type JsonObject, OXP_SCHEMA } from '../../../protocol/index.ts';
 import { generateInput } from '../generate-input.ts';
 import { insist, need } from '../probe.ts';
 import type { Answer, Recorder } from '../recorder.ts';
@@ -10,7 +10,7 @@ export const NO_SUCH_TOOL = 'TiltyardReferee.NoSuchTool';
 /** A call that a server ran, whatever came of it. */
 export interface RanCall {
   readonly tool: ListedTool;
-  readonly input: JsonValue;
+  readonly input: JsonObject;
   readonly answer: Answer;
   readonly result: JsonObject;
 }
@@ -36,14 +36,16 @@ export function callableTools({ tools }: OxpSubject): ListedTool[] {
       newest.set(tool.name, tool);
     }
   }
-  return [...newest.values()].filter((tool) => !tool.hasRequirements).slice(0, MAX_TRIED);
+  return [...newest.values()]
+    .filter(({ hasRequirements, inputSchema }) => !hasRequirements && generateInput(inputSchema) !== undefined)
+    .slice(0, MAX_TRIED);
 }
 
 /** Calls tools with inputs made from their schemas, and gives what came back, errors of HTTP included. */
 export async function callSamples(
   subject: OxpSubject,
   http: Recorder,
-): Promise<{ readonly tool: ListedTool; readonly input: JsonValue; readonly answer: Answer }[]> {
+): Promise<{ readonly tool: ListedTool; readonly input: JsonObject; readonly answer: Answer }[]> {
   const samples = [];
   for (const tool of callableTools(subject)) {
     const input = inputFor(tool);
@@ -66,8 +68,8 @@ export async function firstSuccess(subject: OxpSubject, http: Recorder): Promise
 }
 
 /** An input made from a tool's schema. */
-export function inputFor({ inputSchema }: ListedTool): JsonValue {
-  return generateInput(inputSchema) as JsonValue;
+export function inputFor({ inputSchema }: ListedTool): JsonObject {
+  return generateInput(inputSchema) ?? {};
 }
 
 /** The result that an answer carries, if it carries one. */

@@ -1,6 +1,6 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isObject, type JsonObject, type JsonValue } from '../../../protocol/index.ts';
-import { invalidInputs } from '../generate-input.ts';
+import { isObject, type JsonValue } from '../../../protocol/index.ts';
+import { accepts } from '../accepts.ts';
+import { generateInvalidInputs } from '../generate-input.ts';
 import { insist, need, type Probe } from '../probe.ts';
 import { callableTools, callSamples, insistRefusal, resultIn, sendCall } from './calls.ts';
 import type { OxpSubject } from './subject.ts';
@@ -35,9 +35,9 @@ export const errorProbes: readonly Probe<OxpSubject>[] = [
     isActive: true,
     async run(subject, http) {
       const refused = callableTools(subject).flatMap((tool) =>
-        invalidInputs(tool.inputSchema)
+        generateInvalidInputs(tool.inputSchema)
           .slice(0, MAX_INVALID)
-          .map((input) => ({ id: tool.id, input: input as JsonValue })),
+          .map(({ input }) => ({ id: tool.id, input })),
       );
       need(refused.length > 0, 'no listed tool has a schema that could refuse anything');
       for (const { id, input } of refused) {
@@ -102,7 +102,10 @@ export const errorProbes: readonly Probe<OxpSubject>[] = [
       });
       need(valued.length > 0, 'no tool with an output_schema succeeded with an input made from its input_schema');
       for (const { id, schema, value } of valued) {
-        insist(fits(value, schema), `${id} returned ${JSON.stringify(value).slice(0, 200)}, against its output_schema`);
+        insist(
+          accepts(schema)(value),
+          `${id} returned ${JSON.stringify(value).slice(0, 200)}, against its output_schema`,
+        );
       }
     },
   },
@@ -116,14 +119,4 @@ function insistToolError(error: unknown): void {
   insist(isOptional('can_retry', 'boolean'), 'can_retry is neither true nor false');
   insist(isOptional('additional_prompt_content', 'string'), 'additional_prompt_content is not a text');
   insist(error.retry_after_ms === undefined || Number.isInteger(error.retry_after_ms), 'retry_after_ms is no integer');
-}
-
-// A schema that cannot be compiled is another probe's to find.
-function fits(value: JsonValue, schema: JsonObject): boolean {
-  const { $schema: _dialect, ...rules } = schema;
-  try {
-    return new Ajv2020({ strict: false, validateFormats: false, logger: false }).validate(rules, value);
-  } catch {
-    return true;
-  }
 }
