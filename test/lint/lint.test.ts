@@ -1,4 +1,4 @@
-import type { Environment } from 'tiltyard';
+import { type Environment, step } from 'tiltyard';
 import { createServer, type ServerOptions } from 'tiltyard/server';
 import { lintEnvironment, lintRules } from 'tiltyard/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -21,7 +21,7 @@ describe('an environment that', () => {
     const { sessions = {}, timeoutMs } = how;
     const own = await serve([environment], { sessions });
     const url = breaks === undefined ? own : await startBreaking(own, breaks);
-    const failures = await failuresOf({ url, isActive: true, timeoutMs });
+    const failures = await failuresOf({ url, isActive: true, maxCalls: 20, timeoutMs });
     expect(failures.map((failure) => [failure.id, failure.reason])).toEqual([[id, expect.stringMatching(told)]]);
   });
 
@@ -97,6 +97,36 @@ describe('the lint', () => {
     expect(await groups()).toEqual(new Set(["Environment 'quiz'", "Environment 'other'"]));
     expect(await groups('other')).toEqual(new Set(["Environment 'other'"]));
     await expect(lintEnvironment({ url, apiKey: 'wrong' })).rejects.toThrow('401');
+  });
+
+  test('tells of an environment that does not answer, and judges the others', async () => {
+    const own = await serve([quiz({ name: 'dumb' }), quiz({ splits: { train: [{ answer: 'Rome' }], test: [] } })]);
+    const url = await startBreaking(own, {
+      answer(answer, { path }) {
+        if (path === '/dumb/splits') answer.status = 400;
+      },
+    });
+    const failures = await failuresOf({ url });
+    expect(failures.map(({ group, id }) => `${group} ${id}`)).toEqual([
+      "Environment 'dumb' env/start",
+      "Environment 'quiz' env/split-empty",
+    ]);
+    expect(failures[0]?.reason).toMatch(/^its splits cannot be read: .*400/);
+    await expect(lintEnvironment({ url, environment: 'nope' })).rejects.toThrow('nope');
+  });
+
+  test('tells when no episode begins any more, and judges the calls before that', async () => {
+    let isBroken = false;
+    const own = await serve([quiz({ tools: { submit: submitTool({ run: () => step('Paid.', { reward: 5 }) }) } })]);
+    const url = await startBreaking(own, {
+      answer(answer, { path }) {
+        if (path === '/create' && isBroken) answer.status = 400;
+        isBroken ||= path === '/quiz/call';
+      },
+    });
+    const failures = await failuresOf({ url, isActive: true });
+    expect(failures.map(({ id }) => id)).toEqual(['env/no-answer', 'env/reward-range']);
+    expect(failures[0]?.reason).toMatch(/^no episode begins any more: .*400/);
   });
 
   test('stops when it is told to', async () => {

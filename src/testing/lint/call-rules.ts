@@ -5,6 +5,8 @@ import { reproduce } from './reproduce.ts';
 import type { Rule } from './rule.ts';
 import { firstReading, type MadeCall, type Sample } from './sample.ts';
 
+const MAX_MESSAGE = 200;
+
 /** What is wrong with what tools do. */
 export const callRules: readonly Rule[] = [
   {
@@ -22,10 +24,12 @@ export const callRules: readonly Rule[] = [
     level: 'hardening',
     requirement: 'Every call ends in time',
     isActive: true,
-    problems: (sample) =>
-      distinct(made(sample).filter(({ outcome }) => outcome.kind === 'silent')).map(
+    problems: (sample) => [
+      ...(sample.breakdown === undefined ? [] : [`no episode begins any more: ${sample.breakdown}`]),
+      ...distinct(made(sample).filter(({ outcome }) => outcome.kind === 'silent')).map(
         (call) => `'${call.tool}' did not answer in time\n  ${reproduce(sample, call)}`,
       ),
+    ],
   },
   {
     id: 'env/reward-number',
@@ -59,6 +63,7 @@ export const callRules: readonly Rule[] = [
     isActive: true,
     problems(sample) {
       const calls = made(sample);
+      need(calls.length > 0, 'no tool could be called');
       const hasEnded = calls.some(({ outcome }) => outcome.kind === 'result' && outcome.finished);
       const tools = readEpisodes(sample).flatMap((episode) => firstReading(episode)?.tools ?? []);
       const isHopeful = tools.some(({ name }) => ENDING.test(name));
@@ -82,8 +87,8 @@ export const callRules: readonly Rule[] = [
   },
 ];
 
-function made({ calls }: Sample): readonly MadeCall[] {
-  need(calls.length > 0, 'no tool could be called');
+function made({ calls, breakdown }: Sample): readonly MadeCall[] {
+  need(calls.length > 0 || breakdown !== undefined, 'no tool could be called');
   return calls;
 }
 
@@ -102,5 +107,5 @@ function distinct(calls: readonly MadeCall[]): MadeCall[] {
 }
 
 function messageOf({ outcome }: MadeCall): string {
-  return outcome.kind === 'result' ? '' : outcome.message;
+  return outcome.kind === 'result' ? '' : outcome.message.replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE);
 }

@@ -4,9 +4,9 @@ import { generateInput, generateInvalidInputs } from '../referee/generate-input.
 import { edgeInputs, insiderInputs } from './edge-inputs.ts';
 import { leavesOf } from './leaves.ts';
 import { type Random, seededRandom } from './random.ts';
-import { firstReading, type MadeCall, type SampledEpisode } from './sample.ts';
+import { firstReading, type MadeCall, type Sample, type SampledEpisode } from './sample.ts';
 import { Stage } from './stage.ts';
-import type { SampleOptions } from './take-sample.ts';
+import { type SampleOptions, toFailure } from './take-sample.ts';
 
 /** How an environment is explored. */
 export interface ExploreOptions extends SampleOptions {
@@ -27,18 +27,27 @@ export async function explore(
   environment: EnvironmentClient,
   episodes: readonly SampledEpisode[],
   options: ExploreOptions,
-): Promise<MadeCall[]> {
+): Promise<Pick<Sample, 'calls' | 'breakdown'>> {
   const playable = episodes.filter((episode) => firstReading(episode) !== undefined);
-  if (playable.length === 0) return [];
-  const random = seededRandom(options.seed);
+  if (playable.length === 0) return { calls: [] };
   await using stage = new Stage(environment, playable, options);
-  await seekReward(stage, playable);
-  await sendOddInputs(stage, playable, { ...options, random });
-  const hasEnded = stage.calls.some(({ outcome }) => outcome.kind === 'result' && outcome.finished);
-  if (!hasEnded && !toolsOf(playable).some(({ name }) => ENDING.test(name))) {
-    await walk(stage, toolsOf(playable.slice(0, 1)), { ...options, random });
+  try {
+    await makeCalls(stage, playable, options);
+    return { calls: stage.calls };
+  } catch (thrown) {
+    // What came before it is still worth judging, and most likely the reason.
+    return { calls: stage.calls, breakdown: toFailure(thrown, options.signal) };
   }
-  return stage.calls;
+}
+
+async function makeCalls(stage: Stage, episodes: readonly SampledEpisode[], options: ExploreOptions): Promise<void> {
+  const random = seededRandom(options.seed);
+  await seekReward(stage, episodes);
+  await sendOddInputs(stage, episodes, { ...options, random });
+  const hasEnded = stage.calls.some(({ outcome }) => outcome.kind === 'result' && outcome.finished);
+  if (!hasEnded && !toolsOf(episodes).some(({ name }) => ENDING.test(name))) {
+    await walk(stage, toolsOf(episodes.slice(0, 1)), { ...options, random });
+  }
 }
 
 /** Sends what the task knows until a call pays and ends the episode, and then sends the same again. */

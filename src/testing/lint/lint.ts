@@ -1,4 +1,4 @@
-import { connect, type EnvironmentClient } from '../../client/index.ts';
+import { connect, type EnvironmentClient, HttpError } from '../../client/index.ts';
 import type { Finding } from '../referee/probe.ts';
 import { runProbes } from '../referee/run-probes.ts';
 import { answerRules } from './answer-rules.ts';
@@ -7,7 +7,7 @@ import { explore } from './explore.ts';
 import { promptRules } from './prompt-rules.ts';
 import { type Rule, toProbe } from './rule.ts';
 import type { RewardRange, Sample } from './sample.ts';
-import { takeSample } from './take-sample.ts';
+import { type SampleOptions, takeSample, toFailure } from './take-sample.ts';
 import { taskRules } from './task-rules.ts';
 import { toolRules } from './tool-rules.ts';
 
@@ -42,27 +42,43 @@ export const lintRules: readonly Rule[] = [...taskRules, ...promptRules, ...tool
 /** Looks for what would spoil training in an environment itself, whichever server it is on. */
 export async function lintEnvironment(options: LintOptions): Promise<Finding[]> {
   const { url, apiKey, environment, timeoutMs = 30_000, signal = new AbortController().signal } = options;
+  const { samples = 5, seed = 1, maxCalls = 40, maxSteps = 100, isActive = false } = options;
   const client = connect(url, { apiKey });
   const names = environment === undefined ? await client.environments({ signal, timeoutMs }) : [environment];
-  const findings: Finding[] = [];
+  const sampling = { samples, seed, timeoutMs, signal, maxCalls, maxSteps };
+  const { rewardRange = [-1, 1] } = options;
+  const seen: Sample[] = [];
+  // All before any tool is called: a call that breaks the server must not hide what else there is.
   for (const name of names) {
-    const sample = await sampleOf(client.environment(name), { ...options, timeoutMs, signal });
-    const http = { url, headers: {}, timeoutMs, signal };
-    const probes = lintRules.map((rule) => ({ ...toProbe(rule), group: `Environment '${name}'` }));
-    const { isActive = false, onFinding } = options;
-    const run = { subject: sample, http, isActive, ...(onFinding === undefined ? {} : { onFinding }) };
-    findings.push(...(await runProbes(probes, run)));
+    seen.push({ url, environment: name, rewardRange, ...(await lookAt(client.environment(name), sampling)) });
+  }
+  const findings: Finding[] = [];
+  for (const sample of seen) {
+    const explored = isActive
+      ? { ...sample, ...(await explore(client.environment(sample.environment), sample.episodes, sampling)) }
+      : sample;
+    findings.push(...(await judge(explored, { ...options, timeoutMs, signal })));
   }
   return findings;
 }
 
-type Filled = LintOptions & { readonly timeoutMs: number; readonly signal: AbortSignal };
+type Seen = Omit<Sample, 'url' | 'environment' | 'rewardRange'>;
 
-async function sampleOf(environment: EnvironmentClient, options: Filled): Promise<Sample> {
-  const { url, samples = 5, seed = 1, maxCalls = 40, maxSteps = 100, rewardRange = [-1, 1], isActive } = options;
-  const { timeoutMs, signal } = options;
-  const sampling = { samples, seed, timeoutMs, signal };
-  const { splits, episodes } = await takeSample(environment, sampling);
-  const calls = isActive ? await explore(environment, episodes, { ...sampling, maxCalls, maxSteps }) : [];
-  return { url, environment: environment.name, splits, episodes, calls, rewardRange };
+async function lookAt(environment: EnvironmentClient, options: SampleOptions): Promise<Seen> {
+  try {
+    return { ...(await takeSample(environment, options)), calls: [] };
+  } catch (thrown) {
+    // One environment that does not answer is a finding, as long as there is such an environment.
+    if (thrown instanceof HttpError && thrown.status === 404) throw thrown;
+    return { splits: [], episodes: [], calls: [], failure: toFailure(thrown, options.signal) };
+  }
+}
+
+type Judging = LintOptions & Pick<SampleOptions, 'timeoutMs' | 'signal'>;
+
+function judge(subject: Sample, { url, timeoutMs, signal, isActive = false, onFinding }: Judging): Promise<Finding[]> {
+  const group = `Environment '${subject.environment}'`;
+  const probes = lintRules.map((rule) => ({ ...toProbe(rule), group }));
+  const http = { url, headers: {}, timeoutMs, signal };
+  return runProbes(probes, { subject, http, isActive, ...(onFinding === undefined ? {} : { onFinding }) });
 }

@@ -1,4 +1,4 @@
-import { insist, type Level, type Probe } from '../referee/probe.ts';
+import { insist, type Level, need, type Probe } from '../referee/probe.ts';
 import type { Sample } from './sample.ts';
 
 /** One thing that a good environment has, judged by a sample of it. */
@@ -12,6 +12,9 @@ export interface Rule {
   /** What is wrong, each with its place; throws NotApplicable if nothing in the sample can tell. */
   problems(sample: Sample): readonly string[];
 }
+
+/** The rule that says why nothing could be judged. */
+export const START = 'env/start';
 
 // Who has seen three examples of a mistake knows it.
 const MAX_TOLD = 3;
@@ -27,6 +30,7 @@ export function toProbe(rule: Rule): Probe<Sample> {
     source: 'docs/checking.md',
     isActive,
     async run(sample) {
+      need(sample.failure === undefined || id === START, 'nothing could be seen of the environment');
       const problems = rule.problems(sample);
       const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
       insist(problems.length === 0, [...problems.slice(0, MAX_TOLD), ...more].join('\n'));

@@ -9,7 +9,11 @@ export interface Sample {
   readonly episodes: readonly SampledEpisode[];
   /** The calls that were made; none unless calls are allowed. */
   readonly calls: readonly MadeCall[];
+  /** Why no more of them were made, if the server gave up. */
+  readonly breakdown?: string;
   readonly rewardRange: RewardRange;
+  /** Why there is nothing to judge. */
+  readonly failure?: string;
 }
 
 /** The least and the most that a call may pay. */

@@ -20,6 +20,8 @@ export class Stage implements AsyncDisposable {
   readonly #environment: EnvironmentClient;
   readonly #episodes: readonly SampledEpisode[];
   readonly #options: SampleOptions;
+  /** Tools that have kept their caller waiting: once is enough to know, and costs enough. */
+  readonly #silent = new Set<string>();
   #next = 0;
   #current: Current | undefined;
 
@@ -38,13 +40,14 @@ export class Stage implements AsyncDisposable {
     this.#current = { episode, session: await this.#environment.session({ split, index, signal, timeoutMs }) };
   }
 
-  /** Calls a tool where the last call left off; undefined if no episode that is left has such a tool. */
+  /** Calls a tool where the last call left off; undefined if none has such a tool, or if it hangs. */
   async call({ tool, input, purpose }: Pick<MadeCall, 'tool' | 'input' | 'purpose'>): Promise<Outcome | undefined> {
-    const current = await this.#episodeWith(tool);
+    const current = this.#silent.has(tool) ? undefined : await this.#episodeWith(tool);
     if (current === undefined) return undefined;
     const { session, episode } = current;
     const outcome = await this.#outcomeOf(session.call(tool as never, input, { timeoutMs: this.#options.timeoutMs }));
     this.calls.push({ split: episode.split, index: episode.index, tool, input, purpose, outcome });
+    if (outcome.kind === 'silent') this.#silent.add(tool);
     // What follows a crash or an end says nothing about the tool, except for a call that is repeated on purpose.
     const isOver = outcome.kind === 'result' ? outcome.finished && purpose !== 'paid' : outcome.kind !== 'refused';
     if (isOver) await this.end();

@@ -87,8 +87,8 @@ async function read(
   }
 }
 
-// Whoever stops the lint wants no findings of it; all else is one.
-function toFailure(thrown: unknown, signal: AbortSignal): string {
+/** What failed, for a finding; whoever stops the lint, or may not use the server, wants none. */
+export function toFailure(thrown: unknown, signal: AbortSignal): string {
   signal.throwIfAborted();
   if (thrown instanceof AuthError) throw thrown;
   return (thrown as Error).message;

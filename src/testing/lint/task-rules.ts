@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/index.ts';
 import { need } from '../referee/probe.ts';
-import type { Rule } from './rule.ts';
+import { type Rule, START } from './rule.ts';
 import { type SampledSplit, SCANNED, showPlace } from './sample.ts';
 
 /** What is wrong with the tasks. */
@@ -54,14 +54,16 @@ export const taskRules: readonly Rule[] = [
     },
   },
   {
-    id: 'env/start',
+    id: START,
     level: 'hardening',
     requirement: 'An episode of every task begins, with its prompt and its tools',
-    problems: ({ episodes }) =>
-      episodes.flatMap((episode) => {
+    problems: ({ failure, episodes }) => [
+      ...(failure === undefined ? [] : [`its splits cannot be read: ${failure}`]),
+      ...episodes.flatMap((episode) => {
         const failed = episode.readings.find(({ isRead }) => !isRead);
         return failed?.isRead === false ? [`${showPlace(episode)} does not begin: ${failed.failure}`] : [];
       }),
+    ],
   },
 ];
 
