@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { lintRules } from 'tiltyard/testing';
 import { expect, test } from 'vitest';
+import { lintRules } from '../../src/testing/lint/lint.ts';
 import { OXP_EXCUSED, oxpProbes } from '../../src/testing/referee/oxp/oxp.ts';
 
 const text = readFileSync(new URL('../../docs/checking.md', import.meta.url), 'utf8');

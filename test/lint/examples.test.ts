@@ -1,12 +1,13 @@
 import type { Environment } from 'tiltyard';
 import { createServer } from 'tiltyard/server';
-import { lintEnvironment, lintRules } from 'tiltyard/testing';
+import { lintEnvironment } from 'tiltyard/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { gridworld } from '../../examples/gridworld/environment.ts';
 import { gsm8k } from '../../examples/gsm8k/environment.ts';
 import { hello } from '../../examples/hello/environment.ts';
 import { sandbox } from '../../examples/sandbox/environment.ts';
 import { sums } from '../../examples/toolkit/environment.ts';
+import { lintRules } from '../../src/testing/lint/lint.ts';
 
 // What the lint cannot find out about an example, by its name.
 const UNSEEN: readonly (readonly [Environment, readonly string[]])[] = [

@@ -1,7 +1,8 @@
 import { type Environment, step } from 'tiltyard';
 import { createServer, type ServerOptions } from 'tiltyard/server';
-import { lintEnvironment, lintRules } from 'tiltyard/testing';
+import { lintEnvironment } from 'tiltyard/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { lintRules } from '../../src/testing/lint/lint.ts';
 import { startBreaking } from '../referee/oxp-proxy.ts';
 import { BAD, quiz, submitTool } from './bad-environments.ts';
 

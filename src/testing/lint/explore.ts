@@ -1,5 +1,5 @@
 import type { EnvironmentClient } from '../../client/index.ts';
-import type { JsonObject, ToolSpec } from '../../protocol/index.ts';
+import type { ToolSpec } from '../../protocol/index.ts';
 import { generateInput, generateInvalidInputs } from '../referee/generate-input.ts';
 import { edgeInputs, insiderInputs } from './edge-inputs.ts';
 import { leavesOf } from './leaves.ts';
@@ -84,7 +84,7 @@ async function sendOddInputs(
 }
 
 function planFor({ name: tool, input_schema: schema }: ToolSpec, random: Random): Planned[] {
-  const plain = generateInput(schema as JsonObject | null);
+  const plain = generateInput(schema);
   const odd: Planned[] = [
     ...edgeInputs(schema).map((input) => ({ tool, input, purpose: 'edge' as const })),
     ...generateInvalidInputs(schema).map(({ input }) => ({ tool, input, purpose: 'invalid' as const })),
