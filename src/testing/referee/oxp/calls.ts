@@ -1,5 +1,4 @@
 import { isObject, type JsonObject, OXP_SCHEMA } from '../../../protocol/index.ts';
-import { generateInput } from '../generate-input.ts';
 import { insist, need } from '../probe.ts';
 import type { Answer, Recorder } from '../recorder.ts';
 import { jsonOf, type ListedTool, type OxpSubject } from './subject.ts';
@@ -37,7 +36,7 @@ export function callableTools({ tools }: OxpSubject): ListedTool[] {
     }
   }
   return [...newest.values()]
-    .filter(({ hasRequirements, inputSchema }) => !hasRequirements && generateInput(inputSchema) !== undefined)
+    .filter(({ hasRequirements, input }) => !hasRequirements && input !== undefined)
     .slice(0, MAX_TRIED);
 }
 
@@ -68,8 +67,8 @@ export async function firstSuccess(subject: OxpSubject, http: Recorder): Promise
 }
 
 /** An input made from a tool's schema. */
-export function inputFor({ inputSchema }: ListedTool): JsonObject {
-  return generateInput(inputSchema) ?? {};
+export function inputFor({ input = {} }: ListedTool): JsonObject {
+  return input;
 }
 
 /** The result that an answer carries, if it carries one. */

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../../../protocol/index.ts';
+import { generateInput } from '../generate-input.ts';
 import type { Answer, Recorder } from '../recorder.ts';
 
 /** What the probes of OXP know of a server. */
@@ -18,6 +19,8 @@ export interface ListedTool {
   readonly version: string;
   readonly inputSchema: JsonObject | null;
   readonly outputSchema: JsonObject | null;
+  /** An input that its schema allows, if one could be made. */
+  readonly input: JsonObject | undefined;
   /** Whether it wants something of its caller: secrets, an authorization, a user. */
   readonly hasRequirements: boolean;
   /** The whole entry. */
@@ -67,12 +70,14 @@ function entriesOf(answer: Answer): JsonObject[] | undefined {
 function toTool(listed: JsonObject): ListedTool {
   const id = typeof listed.id === 'string' ? listed.id : '';
   const [name = '', version = ''] = id.split('@');
+  const inputSchema = toParameters(listed.input_schema);
   return {
     id,
     name,
     version: typeof listed.version === 'string' ? listed.version : version,
-    inputSchema: toParameters(listed.input_schema),
+    inputSchema,
     outputSchema: isObject(listed.output_schema) ? listed.output_schema : null,
+    input: generateInput(inputSchema),
     hasRequirements: isObject(listed.requirements) && Object.keys(listed.requirements).length > 0,
     listed,
   };
