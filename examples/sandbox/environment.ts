@@ -35,7 +35,7 @@ export const sandbox = environment({
     bash: {
       description: 'Run a command in the working directory. It has no input, and what it starts ends with it.',
       input: z.object({
-        command: z.string().min(1),
+        command: z.string().min(1).describe('a command line for bash'),
         seconds: z.number().positive().max(60).default(20).describe('how long it may take'),
       }),
       async run({ command, seconds }, { state, signal }) {
@@ -62,7 +62,13 @@ export const sandbox = environment({
     },
     write_file: {
       description: 'Write a text file of the working directory, and the folders above it. An old file is replaced.',
-      input: z.object({ path, content: z.string().max(256 * 1024) }),
+      input: z.object({
+        path,
+        content: z
+          .string()
+          .max(256 * 1024)
+          .describe('the whole text of the file'),
+      }),
       async run(input, { state }) {
         await writeInside(state.directory, input.path, input.content);
         return `Wrote ${input.path}.`;

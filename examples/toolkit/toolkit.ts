@@ -2,22 +2,25 @@ import { ToolError, tool, toolkit } from 'tiltyard';
 import { z } from 'zod';
 
 const number = z.number();
+const a = number.describe('one number');
+const b = number.describe('the number to add to it');
+const decimals = z.int().min(0).max(15).default(10).describe('to how many decimals the sum is rounded');
 
 const addFloats = tool({
   description: 'Add two numbers.',
   version: '1.0.0',
-  input: z.object({ a: number, b: number }),
+  input: z.object({ a, b }),
   output: number,
-  run: ({ a, b }) => a + b,
+  run: (input) => input.a + input.b,
 });
 
 /** The newer version; also a tool of the environment in `environment.ts`. */
 export const add = tool({
   description: 'Add two numbers, as on paper: 0.1 + 0.2 is 0.3.',
   version: '2.0.0',
-  input: z.object({ a: number, b: number, decimals: z.int().min(0).max(15).default(10) }),
+  input: z.object({ a, b, decimals }),
   output: number,
-  run: ({ a, b, decimals }) => Number((a + b).toFixed(decimals)),
+  run: (input) => Number((input.a + input.b).toFixed(input.decimals)),
 });
 
 /** Two versions of one tool: callers of the first keep what they rely on. */

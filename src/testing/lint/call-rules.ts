@@ -1,0 +1,111 @@
+import { need } from '../referee/probe.ts';
+import { ENDING } from './explore.ts';
+import { readEpisodes } from './prompt-rules.ts';
+import { reproduce } from './reproduce.ts';
+import type { Rule } from './rule.ts';
+import { firstReading, type MadeCall, type Sample } from './sample.ts';
+
+const MAX_MESSAGE = 200;
+
+/** What is wrong with what tools do. */
+export const callRules: readonly Rule[] = [
+  {
+    id: 'env/crash',
+    level: 'hardening',
+    requirement: 'No input breaks a tool: it gives a result, or an error that the model can read',
+    isActive: true,
+    problems: (sample) =>
+      distinct(made(sample).filter(({ outcome }) => outcome.kind === 'crashed')).map(
+        (call) => `'${call.tool}' broke: ${messageOf(call)}\n  ${reproduce(sample, call)}`,
+      ),
+  },
+  {
+    id: 'env/no-answer',
+    level: 'hardening',
+    requirement: 'Every call ends in time',
+    isActive: true,
+    problems: (sample) => [
+      ...(sample.breakdown === undefined ? [] : [`no episode begins any more: ${sample.breakdown}`]),
+      ...distinct(made(sample).filter(({ outcome }) => outcome.kind === 'silent')).map(
+        (call) => `'${call.tool}' did not answer in time\n  ${reproduce(sample, call)}`,
+      ),
+    ],
+  },
+  {
+    id: 'env/reward-number',
+    level: 'specified',
+    requirement: 'A reward is a finite number, or none',
+    isActive: true,
+    problems: (sample) =>
+      rewarded(sample)
+        .filter(({ reward }) => typeof reward !== 'number' || !Number.isFinite(reward))
+        .map(({ call, reward }) => `'${call.tool}' paid ${reward}\n  ${reproduce(sample, call)}`),
+  },
+  {
+    id: 'env/reward-range',
+    level: 'hardening',
+    requirement: 'Rewards are in their range',
+    isActive: true,
+    problems(sample) {
+      const [min, max] = sample.rewardRange;
+      return rewarded(sample)
+        .filter(({ reward }) => Number.isFinite(reward) && ((reward as number) < min || (reward as number) > max))
+        .map(
+          ({ call, reward }) =>
+            `'${call.tool}' paid ${reward}, outside of ${min} to ${max}\n  ${reproduce(sample, call)}`,
+        );
+    },
+  },
+  {
+    id: 'env/never-ends',
+    level: 'hardening',
+    requirement: 'An episode can end',
+    isActive: true,
+    problems(sample) {
+      const calls = made(sample);
+      need(calls.length > 0, 'no tool could be called');
+      const hasEnded = calls.some(({ outcome }) => outcome.kind === 'result' && outcome.finished);
+      const tools = readEpisodes(sample).flatMap((episode) => firstReading(episode)?.tools ?? []);
+      const isHopeful = tools.some(({ name }) => ENDING.test(name));
+      return hasEnded || isHopeful
+        ? []
+        : [`none of ${calls.length} calls ended an episode, and no tool is named as if it did`];
+    },
+  },
+  {
+    id: 'env/paid-twice',
+    level: 'hardening',
+    requirement: 'What has ended an episode does not pay again',
+    isActive: true,
+    problems(sample) {
+      const repeats = made(sample).filter(({ purpose }) => purpose === 'repeat');
+      need(repeats.length > 0, 'no call was found that pays and ends an episode');
+      return repeats
+        .filter(({ outcome }) => outcome.kind === 'result' && Number(outcome.reward) > 0)
+        .map((call) => `'${call.tool}' paid again after the end for ${JSON.stringify(call.input).slice(0, 200)}`);
+    },
+  },
+];
+
+function made({ calls, breakdown }: Sample): readonly MadeCall[] {
+  need(calls.length > 0 || breakdown !== undefined, 'no tool could be called');
+  return calls;
+}
+
+function rewarded(sample: Sample): { readonly call: MadeCall; readonly reward: unknown }[] {
+  return made(sample).flatMap((call) => {
+    const { outcome } = call;
+    const reward = outcome.kind === 'result' ? (outcome.reward ?? null) : null;
+    return reward === null ? [] : [{ call, reward }];
+  });
+}
+
+/** One call for each tool and message: the same failure twice is one failure. */
+function distinct(calls: readonly MadeCall[]): MadeCall[] {
+  const keyOf = (call: MadeCall) => `${call.tool} ${messageOf(call)}`;
+  return calls.filter((call, at) => calls.findIndex((other) => keyOf(other) === keyOf(call)) === at);
+}
+
+function messageOf({ outcome }: MadeCall): string {
+  return outcome.kind === 'result' ? '' : outcome.message.replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE);
+}

@@ -1,0 +1,84 @@
+import { connect, type EnvironmentClient, HttpError } from '../../client/index.ts';
+import type { Finding } from '../referee/probe.ts';
+import { runProbes } from '../referee/run-probes.ts';
+import { answerRules } from './answer-rules.ts';
+import { callRules } from './call-rules.ts';
+import { explore } from './explore.ts';
+import { promptRules } from './prompt-rules.ts';
+import { type Rule, toProbe } from './rule.ts';
+import type { RewardRange, Sample } from './sample.ts';
+import { type SampleOptions, takeSample, toFailure } from './take-sample.ts';
+import { taskRules } from './task-rules.ts';
+import { toolRules } from './tool-rules.ts';
+
+/** Which environments to lint, and how much of them. */
+export interface LintOptions {
+  /** An ORS server of any make. */
+  readonly url: string;
+  readonly apiKey?: string | undefined;
+  /** Default: all environments of the server. */
+  readonly environment?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** How many tasks of each split are begun. Default: 5. */
+  readonly samples?: number | undefined;
+  /** The same seed makes the same choices. Default: 1. */
+  readonly seed?: number | undefined;
+  /** Whether tools may be called, which may have effects. Default: false. */
+  readonly isActive?: boolean | undefined;
+  /** The most calls with odd inputs. Default: 40. */
+  readonly maxCalls?: number | undefined;
+  /** After how many calls an episode should have ended. Default: 100. */
+  readonly maxSteps?: number | undefined;
+  /** The least and the most that a call may pay. Default: -1 to 1. */
+  readonly rewardRange?: RewardRange | undefined;
+  /** The most time for one answer. Default: 30 s. */
+  readonly timeoutMs?: number | undefined;
+  readonly onFinding?: ((finding: Finding) => void) | undefined;
+}
+
+/** All rules, in the order of their findings. */
+export const lintRules: readonly Rule[] = [...taskRules, ...promptRules, ...toolRules, ...answerRules, ...callRules];
+
+/** Looks for what would spoil training in an environment itself, whichever server it is on. */
+export async function lintEnvironment(options: LintOptions): Promise<Finding[]> {
+  const { url, apiKey, environment, timeoutMs = 30_000, signal = new AbortController().signal } = options;
+  const { samples = 5, seed = 1, maxCalls = 40, maxSteps = 100, isActive = false } = options;
+  const client = connect(url, { apiKey });
+  const names = environment === undefined ? await client.environments({ signal, timeoutMs }) : [environment];
+  const sampling = { samples, seed, timeoutMs, signal, maxCalls, maxSteps };
+  const { rewardRange = [-1, 1] } = options;
+  const seen: Sample[] = [];
+  // All before any tool is called: a call that breaks the server must not hide what else there is.
+  for (const name of names) {
+    seen.push({ url, environment: name, rewardRange, ...(await lookAt(client.environment(name), sampling)) });
+  }
+  const findings: Finding[] = [];
+  for (const sample of seen) {
+    const explored = isActive
+      ? { ...sample, ...(await explore(client.environment(sample.environment), sample.episodes, sampling)) }
+      : sample;
+    findings.push(...(await judge(explored, { ...options, timeoutMs, signal })));
+  }
+  return findings;
+}
+
+type Seen = Omit<Sample, 'url' | 'environment' | 'rewardRange'>;
+
+async function lookAt(environment: EnvironmentClient, options: SampleOptions): Promise<Seen> {
+  try {
+    return { ...(await takeSample(environment, options)), calls: [] };
+  } catch (thrown) {
+    // One environment that does not answer is a finding, as long as there is such an environment.
+    if (thrown instanceof HttpError && thrown.status === 404) throw thrown;
+    return { splits: [], episodes: [], calls: [], failure: toFailure(thrown, options.signal) };
+  }
+}
+
+type Judging = LintOptions & Pick<SampleOptions, 'timeoutMs' | 'signal'>;
+
+function judge(subject: Sample, { url, timeoutMs, signal, isActive = false, onFinding }: Judging): Promise<Finding[]> {
+  const group = `Environment '${subject.environment}'`;
+  const probes = lintRules.map((rule) => ({ ...toProbe(rule), group }));
+  const http = { url, headers: {}, timeoutMs, signal };
+  return runProbes(probes, { subject, http, isActive, ...(onFinding === undefined ? {} : { onFinding }) });
+}

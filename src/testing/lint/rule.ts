@@ -1,0 +1,39 @@
+import { insist, type Level, need, type Probe } from '../referee/probe.ts';
+import type { Sample } from './sample.ts';
+
+/** One thing that a good environment has, judged by a sample of it. */
+export interface Rule {
+  /** `env/` and what is wrong: the documentation explains each. */
+  readonly id: string;
+  readonly level: Level;
+  readonly requirement: string;
+  /** Whether it is judged by calls, which may have effects. */
+  readonly isActive?: boolean;
+  /** What is wrong, each with its place; throws NotApplicable if nothing in the sample can tell. */
+  problems(sample: Sample): readonly string[];
+}
+
+/** The rule that says why nothing could be judged. */
+export const START = 'env/start';
+
+// Who has seen three examples of a mistake knows it.
+const MAX_TOLD = 3;
+
+/** A rule in the form that the referee runs and reports. */
+export function toProbe(rule: Rule): Probe<Sample> {
+  const { id, level, requirement, isActive = false } = rule;
+  return {
+    id,
+    group: 'Environment',
+    level,
+    requirement,
+    source: 'docs/checking.md',
+    isActive,
+    async run(sample) {
+      need(sample.failure === undefined || id === START, 'nothing could be seen of the environment');
+      const problems = rule.problems(sample);
+      const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
+      insist(problems.length === 0, [...problems.slice(0, MAX_TOLD), ...more].join('\n'));
+    },
+  };
+}

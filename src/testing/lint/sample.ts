@@ -1,0 +1,78 @@
+import type { JsonObject, ToolSpec } from '../../protocol/index.ts';
+
+/** What the lint has seen of one environment; rules judge it and ask nothing more. */
+export interface Sample {
+  /** Where the server is, for lines that can be run again. */
+  readonly url: string;
+  readonly environment: string;
+  readonly splits: readonly SampledSplit[];
+  readonly episodes: readonly SampledEpisode[];
+  /** The calls that were made; none unless calls are allowed. */
+  readonly calls: readonly MadeCall[];
+  /** Why no more of them were made, if the server gave up. */
+  readonly breakdown?: string;
+  readonly rewardRange: RewardRange;
+  /** Why there is nothing to judge. */
+  readonly failure?: string;
+}
+
+/** The least and the most that a call may pay. */
+export type RewardRange = readonly [min: number, max: number];
+
+/** How many tasks of a split are listed: that is cheap, and doubles are found only among them. */
+export const SCANNED = 100;
+
+/** A split, and as many of its tasks as were looked at. */
+export interface SampledSplit {
+  readonly name: string;
+  readonly type: string;
+  /** What num_tasks says. */
+  readonly count: number;
+  /** The tasks from the first on. */
+  readonly first: readonly JsonObject[];
+  /** How many tasks a range from the last one gives, and one from beyond it. */
+  readonly atEnd: { readonly last: number; readonly beyond: number };
+  /** Why its tasks could not be read. */
+  readonly failure?: string;
+}
+
+/** A task's place. */
+export interface Place {
+  readonly split: string;
+  readonly index: number;
+}
+
+/** A task, and two episodes of it. */
+export interface SampledEpisode extends Place {
+  readonly task: JsonObject;
+  readonly readings: readonly Reading[];
+}
+
+/** What an agent reads first, or why it cannot. */
+export type Reading =
+  | { readonly isRead: true; readonly text: string; readonly prompt: string; readonly tools: readonly ToolSpec[] }
+  | { readonly isRead: false; readonly failure: string };
+
+/** A call, why it was made, and what came of it. */
+export interface MadeCall extends Place {
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly purpose: 'valid' | 'edge' | 'invalid' | 'paid' | 'repeat' | 'walk';
+  readonly outcome: Outcome;
+}
+
+/** What came of a call. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly reward: unknown; readonly finished: boolean }
+  | { readonly kind: 'refused' | 'crashed' | 'silent'; readonly message: string };
+
+/** What was read of an episode, the first time. */
+export function firstReading({ readings }: SampledEpisode): Extract<Reading, { isRead: true }> | undefined {
+  const [first] = readings;
+  return first?.isRead ? first : undefined;
+}
+
+/** A place as people write it. */
+export function showPlace({ split, index }: Place): string {
+  return `${split}[${index}]`;
+}

@@ -1,0 +1,95 @@
+import { AuthError, type EnvironmentClient } from '../../client/index.ts';
+import type { JsonObject, Split } from '../../protocol/index.ts';
+import { type Random, seededRandom } from './random.ts';
+import { type Place, type Reading, type SampledEpisode, type SampledSplit, SCANNED } from './sample.ts';
+
+/** How much of an environment is looked at. */
+export interface SampleOptions {
+  /** How many tasks of each split are begun. */
+  readonly samples: number;
+  readonly seed: number;
+  /** The most time for one answer. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at all splits, and begins some tasks of each, twice. */
+export async function takeSample(
+  environment: EnvironmentClient,
+  options: SampleOptions,
+): Promise<{ readonly splits: readonly SampledSplit[]; readonly episodes: readonly SampledEpisode[] }> {
+  const { signal, timeoutMs } = options;
+  const splits: SampledSplit[] = [];
+  const episodes: SampledEpisode[] = [];
+  for (const split of await environment.splits({ signal, timeoutMs })) {
+    const sampled = await sampleSplit(environment, split, options);
+    splits.push(sampled);
+    for (const index of chooseIndexes(sampled.count, options.samples, seededRandom(options.seed))) {
+      episodes.push(await sampleEpisode(environment, { split: split.name, index }, options));
+    }
+  }
+  return { splits, episodes };
+}
+
+async function sampleSplit(
+  environment: EnvironmentClient,
+  { name, type }: Split,
+  { signal, timeoutMs }: SampleOptions,
+): Promise<SampledSplit> {
+  const options = { signal, timeoutMs };
+  const count = await environment.count(name, options);
+  const range = async (start: number, stop: number) =>
+    (await environment.range(name, start, stop, options)) as JsonObject[];
+  try {
+    const first = await range(0, SCANNED);
+    const last = count === 0 ? 0 : (await range(count - 1, count)).length;
+    return { name, type, count, first, atEnd: { last, beyond: (await range(count, count + 1)).length } };
+  } catch (thrown) {
+    return { name, type, count, first: [], atEnd: { last: 0, beyond: 0 }, failure: toFailure(thrown, signal) };
+  }
+}
+
+/** The first index, the last, and some in between. */
+function chooseIndexes(count: number, samples: number, random: Random): number[] {
+  const chosen = new Set([0, count - 1].slice(0, Math.min(samples, count)));
+  while (chosen.size < Math.min(samples, count)) chosen.add(random.below(count));
+  return [...chosen].sort((one, other) => one - other);
+}
+
+async function sampleEpisode(
+  environment: EnvironmentClient,
+  place: Place,
+  options: SampleOptions,
+): Promise<SampledEpisode> {
+  const { signal, timeoutMs } = options;
+  const readings = [await read(environment, place, options), await read(environment, place, options)];
+  try {
+    const task = (await environment.task(place.split, place.index, { signal, timeoutMs })) as JsonObject;
+    return { ...place, task, readings };
+  } catch (thrown) {
+    return { ...place, task: {}, readings: [{ isRead: false, failure: toFailure(thrown, signal) }] };
+  }
+}
+
+async function read(
+  environment: EnvironmentClient,
+  place: Place,
+  { signal, timeoutMs }: SampleOptions,
+): Promise<Reading> {
+  try {
+    await using session = await environment.session({ ...place, signal, timeoutMs });
+    const blocks = await session.prompt({ timeoutMs });
+    const tools = await session.tools({ timeoutMs });
+    const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    return { isRead: true, text, prompt: JSON.stringify(blocks), tools };
+  } catch (thrown) {
+    return { isRead: false, failure: toFailure(thrown, signal) };
+  }
+}
+
+/** What failed, for a finding; whoever stops the lint, or may not use the server, wants none. */
+export function toFailure(thrown: unknown, signal: AbortSignal): string {
+  signal.throwIfAborted();
+  if (thrown instanceof AuthError) throw thrown;
+  return (thrown as Error).message;
+}

@@ -1,0 +1,87 @@
+import type { JsonObject } from '../../protocol/index.ts';
+import { need } from '../referee/probe.ts';
+import { type Rule, START } from './rule.ts';
+import { type SampledSplit, SCANNED, showPlace } from './sample.ts';
+
+/** What is wrong with the tasks. */
+export const taskRules: readonly Rule[] = [
+  {
+    id: 'env/split-empty',
+    level: 'hardening',
+    requirement: 'Every split has tasks',
+    problems: ({ splits }) =>
+      splits.filter(({ count }) => count === 0).map(({ name }) => `split '${name}' has no tasks`),
+  },
+  {
+    id: 'env/task-count',
+    level: 'specified',
+    requirement: 'num_tasks is the number of tasks that ranges give',
+    problems: ({ splits }) => splits.flatMap(countProblems),
+  },
+  {
+    id: 'env/task-duplicate',
+    level: 'hardening',
+    requirement: 'The tasks of a split are different',
+    problems: ({ splits }) =>
+      splits.flatMap(({ name: split, first }) => {
+        const seen = new Map<string, number>();
+        return first.flatMap((task, index) => {
+          const earlier = seen.get(toKey(task));
+          seen.set(toKey(task), earlier ?? index);
+          return earlier === undefined
+            ? []
+            : [`${showPlace({ split, index })} is the same task as ${split}[${earlier}]`];
+        });
+      }),
+  },
+  {
+    id: 'env/split-overlap',
+    level: 'hardening',
+    requirement: 'No task to measure with is a task to train on',
+    problems({ splits }) {
+      const train = splits.filter(({ type }) => type === 'train');
+      const others = splits.filter(({ type }) => type !== 'train');
+      need(train.length > 0 && others.length > 0, 'there is only one kind of split');
+      const trained = new Map(
+        train.flatMap(({ name, first }) => first.map((task, index) => [toKey(task), `${name}[${index}]`] as const)),
+      );
+      return others.flatMap(({ name, first }) =>
+        first.flatMap((task, index) => {
+          const twin = trained.get(toKey(task));
+          return twin === undefined ? [] : [`${name}[${index}] is also ${twin}`];
+        }),
+      );
+    },
+  },
+  {
+    id: START,
+    level: 'hardening',
+    requirement: 'An episode of every task begins, with its prompt and its tools',
+    problems: ({ failure, episodes }) => [
+      ...(failure === undefined ? [] : [`its splits cannot be read: ${failure}`]),
+      ...episodes.flatMap((episode) => {
+        const failed = episode.readings.find(({ isRead }) => !isRead);
+        return failed?.isRead === false ? [`${showPlace(episode)} does not begin: ${failed.failure}`] : [];
+      }),
+    ],
+  },
+];
+
+function countProblems({ name, count, first, atEnd, failure }: SampledSplit): string[] {
+  if (failure !== undefined) return [`the tasks of split '${name}' cannot be read: ${failure}`];
+  if (first.length !== Math.min(count, SCANNED))
+    return [`split '${name}' says that it has ${count} tasks, and a range gives ${first.length}`];
+  const problems: string[] = [];
+  if (count > 0 && atEnd.last !== 1) problems.push(`split '${name}' does not give its last task, number ${count - 1}`);
+  if (atEnd.beyond > 0) problems.push(`split '${name}' gives a task beyond the ${count} that it says it has`);
+  return problems;
+}
+
+// Keys in any order make the same task.
+function toKey(task: JsonObject): string {
+  return JSON.stringify(task, (_key, value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
+}

@@ -1,0 +1,77 @@
+import { isObject, type JsonObject, type ToolSpec } from '../../protocol/index.ts';
+import { readEpisodes } from './prompt-rules.ts';
+import type { Rule } from './rule.ts';
+import { firstReading, type Sample } from './sample.ts';
+
+/** What is wrong with the tools, as a model reads them. */
+export const toolRules: readonly Rule[] = [
+  {
+    id: 'env/tool-name',
+    level: 'interop',
+    requirement: 'Tools have names that model providers take: 1 to 64 letters, digits, _ and -',
+    problems: (sample) =>
+      toolsOf(sample)
+        .filter(({ name }) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+        .map(({ name }) => `no provider takes the name '${name}'`),
+  },
+  {
+    id: 'env/tool-description',
+    level: 'hardening',
+    requirement: 'Every tool says what it does',
+    problems: (sample) =>
+      toolsOf(sample)
+        .filter(({ description }) => description.trim() === '')
+        .map(({ name }) => `'${name}' has no description`),
+  },
+  {
+    id: 'env/parameter-description',
+    level: 'hardening',
+    requirement: "Every parameter is described: by itself, or by the tool's description where there is only one",
+    problems: (sample) =>
+      toolsOf(sample).flatMap((tool) => {
+        const parameters = parametersOf(tool);
+        const isTold = parameters.length === 1 && tool.description.trim() !== '';
+        return isTold ? [] : parameters.filter(([, schema]) => !isDescribed(schema)).map(([name]) => show(tool, name));
+      }),
+  },
+  {
+    id: 'env/tool-schema',
+    level: 'interop',
+    requirement: 'A schema is that of an object, and what it requires is among its properties',
+    problems: (sample) => toolsOf(sample).flatMap(schemaProblems),
+  },
+];
+
+function toolsOf(sample: Sample): ToolSpec[] {
+  const tools = readEpisodes(sample).flatMap((episode) => firstReading(episode)?.tools ?? []);
+  return [...new Map(tools.map((tool) => [JSON.stringify(tool), tool])).values()];
+}
+
+function parametersOf({ input_schema: schema }: ToolSpec): [name: string, schema: unknown][] {
+  return isObject(schema) && isObject(schema.properties) ? Object.entries(schema.properties) : [];
+}
+
+function isDescribed(schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const { description } = schema;
+  return typeof description === 'string' && description.trim() !== '';
+}
+
+function show({ name: tool }: ToolSpec, parameter: string): string {
+  return `the parameter '${parameter}' of '${tool}' has no description`;
+}
+
+function schemaProblems(tool: ToolSpec): string[] {
+  const schema: JsonObject | null = tool.input_schema;
+  if (schema === null) return [];
+  if (schema.type !== 'object') return [`the schema of '${tool.name}' is not that of an object`];
+  const { required = [] } = schema;
+  if (!Array.isArray(required)) return [`\`required\` of '${tool.name}' is not a list`];
+  const names = parametersOf(tool).map(([name]) => name);
+  const unknown = required.filter((name) => !names.includes(name as string));
+  const twice = required.filter((name, at) => required.indexOf(name) !== at);
+  return [
+    ...unknown.map((name) => `'${tool.name}' requires '${name}', which is not among its properties`),
+    ...twice.map((name) => `'${tool.name}' requires '${name}' twice`),
+  ];
+}

@@ -1,0 +1,29 @@
+import type { Probe } from '../probe.ts';
+import { endpointProbes } from './endpoints.ts';
+import { errorProbes } from './errors.ts';
+import { idempotencyProbes } from './idempotency.ts';
+import { protocolVersionProbes } from './protocol-version.ts';
+import { securityProbes } from './security.ts';
+import type { OxpSubject } from './subject.ts';
+import { toolIdProbes } from './tool-ids.ts';
+
+export { detectOxp, type OxpSubject, oxpSubject } from './subject.ts';
+
+/** All that can be seen of a server of tools from outside. */
+export const oxpProbes: readonly Probe<OxpSubject>[] = [
+  ...endpointProbes,
+  ...protocolVersionProbes,
+  ...toolIdProbes,
+  ...errorProbes,
+  ...idempotencyProbes,
+  ...securityProbes,
+];
+
+/** Requirements that no probe looks at, and why. */
+export const OXP_EXCUSED: Readonly<Record<string, string>> = {
+  E6: 'the time limit of a tool is its own, and no caller knows a tool that exceeds it',
+  E7: 'the limits of a server are its own; to find them it would have to be flooded',
+  I3: 'where a trace_id arrives is seen only inside the server',
+  I4: 'whether a call goes on without its caller is seen only inside the tool',
+  S6: 'which tools are hidden from a caller is not shown to the caller',
+};

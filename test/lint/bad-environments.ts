@@ -1,0 +1,231 @@
+import { type Environment, environment, step } from 'tiltyard';
+import type { ServerOptions } from 'tiltyard/server';
+import { z } from 'zod';
+import type { Break, Returning } from '../referee/oxp-proxy.ts';
+
+/** An environment with one flaw. */
+export interface BadEnvironment {
+  readonly what: string;
+  /** The only rule that it breaks. */
+  readonly id: string;
+  /** What the finding must name. */
+  readonly told: RegExp;
+  readonly environment: Environment;
+  /** What our own definitions refuse and servers of other makes do not. */
+  readonly breaks?: Break;
+  readonly sessions?: ServerOptions['sessions'];
+  /** Where the lint has to wait in vain. */
+  readonly timeoutMs?: number;
+}
+
+interface Quiz {
+  readonly question: string;
+  readonly answer: string;
+}
+
+const CAPITALS: readonly Quiz[] = [
+  { question: 'the capital of Portugal', answer: 'Lisbon' },
+  { question: 'the capital of Austria', answer: 'Vienna' },
+  { question: 'the capital of Norway', answer: 'Oslo' },
+];
+
+/** A quiz without a flaw, or with those of the test. */
+export function quiz(flaws: Record<string, unknown> = {}): Environment {
+  return environment({
+    name: 'quiz',
+    splits: { train: CAPITALS },
+    prompt: ({ task }: { task: Quiz }) => `What is ${task.question}?`,
+    tools: { submit: submitTool() },
+    ...flaws,
+  } as never);
+}
+
+/** The tool of the quiz, with what the test changes. */
+export function submitTool(flaws: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    description: 'Submit the answer. The episode ends.',
+    input: z.object({ answer: z.string() }),
+    run({ answer }: { answer: string }, { task }: { task: Quiz }) {
+      return step('Thank you.', { reward: answer === task.answer ? 1 : 0, finished: true });
+    },
+    ...flaws,
+  };
+}
+
+const pays = (reward: number) => submitTool({ run: () => step('Thank you.', { reward, finished: true }) });
+
+let begun = 0;
+
+/** Each of them breaks one rule. */
+export const BAD: readonly BadEnvironment[] = [
+  {
+    what: 'has a split without tasks',
+    id: 'env/split-empty',
+    told: /split 'test' has no tasks/,
+    environment: quiz({ splits: { train: CAPITALS, test: [] } }),
+  },
+  {
+    what: 'has more tasks than it says',
+    id: 'env/task-count',
+    told: /'train' says that it has 2 tasks, and a range gives 3/,
+    environment: quiz(),
+    breaks: { answer: inBodies('/num_tasks', '"num_tasks":3', '"num_tasks":2') },
+  },
+  {
+    what: 'has a task twice',
+    id: 'env/task-duplicate',
+    told: /train\[3\] is the same task as train\[0\]/,
+    environment: quiz({ splits: { train: [...CAPITALS, { ...CAPITALS[0] }] } }),
+  },
+  {
+    what: 'measures with what it trains on',
+    id: 'env/split-overlap',
+    told: /test\[0\] is also train\[1\]/,
+    environment: quiz({ splits: { train: CAPITALS, test: [CAPITALS[1]] } }),
+  },
+  {
+    what: 'cannot begin one of its tasks',
+    id: 'env/start',
+    told: /train\[2\] does not begin: .*no Norway/,
+    environment: quiz({ setup: refuseNorway }),
+  },
+  {
+    what: 'says nothing',
+    id: 'env/prompt-empty',
+    told: /the prompt of train\[0\] is empty/,
+    environment: quiz({ prompt: () => ' \n' }),
+  },
+  {
+    what: 'says something else each time',
+    id: 'env/prompt-unstable',
+    told: /train\[0\] has another prompt/,
+    environment: quiz({ prompt: () => `Guess what ${crypto.randomUUID()} is.` }),
+  },
+  {
+    what: 'has other tools each time',
+    id: 'env/tools-unstable',
+    told: /train\[0\] has other tools/,
+    environment: quiz({
+      tools: { submit: submitTool(), hint: { description: 'Read a hint.', shared: false, run: () => 'No.' } },
+      taskTools: () => (begun++ % 2 === 0 ? [] : ['hint']),
+    }),
+  },
+  {
+    what: 'has a name that no provider takes',
+    id: 'env/tool-name',
+    told: /no provider takes the name 'submit answer!'/,
+    environment: quiz(),
+    breaks: renamedTool('submit', 'submit answer!'),
+  },
+  {
+    what: 'does not describe a tool',
+    id: 'env/tool-description',
+    told: /'peek' has no description/,
+    environment: quiz({ tools: { submit: submitTool(), peek: { run: () => 'Nothing here.' } } }),
+  },
+  {
+    what: 'does not describe a parameter',
+    id: 'env/parameter-description',
+    told: /the parameter 'why' of 'submit' has no description/,
+    environment: quiz({
+      tools: { submit: submitTool({ input: z.object({ answer: z.string().describe('a city'), why: z.string() }) }) },
+    }),
+  },
+  {
+    what: 'requires what it does not have',
+    id: 'env/tool-schema',
+    told: /'submit' requires 'reason'/,
+    environment: quiz(),
+    breaks: { answer: inBodies('/task_tools', '"required":["answer"]', '"required":["answer","reason"]') },
+  },
+  {
+    what: 'asks for what it tells',
+    id: 'env/answer-in-prompt',
+    told: /answer of train\[0\], "Lisbon", is in its prompt/,
+    environment: quiz({
+      prompt: ({ task }: { task: Quiz }) => `What is ${task.question}? The city of ${task.answer} is large.`,
+    }),
+  },
+  {
+    what: 'tells small numbers each time',
+    id: 'env/answer-in-prompt',
+    told: /target of train\[0\], 4, is in its prompt \(maybe/,
+    environment: quiz({
+      splits: { train: [{ target: 4 }, { target: 7 }, { target: 12 }] },
+      prompt: ({ task }: { task: { target: number } }) => `Reach ${task.target} points.`,
+    }),
+  },
+  {
+    what: 'tells the answer with a tool',
+    id: 'env/answer-in-tools',
+    told: /answer of train\[2\], "Oslo", is in the texts of its tools/,
+    environment: quiz({ tools: { submit: submitTool({ description: 'Submit a city, such as Oslo.' }) } }),
+  },
+  {
+    what: 'breaks at an empty text',
+    id: 'env/crash',
+    told: /'submit' broke: .*\n {2}tiltyard call http:\S+ submit '\{"answer":"[^"]*"\}' --environment quiz --split train/,
+    environment: quiz({ tools: { submit: submitTool({ run: breakAtBlank }) } }),
+  },
+  {
+    what: 'never comes back',
+    id: 'env/no-answer',
+    told: /'submit' did not answer in time/,
+    environment: quiz({ tools: { submit: submitTool({ run: hangAtBlank }) } }),
+    timeoutMs: 1500,
+  },
+  {
+    what: 'pays without end',
+    id: 'env/reward-number',
+    told: /'submit' paid Infinity/,
+    environment: quiz(),
+    breaks: { answer: inBodies('/call', '"reward":0', '"reward":1e999') },
+  },
+  {
+    what: 'pays a hundred',
+    id: 'env/reward-range',
+    told: /'submit' paid 100, outside of -1 to 1/,
+    environment: quiz({ tools: { submit: pays(100) } }),
+  },
+  {
+    what: 'goes on for ever',
+    id: 'env/never-ends',
+    told: /ended an episode/,
+    environment: quiz({ tools: { look: { description: 'Look around.', run: () => 'Nothing.' } } }),
+  },
+  {
+    what: 'pays again',
+    id: 'env/paid-twice',
+    told: /'submit' paid again after the end for \{"answer":"Lisbon"\}/,
+    environment: quiz(),
+    sessions: { callsAfterFinish: 'allow' },
+  },
+];
+
+function refuseNorway({ task }: { task: Quiz }): void {
+  if (task.answer === 'Oslo') throw new Error('there is no Norway here');
+}
+
+function breakAtBlank({ answer }: { answer: string }): unknown {
+  const [first] = answer.trim();
+  return step((first as string).toUpperCase(), { reward: 0, finished: true });
+}
+
+function hangAtBlank({ answer }: { answer: string }): unknown {
+  return answer === '' ? new Promise(() => {}) : step('Thank you.', { reward: 0, finished: true });
+}
+
+function inBodies(path: string, from: string, to: string): NonNullable<Break['answer']> {
+  return (answer: Returning, request) => {
+    if (request.path.endsWith(path)) answer.body = answer.body.replace(from, to);
+  };
+}
+
+function renamedTool(from: string, to: string): Break {
+  return {
+    ask(request) {
+      if (request.path.endsWith('/call')) request.body = request.body.replace(`"name":"${to}"`, `"name":"${from}"`);
+    },
+    answer: inBodies('/task_tools', `"name":"${from}"`, `"name":"${to}"`),
+  };
+}
