@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createServer, type Server } from '../../../server/index.ts';
 import { describe } from '../../failure.ts';
 import { loadModules } from '../../shared/load-modules.ts';
+import { processTerminal } from '../../shared/terminal.ts';
 
 /** What the process says. */
 export type FromServer =
@@ -47,7 +48,7 @@ try {
   });
   send({ kind: 'listening', url });
 } catch (thrown) {
-  send({ kind: 'failed', message: describe(thrown) });
+  send({ kind: 'failed', message: describe(thrown, processTerminal().noteColors) });
   process.disconnect?.();
 }
 
