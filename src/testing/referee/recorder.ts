@@ -13,6 +13,8 @@ export interface Ask {
   readonly timeoutMs?: number;
   /** Sees the body as it arrives, all of it so far; may cut the connection, and then has what came as the answer. */
   readonly watch?: (received: string) => 'cut' | undefined;
+  /** Gives up early. */
+  readonly signal?: AbortSignal;
 }
 
 /** What came back. */
@@ -73,7 +75,8 @@ class Sending {
 
   constructor(ask: Ask, options: RecorderOptions) {
     const limitMs = ask.timeoutMs ?? options.timeoutMs;
-    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(limitMs)]);
+    const own = ask.signal === undefined ? [] : [ask.signal];
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(limitMs), ...own]);
     const request = toRequest(ask, { ...options, signal });
     this.answer = new Promise((resolve, reject) => {
       const fail = (error: Error) => reject(signal.aborted ? this.#lateness(limitMs) : error);

@@ -18,7 +18,9 @@ export interface EventStream {
 
 /** Takes a body apart into events; comments are no events. */
 export function toEventStream(text: string): EventStream {
+  // What follows the last line end is a line only if something is there.
   const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
   const events: RawEvent[] = [];
   let open: { event: string; dataLines: string[] } | undefined;
   for (const line of lines) {

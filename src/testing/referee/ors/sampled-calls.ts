@@ -47,6 +47,8 @@ const MAX_TOOLS = 24;
 const MAX_LONG_CALLS = 4;
 // Tools do real work, so they get longer than other requests.
 const CALL_TIMEOUT_FACTOR = 3;
+// How long a stream may stay open after its last event.
+const END_MS = 1_000;
 
 /** Calls of the environment's tools with inputs made from their schemas; each is made once, for all probes. */
 export class Calls {
@@ -96,22 +98,28 @@ export class Calls {
   async make(http: Recorder, request: CallRequest, { sid: given, headers, watch }: CallMore = {}): Promise<CallRecord> {
     const { sessions, base, timeoutMs } = this.#options;
     const sid = given ?? (await sessions.standing(http));
-    let isOpenEnded = false;
+    const ending = new Ending();
     const asked = http.ask({
       method: 'POST',
       path: `${base}/call`,
       headers: { accept: 'text/event-stream', ...headers, [SESSION_HEADER]: sid },
       body: request,
       timeoutMs: timeoutMs * CALL_TIMEOUT_FACTOR,
-      ...(watch === undefined ? {} : { watch }),
+      signal: ending.signal,
+      watch(received) {
+        ending.look(received);
+        return watch?.(received);
+      },
     });
+    let isOpenEnded = false;
     const answer = await asked.catch((thrown) => {
       const { answer: partial } = http.exchanges.at(-1) ?? {};
       // A stream that has said everything and goes on is a finding of its own, not the lack of an answer.
-      if (partial === undefined || !/^event: ?(end|error)/m.test(partial.text)) throw thrown;
+      if (partial === undefined || !ending.hasCome) throw thrown;
       isOpenEnded = true;
       return partial;
     });
+    ending.stop();
     const record = toRecord({ sid, request, answer, isOpenEnded, exchange: http.exchanges.at(-1) as Exchange });
     if (given === undefined && (isFinishing(record.result) || record.error !== undefined)) sessions.retire();
     return record;
@@ -140,6 +148,27 @@ export class Calls {
       else this.#options.sessions.retire();
     }
     return records;
+  }
+}
+
+/** Waits a moment for the end of a stream that has said everything. */
+class Ending {
+  hasCome = false;
+  readonly #controller = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  look(received: string): void {
+    if (this.hasCome || !/^event: ?(?:end|error)\r?\n(?:.+\r?\n)+\r?\n/m.test(received)) return;
+    this.hasCome = true;
+    this.#timer = setTimeout(() => this.#controller.abort(), END_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 }
 

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../protocol/index.ts';
+import { need } from '../probe.ts';
 import { type Answer, Recorder, type RecorderOptions } from '../recorder.ts';
 import { parsed } from './answers.ts';
 import { Sessions } from './open-sessions.ts';
@@ -39,10 +40,15 @@ export async function findSubject({ http: options, setupMs, taken }: SubjectOpti
   const body: JsonObject | undefined =
     split === undefined ? undefined : { env_name: environment, split: split.name, index: 0 };
   const sessions = new Sessions({ http: options, environment, body, setupMs });
-  return {
+  const subject: OrsSubject = {
     environments,
-    environment,
-    base: baseOf(environment),
+    get environment() {
+      need(environments.length > 0, 'no environment is listed; see D2');
+      return environment;
+    },
+    get base() {
+      return baseOf(subject.environment);
+    },
     splits,
     split,
     taken,
@@ -51,6 +57,7 @@ export async function findSubject({ http: options, setupMs, taken }: SubjectOpti
     sessions,
     calls: new Calls({ sessions, base: baseOf(environment), timeoutMs: options.timeoutMs }),
   };
+  return subject;
 }
 
 /** Where the actions on an environment are. */
@@ -67,7 +74,7 @@ async function firstWithTasks(http: Recorder, environments: readonly string[]): 
     if (found.split !== undefined) return found;
     first ??= found;
   }
-  return first ?? { environment: 'none', splits: [], split: undefined };
+  return first ?? { environment: '', splits: [], split: undefined };
 }
 
 async function lookAt(http: Recorder, environment: string): Promise<Found> {
