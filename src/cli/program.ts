@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
+import { addCheck } from './check/command.ts';
 import { addServe } from './serve/command.ts';
 
 /**
@@ -14,5 +15,6 @@ export function program(): Command {
     // Thrown rather than exited with, so that main gives every mistake the same exit code.
     .exitOverride();
   addServe(root);
+  addCheck(root);
   return root;
 }
