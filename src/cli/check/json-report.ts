@@ -13,8 +13,8 @@ export function toJsonReport({ url, protocols }: CheckReport, { judgements, fixe
     fixed: fixed.map(({ id }) => id),
     findings: judgements.map(({ verdict: _verdict, exchanges, ...rest }) => ({
       ...rest,
-      exchanges: exchanges.map(({ request: { watch: _watch, ...request }, answer, error }) => ({
-        request,
+      exchanges: exchanges.map(({ request: { method, path, headers, body }, answer, error }) => ({
+        request: { method, path, headers, body },
         ...(answer === undefined ? {} : { answer: { ...answer, text: answer.text.slice(0, MAX_TEXT) } }),
         ...(error === undefined ? {} : { error }),
       })),

@@ -13,8 +13,8 @@ export interface InvalidInput {
 
 const MAX_INVALID = 12;
 
-// Long enough for several events, with what framings lose: indentation, other white space, wide characters.
-const LONG_TEXT = '        indented\u00a0text\u2028 \u3000 with 🙂 wide characters\n'.repeat(160);
+// Long enough for several events, and mostly what framings lose: indentation, other white space, wide characters.
+const LONG_TEXT = `${' '.repeat(40)}x\u00a0\u2028\u3000🙂\n`.repeat(400);
 
 // No server turns this into a number, a text or a truth value, however lenient it is.
 const FOREIGN: JsonObject = { unexpected: [null] };
