@@ -22,8 +22,14 @@ export function addCheck(root: Command): void {
     .option('--baseline <file>', 'failures that are known, and do not count')
     .option('--write-baseline <file>', 'write the failures to a file, to be known from now on')
     .option('--junit <file>', 'write a JUnit report')
-    .option('--timeout <time>', 'how long one request may take', toMilliseconds, 10_000)
-    .option('--setup-timeout <time>', 'how long the setup of a session may take', toMilliseconds, 60_000)
+    .addOption(
+      new Option('--timeout <time>', 'how long one request may take').argParser(toMilliseconds).default(10_000, '10s'),
+    )
+    .addOption(
+      new Option('--setup-timeout <time>', 'how long the setup of a session may take')
+        .argParser(toMilliseconds)
+        .default(60_000, '60s'),
+    )
     .option('--verbose', 'show what passed and what was skipped, too, and everything that was sent')
     .option('--json', 'print the report as one line of JSON')
     .addHelpText('after', HELP)

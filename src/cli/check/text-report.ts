@@ -20,8 +20,8 @@ export function* reportLines(
   for (const { name } of protocols) {
     const judgements = verdict.judgements.filter(({ protocol }) => protocol === name);
     yield colors.bold(`${name} at ${url}`);
+    yield '';
     for (const [group, members] of byGroup(judgements)) {
-      yield '';
       yield `${colors.bold(group)}  ${scoreOf(members)}`;
       for (const judgement of members) {
         if (isShown(judgement, isVerbose)) yield* judgementLines(judgement, { url, colors, isVerbose });
