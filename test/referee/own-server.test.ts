@@ -9,6 +9,7 @@ import { sandbox } from '../../examples/sandbox/environment.ts';
 import { startServer } from '../support/http.ts';
 import { startForTest } from '../support/shared.ts';
 import { other, probed } from './environments.ts';
+import { startRewritingProxy } from './rewriting-proxy.ts';
 
 async function findingsOf(url: string, more: object = {}): Promise<readonly Finding[]> {
   const { protocols } = await checkServer({ url, isActive: true, ...more });
@@ -86,4 +87,15 @@ test('an environment whose tasks cannot be listed is probed by index', async () 
   });
   const findings = await findingsOf(await serve(lazy), { only: ['D'] });
   expect(failuresOf(findings)).toEqual([]);
+});
+
+test('a server that asks for patience is not blamed for it', async () => {
+  const url = await startRewritingProxy(await serve(probed), ({ path }) =>
+    path === '/health' ? { status: 429, text: '{"detail":"later"}' } : undefined,
+  );
+  const findings = await findingsOf(url, { only: ['D1', 'D2'] });
+  expect(findings.map(({ id, verdict }) => [id, verdict])).toEqual([
+    ['D1', 'skip'],
+    ['D2', 'pass'],
+  ]);
 });

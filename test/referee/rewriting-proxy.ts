@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, request as send } from 'node:http';
+import { Agent, createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -25,11 +25,12 @@ export type Rewrite = (passed: Passed, reply: Reply) => Partial<Reply> | undefin
 
 /** A proxy that changes what a server answers, so that it breaks one rule; it ends with the test. */
 export async function startRewritingProxy(target: string, rewrite: Rewrite): Promise<string> {
+  const agent = new Agent({ keepAlive: true });
   const server = createServer({ maxHeaderSize: 128 * 1024 }, async (request, response) => {
     const { method = '', url: path = '', headers } = request;
     const body = await textOf(request);
     const { connection: _connection, ...passedOn } = headers;
-    const outgoing = send(new URL(target), { method, path, headers: passedOn, agent: false });
+    const outgoing = send(new URL(target), { method, path, headers: passedOn, agent });
     outgoing.end(body);
     const [incoming] = await once(outgoing, 'response');
     const { 'transfer-encoding': _encoding, 'content-length': _length, ...kept } = incoming.headers;
@@ -49,6 +50,7 @@ export async function startRewritingProxy(target: string, rewrite: Rewrite): Pro
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
+    agent.destroy();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
