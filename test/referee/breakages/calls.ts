@@ -1,3 +1,4 @@
+import type { Rewrite } from '../rewriting-proxy.ts';
 import {
   type Breakage,
   bodyHas,
@@ -8,8 +9,10 @@ import {
   isStream,
   JSON_TYPE,
   json,
+  OUTPUT,
   on,
   status,
+  stream,
   was,
   when,
 } from './rewrites.ts';
@@ -105,4 +108,49 @@ export const callBreakages: readonly Breakage[] = [
     ),
   ],
   ['a reward is text', ['C22'], inOutput({ reward: '0' })],
+
+  ['a minimum is not enforced', ['C11'], when(bodyHas('"times":0'), stream({ ok: true, output: OUTPUT }))],
+  [
+    'numbers must not be text',
+    ['C13'],
+    when(bodyHas('"number":"1"'), json({ detail: 'Tool input validation error' }, 400)),
+  ],
+  [
+    'null is not left out',
+    ['C14'],
+    when(both(on('POST', /\/call$/), bodyHas('":null')), json({ detail: 'validation' }, 400)),
+  ],
+  [
+    'further properties are refused',
+    ['C15', 'C16'],
+    when(bodyHas('tiltyard_further'), json({ detail: 'validation' }, 400)),
+  ],
+  [
+    'names of the language are tools',
+    ['C24'],
+    when(bodyHas('"name":"constructor"'), stream({ ok: true, output: OUTPUT })),
+  ],
+  [
+    'calls run after the end',
+    ['C25'],
+    when((_passed, { text }) => text.includes('episode_finished'), stream({ ok: true, output: OUTPUT })),
+  ],
+  ['a call does not wait for setup', ['C28'], onceRead()],
+  [
+    'a call ends with its connection',
+    ['C31'],
+    when(both(bodyHas('"task_id":"'), isStream), () => ({ text: 'event: error\ndata: unknown task_id\n\n' })),
+  ],
 ];
+
+// Refuses calls in sessions whose tools have not been read, which takes until setup is over.
+function onceRead(): Rewrite {
+  const read = new Set<unknown>();
+  return ({ path, headers }, { status }) => {
+    const sid = headers['x-session-id'];
+    if (path.endsWith('/task_tools')) read.add(sid);
+    return path.endsWith('/call') && status === 200 && !read.has(sid)
+      ? json({ detail: 'too early' }, 425)()
+      : undefined;
+  };
+}

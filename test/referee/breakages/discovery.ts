@@ -169,4 +169,11 @@ export const discoveryBreakages: readonly Breakage[] = [
       edit(({ task }) => ({ task })),
     ),
   ],
+
+  [
+    'tasks cannot be listed, and it is not said why',
+    ['D15'],
+    when(both(on('POST', /\/tasks$/), was(200)), json({ detail: 'no' }, 400)),
+  ],
+  ['its own env_name is not taken', ['D28'], when(both(on('POST', /^\/create$/), was(200)), status(404))],
 ];

@@ -68,4 +68,6 @@ export const httpBreakages: readonly Breakage[] = [
       status(400),
     ),
   ],
+
+  ['a wrong key is 403', ['G11'], when(({ headers }) => headers['x-api-key'] === 'tiltyard_unknown', status(403))],
 ];

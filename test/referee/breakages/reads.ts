@@ -36,4 +36,13 @@ export const readBreakages: readonly Breakage[] = [
     ),
   ],
   ['a deleted session is 404', ['P9'], when(was(410), status(404))],
+
+  [
+    '/task_tools has another order',
+    ['P7'],
+    when(
+      both(on('GET', /\/task_tools$/), was(200)),
+      edit(({ tools }) => ({ tools: tools.filter(({ name }: any) => name !== 'hint').reverse() })),
+    ),
+  ],
 ];

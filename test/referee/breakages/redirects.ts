@@ -27,4 +27,10 @@ export const redirectBreakages: readonly Breakage[] = [
     ),
   ],
   ['there is no /version', ['X6'], when(on('GET', /^\/version/), json({ detail: 'Not Found' }, 404))],
+
+  [
+    'a path without an environment forgets the session',
+    ['X2'],
+    when(({ path, headers }) => path === '/prompt' && 'x-session-id' in headers, json({ detail: 'which?' }, 404)),
+  ],
 ];

@@ -59,3 +59,33 @@ export const tasksOf = (path: string, holds: (body: any) => boolean) => (passed:
   if (!passed.path.endsWith(path)) return false;
   return holds(JSON.parse(passed.body));
 };
+
+/** A result of a call as it should be. */
+export const OUTPUT = {
+  blocks: [{ text: 'made up', detail: null, type: 'text' }],
+  metadata: null,
+  reward: null,
+  finished: false,
+};
+
+/** Answers with the stream of a call with this result. */
+export const stream = (result: object) => () => ({
+  status: 200,
+  headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+  text: `event: task_id\ndata: ${'b'.repeat(32)}\n\nevent: end\ndata: ${JSON.stringify(result)}\n\n`,
+});
+
+/** Answers otherwise in sessions for which something was asked before. */
+export function remembering(
+  asked: (passed: Passed, reply: Reply) => boolean,
+  holds: (passed: Passed, reply: Reply) => boolean,
+  change: (passed: Passed, reply: Reply) => Partial<Reply>,
+): Rewrite {
+  const sids = new Set<unknown>();
+  return (passed, reply) => {
+    const sid = passed.headers['x-session-id'];
+    const isChanged = sids.has(sid) && holds(passed, reply);
+    if (asked(passed, reply)) sids.add(sid);
+    return isChanged ? change(passed, reply) : undefined;
+  };
+}

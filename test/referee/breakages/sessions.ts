@@ -1,5 +1,5 @@
 import type { Rewrite } from '../rewriting-proxy.ts';
-import { type Breakage, bodyHas, both, edit, isStream, json, on, status, was, when } from './rewrites.ts';
+import { type Breakage, bodyHas, both, edit, isStream, json, on, remembering, status, was, when } from './rewrites.ts';
 
 /** What can be wrong with sessions. */
 export const sessionBreakages: readonly Breakage[] = [
@@ -56,6 +56,50 @@ export const sessionBreakages: readonly Breakage[] = [
     ['S29'],
     when(on('POST', /^\/delete_session/), json({ detail: 'no session' }, 404)),
   ],
+
+  [
+    '/create_session needs a body',
+    ['S1', 'S2', 'S3'],
+    when(
+      both(on('POST', /^\/create_session/), ({ body }) => body === ''),
+      json({ detail: 'no body' }, 400),
+    ),
+  ],
+  [
+    'env_name is needed',
+    ['S8'],
+    when(
+      both(on('POST', /^\/create$/), ({ body }) => !body.includes('"env_name":"')),
+      json({ detail: 'which?' }, 400),
+    ),
+  ],
+  ['a task_spec of the wrong type is 422', ['S12'], when(bodyHas('"task_spec":[]'), status(422))],
+  [
+    'a task by index is another',
+    ['S13'],
+    remembering(
+      ({ path, body }) => path === '/create' && body.includes('"task_spec":{'),
+      both(on('GET', /\/prompt$/), was(200)),
+      edit((blocks) => [...blocks, blocks[0]]),
+    ),
+  ],
+  [
+    'an id is used up by a refused /create',
+    ['S14'],
+    remembering(bodyHas('"index":5'), both(on('POST', /^\/create$/), was(200)), json({ detail: 'exists' }, 400)),
+  ],
+  ['X-Secrets is not read', ['S19'], when(({ headers }) => headers['x-secrets'] === 'no base64 of JSON', status(200))],
+  [
+    '/delete_session leaves the session alive',
+    ['S30'],
+    remembering(on('POST', /^\/delete_session/), on('POST', /^\/ping/), json({ status: 'ok' })),
+  ],
+  [
+    'the id of a deleted session is used up',
+    ['S31'],
+    remembering(on('POST', /^\/delete$/), on('POST', /^\/create$/), json({ detail: 'exists' }, 400)),
+  ],
+  ['a deleted session takes others along', ['S32'], pingAfterDelete()],
 ];
 
 // A gateway that gives out the ids itself, and refuses others.
@@ -65,5 +109,15 @@ function onceIssued(): Rewrite {
     for (const [sid] of text.matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)) if (path === '/create_session') issued.add(sid);
     if (method !== 'POST' || path !== '/create' || issued.has(String(headers['x-session-id']))) return undefined;
     return headers['x-session-id'] === undefined ? undefined : json({ detail: 'unknown id' }, 404)();
+  };
+}
+
+// Knows no session right after any was deleted.
+function pingAfterDelete(): Rewrite {
+  let last = '';
+  return ({ path }) => {
+    const isLost = last === '/delete' && path === '/ping';
+    last = path;
+    return isLost ? json({ detail: 'no session' }, 404)() : undefined;
   };
 }

@@ -26,4 +26,6 @@ export const streamBreakages: readonly Breakage[] = [
   ['results are indented', ['E8'], short((text) => text.replace('data: {"ok"', 'data: {\ndata:   "ok"'))],
   ['a field has no colon', ['E10'], frame((text) => `retry\n${text}`)],
   ['a stream stays open', ['E12'], when(both(on('POST', /\/call$/), isStream), () => ({ isOpenEnded: true }))],
+
+  ['a line is very long', ['E9'], frame((text) => `: ${'x'.repeat(140_000)}\n\n${text}`)],
 ];

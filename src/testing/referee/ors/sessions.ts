@@ -9,7 +9,7 @@ import { splitOf, UNKNOWN, withSid } from './requests.ts';
 import { baseOf, type OrsSubject } from './subject.ts';
 import { taskAt } from './tasks.ts';
 
-const SIDS = 20;
+const SIDS = 10;
 const RACES = 3;
 const RACERS = 4;
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
