@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { version } from '../version.ts';
 import { addBench } from './bench/command.ts';
 import { addCall } from './call/command.ts';
+import { addCheck } from './check/command.ts';
 import { addDev } from './dev/command.ts';
 import { addLimits } from './limits/command.ts';
 import { addNew } from './new/command.ts';
@@ -30,5 +31,6 @@ export function program(): Command {
   addCall(root);
   addPlay(root);
   addBench(root);
+  addCheck(root);
   return root;
 }

@@ -1,3 +1,25 @@
+// Rules about environments
 export { type LintOptions, lintEnvironment } from './lint/lint.ts';
+// An episode in process
 export { type PlayedEpisode, type PlayedStep, type PlayOptions, play } from './play.ts';
-export type { Finding } from './referee/probe.ts';
+// The referee of servers
+export {
+  type CheckOptions,
+  type CheckProgress,
+  type CheckReport,
+  checkServer,
+  type ProtocolReport,
+} from './referee/check-server.ts';
+export {
+  countOutcomes,
+  type Judgement,
+  type JudgeOptions,
+  judge,
+  type KnownFailure,
+  type Outcome,
+  toBaseline,
+  type Verdict,
+} from './referee/judgement.ts';
+export type { Finding, Level } from './referee/probe.ts';
+export type { Answer, Ask, Exchange } from './referee/recorder.ts';
+export { keyOf } from './referee/selection.ts';

@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 
 /** A request as a probe sends it; nothing is added but what HTTP itself needs, and the key. */
@@ -11,6 +11,10 @@ export interface Ask {
   readonly body?: unknown;
   /** Give up after this long. Default: the recorder's. */
   readonly timeoutMs?: number;
+  /** Sees the body as it arrives, all of it so far; may cut the connection, and then has what came as the answer. */
+  readonly watch?: (received: string) => 'cut' | undefined;
+  /** Gives up early. */
+  readonly signal?: AbortSignal;
 }
 
 /** What came back. */
@@ -23,8 +27,9 @@ export interface Answer {
 /** A request with what came of it. */
 export interface Exchange {
   readonly request: Ask;
+  /** With an error beside it, as far as it came. */
   readonly answer?: Answer;
-  /** Why there is no answer. */
+  /** Why there is no answer, or no whole one. */
   readonly error?: string;
 }
 
@@ -46,51 +51,74 @@ export class Recorder {
     this.#options = options;
   }
 
-  /** Rejects only if there is no answer at all. */
+  /** Rejects only if there is no whole answer. */
   async ask(ask: Ask): Promise<Answer> {
+    const sending = new Sending(ask, this.#options);
     try {
-      const answer = await send(ask, this.#options);
+      const answer = await sending.answer;
       this.exchanges.push({ request: ask, answer });
       return answer;
     } catch (thrown) {
-      this.exchanges.push({ request: ask, error: (thrown as Error).message });
+      const { partial } = sending;
+      const error = (thrown as Error).message;
+      this.exchanges.push({ request: ask, ...(partial === undefined ? {} : { answer: partial }), error });
       throw thrown;
     }
   }
 }
 
-// Not fetch: that refuses some of the requests that a server must be able to refuse itself.
-function send({ method, path, headers = {}, body, timeoutMs }: Ask, options: RecorderOptions): Promise<Answer> {
-  const target = new URL(options.url.replace(/\/+$/, '') + path);
+/** One request on its way. Not fetch: that refuses some of the requests that a server must be able to refuse itself. */
+class Sending {
+  readonly answer: Promise<Answer>;
+  /** What has come so far. */
+  partial: Answer | undefined;
+
+  constructor(ask: Ask, options: RecorderOptions) {
+    const limitMs = ask.timeoutMs ?? options.timeoutMs;
+    const own = ask.signal === undefined ? [] : [ask.signal];
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(limitMs), ...own]);
+    const request = toRequest(ask, { ...options, signal });
+    this.answer = new Promise((resolve, reject) => {
+      const fail = (error: Error) => reject(signal.aborted ? this.#lateness(limitMs) : error);
+      request.on('error', fail);
+      request.on('response', (response) => {
+        const { statusCode: status = 0, headers } = response;
+        this.partial = { status, headers, text: '' };
+        response.setEncoding('utf8');
+        response.on('error', fail);
+        response.on('data', (chunk: string) => {
+          this.partial = { status, headers, text: this.partial?.text + chunk };
+          if (ask.watch?.(this.partial.text) !== 'cut') return;
+          resolve(this.partial);
+          request.destroy();
+        });
+        response.on('end', () => resolve(this.partial as Answer));
+      });
+    });
+  }
+
+  #lateness(limitMs: number): Error {
+    return new Error(`no ${this.partial === undefined ? '' : 'end of the '}answer within ${limitMs} ms`);
+  }
+}
+
+function toRequest({ method, path, headers, body }: Ask, options: RecorderOptions): ClientRequest {
+  const base = new URL(options.url);
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const isJson = body !== undefined && typeof body !== 'string';
-  const limitMs = timeoutMs ?? options.timeoutMs;
-  return new Promise((resolve, reject) => {
-    const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
-      method,
-      path: target.pathname === path ? path : undefined,
-      headers: {
-        ...options.headers,
-        ...(isJson ? { 'content-type': 'application/json' } : {}),
-        ...(text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }),
-        ...headers,
-      },
-      signal: AbortSignal.any([options.signal, AbortSignal.timeout(limitMs)]),
-    });
-    request.on('error', (error) =>
-      reject(error.name === 'AbortError' ? new Error(`no answer within ${limitMs} ms`) : error),
-    );
-    request.on('response', (response) => {
-      let received = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        received += chunk;
-      });
-      response.on('error', reject);
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: received }),
-      );
-    });
-    request.end(text);
+  const request = (base.protocol === 'https:' ? httpsRequest : httpRequest)(base, {
+    method,
+    path: base.pathname.replace(/\/+$/, '') + path,
+    // A connection each: one that the server closes at the wrong moment would look like a failed probe.
+    agent: false,
+    headers: {
+      ...options.headers,
+      ...(isJson ? { 'content-type': 'application/json' } : {}),
+      ...(text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }),
+      ...headers,
+    },
+    signal: options.signal,
   });
+  request.end(text);
+  return request;
 }

@@ -36,6 +36,9 @@ async function judge<Subject>(probe: Probe<Subject>, subject: Subject, http: Rec
   } catch (thrown) {
     http.signal.throwIfAborted();
     if (thrown instanceof NotApplicable) return toFinding(probe, 'skip', thrown.message);
+    // A server that asks for patience has not said anything about the requirement.
+    if (recorder.exchanges.at(-1)?.answer?.status === 429)
+      return toFinding(probe, 'skip', 'the server takes no more requests for now (429)');
     const reason = thrown instanceof Unmet ? thrown.message : `the probe got no usable answer: ${thrown}`;
     return { ...toFinding(probe, 'fail', reason), exchanges: recorder.exchanges };
   }

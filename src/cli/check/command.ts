@@ -1,0 +1,56 @@
+import { type Command, Option } from 'commander';
+import { toMilliseconds } from '../shared/arguments.ts';
+import type { CheckCommandOptions } from './check.ts';
+
+/** Adds `tiltyard check`. */
+export function addCheck(root: Command): void {
+  root
+    .command('check')
+    .description(
+      'Check a server against the Open Reward Standard and the Open eXecution Protocol, whichever it speaks: ' +
+        'any server, in any language, or a module of yours, which is served for the check.',
+    )
+    .argument('<url or module>', 'http://localhost:8080, or a TypeScript or JavaScript file')
+    .option('--active', 'call tools, too, with inputs made from their schemas; this may have effects')
+    .option('--only <part...>', 'a protocol (ors), a group (D, ors/D) or a requirement (D7, ors/D7)')
+    .addOption(
+      new Option('--level <level>', 'the weakest level whose failures count; weaker ones are warnings')
+        .choices(['specified', 'interop', 'hardening'])
+        .default('interop'),
+    )
+    .option('--strict', 'the same as --level hardening: everything counts')
+    .option('--baseline <file>', 'failures that are known, and do not count')
+    .option('--write-baseline <file>', 'write the failures to a file, to be known from now on')
+    .option('--junit <file>', 'write a JUnit report')
+    .addOption(
+      new Option('--timeout <time>', 'how long one request may take').argParser(toMilliseconds).default(10_000, '10s'),
+    )
+    .addOption(
+      new Option('--setup-timeout <time>', 'how long the setup of a session may take')
+        .argParser(toMilliseconds)
+        .default(60_000, '60s'),
+    )
+    .option('--verbose', 'show what passed and what was skipped, too, and everything that was sent')
+    .option('--json', 'print the report as one line of JSON')
+    .addHelpText('after', HELP)
+    .action(async (target: string, options: CheckCommandOptions) => {
+      const { check } = await import('./check.ts');
+      await check(target, options);
+    });
+}
+
+const HELP = `
+Without --active nothing runs but setups: what the server has is read, mistakes are made on purpose, and
+sessions are opened and deleted.
+
+Each requirement has a level: specified (the standard says so), interop (official clients need it) or
+hardening (where both are silent, this is what holds up). Failures of the last are warnings.
+
+A key comes from the environment variable TILTYARD_API_KEY. The exit code is 1 if anything failed.
+
+Examples:
+  tiltyard check http://localhost:8080
+  tiltyard check examples/gsm8k/environment.ts --active
+  tiltyard check localhost:8080 --only D S15 --verbose
+  tiltyard check localhost:8080 --write-baseline known.json
+  tiltyard check localhost:8080 --baseline known.json --junit report.xml`;

@@ -1,0 +1,97 @@
+import { type CheckReport, countOutcomes, type Judgement, type Outcome, type Verdict } from '../../testing/index.ts';
+import { toSafeText } from '../shared/safe-text.ts';
+import { toTable } from '../shared/table.ts';
+import type { Colors } from '../shared/terminal.ts';
+import { exchangeLines } from './exchange-text.ts';
+
+/** How the report is written. */
+export interface ReportOptions {
+  readonly colors: Colors;
+  /** Whether passes and skips are shown, too. */
+  readonly isVerbose: boolean;
+}
+
+/** The report for people: what failed with what was sent and received, and a score for each group and in all. */
+export function* reportLines(
+  { url, protocols }: CheckReport,
+  verdict: Verdict,
+  { colors, isVerbose }: ReportOptions,
+): Generator<string> {
+  for (const { name } of protocols) {
+    const judgements = verdict.judgements.filter(({ protocol }) => protocol === name);
+    yield colors.bold(`${name} at ${url}`);
+    yield '';
+    for (const [group, members] of byGroup(judgements)) {
+      yield `${colors.bold(group)}  ${scoreOf(members)}`;
+      for (const judgement of members) {
+        if (isShown(judgement, isVerbose)) yield* judgementLines(judgement, { url, colors, isVerbose });
+      }
+    }
+    yield '';
+  }
+  for (const { id } of verdict.fixed) yield `fixed: ${toSafeText(id)} passes now. Remove it from the baseline`;
+  yield* summaryLines(verdict, colors);
+}
+
+function byGroup(judgements: readonly Judgement[]): Map<string, Judgement[]> {
+  const groups = new Map<string, Judgement[]>();
+  for (const each of judgements) groups.set(each.group, [...(groups.get(each.group) ?? []), each]);
+  return groups;
+}
+
+function isShown({ outcome }: Judgement, isVerbose: boolean): boolean {
+  return isVerbose || (outcome !== 'pass' && outcome !== 'skip');
+}
+
+function scoreOf(judgements: readonly Judgement[]): string {
+  const { pass, skip } = countOutcomes(judgements);
+  const tried = judgements.length - skip;
+  return tried === 0 ? 'all skipped' : `${pass} of ${tried} passed`;
+}
+
+function* judgementLines(
+  { id, outcome, level, requirement, source, reason, note, exchanges }: Judgement,
+  { url, colors, isVerbose }: ReportOptions & { url: string },
+): Generator<string> {
+  yield `  ${badge(outcome, colors)} ${id.padEnd(4)} ${requirement}`;
+  const indent = ' '.repeat(13);
+  if (reason !== undefined) yield* indented(toSafeText(reason), indent);
+  if (outcome === 'known' && note !== undefined && note !== reason)
+    yield* indented(`known: ${toSafeText(note)}`, indent);
+  if (outcome === 'pass' || outcome === 'skip') return;
+  yield indent + colors.dim(`${level}: ${source}`);
+  if (outcome === 'known' && !isVerbose) return;
+  // The last exchange is the one that failed; those before it led there.
+  for (const exchange of isVerbose ? exchanges : exchanges.slice(-1)) {
+    for (const line of exchangeLines(url, exchange)) yield indent + colors.dim(line);
+  }
+}
+
+function indented(text: string, indent: string): string[] {
+  return text.split('\n').map((line) => indent + line);
+}
+
+const BADGES: Readonly<Record<Outcome, readonly [text: string, color: 'green' | 'red' | 'yellow' | 'cyan' | 'dim']>> = {
+  pass: ['pass ', 'green'],
+  fail: ['FAIL ', 'red'],
+  warn: ['warn ', 'yellow'],
+  known: ['known', 'cyan'],
+  skip: ['skip ', 'dim'],
+};
+
+function badge(outcome: Outcome, colors: Colors): string {
+  const [text, color] = BADGES[outcome];
+  return colors[color](text);
+}
+
+function* summaryLines({ judgements }: Verdict, colors: Colors): Generator<string> {
+  const names = [...new Set(judgements.map(({ protocol }) => protocol))];
+  const rows = names.map((name) => {
+    const { pass, fail, warn, known, skip } = countOutcomes(judgements.filter(({ protocol }) => protocol === name));
+    const failed = fail === 0 ? 'none failed' : colors.red(`${fail} failed`);
+    return [colors.bold(name), `${pass} passed`, failed, `${warn} warnings`, `${known} known`, `${skip} skipped`];
+  });
+  yield* toTable(rows);
+  const passive = judgements.filter(({ verdict, reason }) => verdict === 'skip' && reason?.includes('--active'));
+  if (passive.length > 0) yield `${passive.length} were skipped because they call tools: allow that with --active`;
+}

@@ -1,0 +1,111 @@
+import { orsProtocol } from './ors/index.ts';
+import type { Finding } from './probe.ts';
+import type { Protocol } from './protocol.ts';
+import { Recorder, type RecorderOptions } from './recorder.ts';
+import { isSelected } from './selection.ts';
+
+/** Which server is checked, and how. */
+export interface CheckOptions {
+  readonly url: string;
+  /** Sent with every request: the key, if the server wants one. They are in no report. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether tools may be called, with inputs made from their schemas. Default: false. */
+  readonly isActive?: boolean;
+  /** Only these: protocols (ors), groups (ors/D, D) or requirements (ors/D7, D7). Default: all. */
+  readonly only?: readonly string[];
+  /** How long one request may take. Default: 10 s. */
+  readonly timeoutMs?: number;
+  /** How long the setup of a session may take. Default: 60 s. */
+  readonly setupMs?: number;
+  readonly signal?: AbortSignal;
+  readonly onFinding?: (finding: Finding, progress: CheckProgress) => void;
+}
+
+/** How far a check is. */
+export interface CheckProgress {
+  readonly protocol: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** What came of the probes of one protocol. */
+export interface ProtocolReport {
+  readonly name: string;
+  readonly findings: readonly Finding[];
+}
+
+/** What came of a check. */
+export interface CheckReport {
+  readonly url: string;
+  readonly protocols: readonly ProtocolReport[];
+}
+
+// A further protocol is one entry here.
+const PROTOCOLS: readonly Protocol[] = [orsProtocol];
+
+/** Finds out which protocols a server speaks, and checks it against what they require; ends all sessions it opened. */
+export async function checkServer({
+  url,
+  headers = {},
+  isActive = false,
+  only = [],
+  timeoutMs = 10_000,
+  setupMs = 60_000,
+  signal = new AbortController().signal,
+  onFinding,
+}: CheckOptions): Promise<CheckReport> {
+  const http: RecorderOptions = { url, headers, timeoutMs, signal };
+  const speaking = await detect(http);
+  const jobs = speaking
+    .map((protocol) => ({ protocol, isWanted: (id: string) => isSelected(only, protocol.name, id) }))
+    .filter(({ protocol, isWanted }) => protocol.probes.some(({ id }) => isWanted(id)));
+  if (jobs.length === 0)
+    throw new Error(
+      `nothing is left to check: ${url} speaks ${namesOf(speaking)}, and ${only.join(', ')} is not in that`,
+    );
+  const total = jobs.reduce(
+    (sum, { protocol, isWanted }) => sum + protocol.probes.filter(({ id }) => isWanted(id)).length,
+    0,
+  );
+  const spoken = speaking.map(({ name }) => name);
+  const protocols: ProtocolReport[] = [];
+  let done = 0;
+  for (const { protocol, isWanted } of jobs) {
+    const tell = (finding: Finding) => {
+      done += 1;
+      onFinding?.(finding, { protocol: protocol.name, done, total });
+    };
+    const findings = await protocol.run({ http, isActive, setupMs, spoken, isWanted, onFinding: tell });
+    protocols.push({ name: protocol.name, findings });
+  }
+  return { url, protocols };
+}
+
+async function detect(http: RecorderOptions): Promise<Protocol[]> {
+  const recorder = new Recorder(http);
+  const speaking: Protocol[] = [];
+  for (const protocol of PROTOCOLS) {
+    // A server that cannot be reached, or gives no answer, is told of below.
+    const [detected] = await Promise.allSettled([protocol.detect(recorder)]);
+    http.signal.throwIfAborted();
+    if (detected.status === 'fulfilled' && detected.value) speaking.push(protocol);
+  }
+  if (speaking.length === 0) throw new Error(whyNone(recorder, http));
+  return speaking;
+}
+
+function whyNone({ exchanges }: Recorder, { url }: RecorderOptions): string {
+  if (exchanges.every(({ answer }) => answer === undefined)) {
+    return `${url} cannot be reached: ${exchanges[0]?.error}. Is the server running, and is the address right?`;
+  }
+  if (exchanges.some(({ answer }) => answer?.status === 401 || answer?.status === 403))
+    return `${url} asks for a key. Set the environment variable TILTYARD_API_KEY`;
+  const seen = exchanges.map(
+    ({ request, answer }) => `${request.method} ${request.path} is ${answer?.status ?? 'not answered'}`,
+  );
+  return `${url} speaks none of ${namesOf(PROTOCOLS)}: ${seen.join(', ')}`;
+}
+
+function namesOf(protocols: readonly Protocol[]): string {
+  return protocols.map(({ name }) => name).join(', ');
+}

@@ -1,0 +1,78 @@
+import type { CheckReport } from './check-server.ts';
+import type { Finding, Level } from './probe.ts';
+import { keyOf } from './selection.ts';
+
+/** A failure that is known, and does not count again. */
+export interface KnownFailure {
+  /** `ors/D7`; without a protocol, of any. */
+  readonly id: string;
+  /** Why it is known. */
+  readonly note?: string;
+}
+
+/** What a finding means for who asked. */
+export type Outcome = 'pass' | 'fail' | 'warn' | 'known' | 'skip';
+
+/** A finding with what it means. */
+export interface Judgement extends Finding {
+  readonly protocol: string;
+  readonly outcome: Outcome;
+  readonly note?: string;
+}
+
+/** What counts. */
+export interface JudgeOptions {
+  /** The weakest level whose failures count; others are warnings. Default: interop. */
+  readonly level?: Level;
+  readonly baseline?: readonly KnownFailure[];
+}
+
+/** All findings with what they mean. */
+export interface Verdict {
+  readonly judgements: readonly Judgement[];
+  /** Known failures that pass now. */
+  readonly fixed: readonly KnownFailure[];
+  readonly passed: boolean;
+}
+
+const WEIGHT: Readonly<Record<Level, number>> = { specified: 2, interop: 1, hardening: 0 };
+
+/** Says what the findings of a check mean: which failures count, which are known, and which known ones are mended. */
+export function judge(report: CheckReport, { level = 'interop', baseline = [] }: JudgeOptions = {}): Verdict {
+  const judgements = report.protocols.flatMap(({ name, findings }) =>
+    findings.map((finding): Judgement => {
+      const known = baseline.find((entry) => isFor(entry, name, finding.id));
+      const outcome = outcomeOf(finding, level, known);
+      const { note } = known ?? {};
+      return { ...finding, protocol: name, outcome, ...(note === undefined ? {} : { note }) };
+    }),
+  );
+  const fixed = baseline.filter((entry) =>
+    judgements.some(({ protocol, id, outcome }) => outcome === 'pass' && isFor(entry, protocol, id)),
+  );
+  return { judgements, fixed, passed: judgements.every(({ outcome }) => outcome !== 'fail') };
+}
+
+/** The failures of a check, to be known from now on. */
+export function toBaseline({ judgements }: Verdict): KnownFailure[] {
+  return judgements
+    .filter(({ verdict }) => verdict === 'fail')
+    .map(({ protocol, id, reason = '', note = reason }) => ({ id: keyOf(protocol, id), note }));
+}
+
+/** How many of each outcome there are. */
+export function countOutcomes(judgements: readonly Judgement[]): Record<Outcome, number> {
+  const counts: Record<Outcome, number> = { pass: 0, fail: 0, warn: 0, known: 0, skip: 0 };
+  for (const { outcome } of judgements) counts[outcome] += 1;
+  return counts;
+}
+
+function outcomeOf({ verdict, level }: Finding, least: Level, known: KnownFailure | undefined): Outcome {
+  if (verdict !== 'fail') return verdict;
+  if (known !== undefined) return 'known';
+  return WEIGHT[level] >= WEIGHT[least] ? 'fail' : 'warn';
+}
+
+function isFor({ id: wanted }: KnownFailure, protocol: string, id: string): boolean {
+  return wanted === keyOf(protocol, id) || wanted === id;
+}

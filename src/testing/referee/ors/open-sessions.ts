@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { isObject, type JsonObject, SESSION_HEADER } from '../../../protocol/index.ts';
+import { NotApplicable, need } from '../probe.ts';
+import { type Answer, Recorder, type RecorderOptions } from '../recorder.ts';
+import { detailOf, parsed } from './answers.ts';
+import { dataOf, isEventStream, resultText, toEventStream } from './event-stream.ts';
+
+/** A session that ends with its block. */
+export interface OpenSession extends AsyncDisposable {
+  readonly sid: string;
+}
+
+/** How sessions are opened. */
+export interface SessionsOptions {
+  readonly http: RecorderOptions;
+  readonly environment: string;
+  /** The body of /create; undefined if no task is known. */
+  readonly body: JsonObject | undefined;
+  /** How long a setup may take. */
+  readonly setupMs: number;
+}
+
+const CLOSING_MS = 10_000;
+const POLL_MS = 500;
+
+/** The sessions that a check opens: whatever happens, none is left behind. */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #live = new Set<string>();
+  #standing: Promise<string> | undefined;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /** The body of a good /create. */
+  get body(): JsonObject {
+    const { body } = this.#options;
+    need(body !== undefined, 'no split has a task to open a session with');
+    return body;
+  }
+
+  /** An id for a session; it is cleaned up in the end, whatever is done with it. */
+  async newSid(http: Recorder): Promise<string> {
+    const sid = sidIn(await http.ask({ method: 'POST', path: '/create_session' })) ?? randomUUID();
+    this.#live.add(sid);
+    return sid;
+  }
+
+  /** Sends /create for a session, which is cleaned up in the end. */
+  create(http: Recorder, sid: string, body: unknown = this.body): Promise<Answer> {
+    this.#live.add(sid);
+    return http.ask({ method: 'POST', path: '/create', headers: { [SESSION_HEADER]: sid }, body });
+  }
+
+  /** A new session; its setup may still run. */
+  async open(http: Recorder, body: unknown = this.body): Promise<OpenSession> {
+    const sid = await this.newSid(http);
+    const answer = await this.create(http, sid, body);
+    need(answer.status === 200, `no session could be opened: ${detailOf(answer)}`);
+    return { sid, [Symbol.asyncDispose]: () => this.#close(sid) };
+  }
+
+  /** A new session whose setup is over. */
+  async openReady(http: Recorder, body: unknown = this.body): Promise<OpenSession> {
+    const session = await this.open(http, body);
+    await this.#untilReady(http, session.sid);
+    return session;
+  }
+
+  /** The session that probes share which leave it as it is; its setup is over. */
+  standing(http: Recorder): Promise<string> {
+    // Kept also if it failed: a setup that fails would do so for each probe anew.
+    this.#standing ??= this.openReady(http).then(({ sid }) => sid);
+    return this.#standing;
+  }
+
+  /** Gives the shared session up, because its episode is over; the next probe gets another. */
+  retire(): void {
+    this.#standing = undefined;
+  }
+
+  /** Deletes what is left, also after an interruption. */
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#live].map((sid) => this.#close(sid)));
+  }
+
+  async #close(sid: string): Promise<void> {
+    const http = new Recorder({ ...this.#options.http, signal: AbortSignal.timeout(CLOSING_MS) });
+    const headers = { [SESSION_HEADER]: sid };
+    // Failures are no finding here: the probes of /delete tell what is wrong with it.
+    await Promise.allSettled([http.ask({ method: 'POST', path: '/delete', headers })]);
+    this.#live.delete(sid);
+  }
+
+  async #untilReady(http: Recorder, sid: string): Promise<void> {
+    const { environment, setupMs } = this.#options;
+    const end = Date.now() + setupMs;
+    const path = `/${encodeURIComponent(environment)}/task_tools`;
+    for (;;) {
+      const timeoutMs = Math.max(1, end - Date.now());
+      const answer = await http
+        .ask({ method: 'GET', path, headers: { [SESSION_HEADER]: sid }, timeoutMs })
+        .catch(() => {
+          throw new NotApplicable(`setup was not over after ${setupMs / 1000} s`);
+        });
+      // Some servers answer so while setup runs, rather than let the client wait.
+      if (answer.status !== 503 || Date.now() + POLL_MS > end) {
+        need(answer.status < 500, `setup failed: ${detailOf(answer)}`);
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+}
+
+/** The id in an answer of /create_session, which is JSON or, from the official servers, events. */
+export function sidIn(answer: Answer): string | undefined {
+  const stream = isEventStream(answer) ? toEventStream(answer.text) : undefined;
+  const body = parsed(stream === undefined ? answer.text : (resultText(stream) ?? ''));
+  const sid = isObject(body) ? body.sid : undefined;
+  if (typeof sid === 'string') return sid;
+  return stream === undefined ? undefined : dataOf(stream, 'task_id');
+}
