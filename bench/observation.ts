@@ -3,6 +3,7 @@
 import { createWriteStream } from 'node:fs';
 import Fastify from 'fastify';
 import { callLog } from '../src/server/call-log.ts';
+import { plainLines } from '../src/server/logger.ts';
 import { Metrics } from '../src/server/metrics.ts';
 import { observe } from '../src/server/observation.ts';
 import { combine } from '../src/server/observers.ts';
@@ -16,10 +17,10 @@ const toApp = (level: string) => Fastify({ logger: { level, stream: createWriteS
 const WAYS: readonly [what: string, observer: Observer][] = [
   ['nothing', unobserved],
   ['metrics', combine([new Metrics()])],
-  ['log, level warn', combine([callLog(toApp('warn').log)])],
-  ['log, level info', combine([callLog(toApp('info').log)])],
-  ['a server, level warn', observe(toApp('warn'), new Metrics()).observer],
-  ['a server, level info', observe(toApp('info'), new Metrics()).observer],
+  ['log, level warn', combine([callLog(plainLines(toApp('warn')))])],
+  ['log, level info', combine([callLog(plainLines(toApp('info')))])],
+  ['a server, level warn', observe(toApp('warn'), { metrics: new Metrics() }).observer],
+  ['a server, level info', observe(toApp('info'), { metrics: new Metrics() }).observer],
 ];
 
 const session: ObservedSession = {

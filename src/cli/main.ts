@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
-import { describe, exitCodeOf } from './failure.ts';
 import { program } from './program.ts';
-import { processTerminal } from './shared/terminal.ts';
 
 // A reader that has seen enough, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -13,6 +11,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await program().parseAsync();
 } catch (thrown) {
+  const { describe, exitCodeOf } = await import('./failure.ts');
+  const { processTerminal } = await import('./shared/terminal.ts');
   // Commander has said what was wrong already.
   if (!(thrown instanceof CommanderError)) {
     const { note, noteColors } = processTerminal();

@@ -1,17 +1,17 @@
-import type { Log } from '../core/index.ts';
 import type { Observer } from '../sessions/index.ts';
+import type { WriteLine } from './log-lines.ts';
 
 /** Writes a line for each call and for each session that ended. Inputs and results are not in it: they may hold secrets. */
-export function callLog(log: Log): Partial<Observer> {
+export function callLog(write: WriteLine): Partial<Observer> {
   return {
     callEnded({ callId, tool, startedAt, settledAt }, outcome, session) {
       const ms = toMs(settledAt - startedAt);
-      if (session === undefined) return log.info({ callId, tool, ms, outcome }, 'call');
+      if (session === undefined) return write({ callId, tool, ms, outcome }, 'call');
       const { sid, environmentName: environment } = session;
-      log.info({ sid, taskId: callId, environment, tool, ms, outcome }, 'call');
+      write({ sid, taskId: callId, environment, tool, ms, outcome }, 'call');
     },
     sessionEnded({ sid, environmentName: environment, startedAt, callCount: calls }, outcome) {
-      log.info({ sid, environment, outcome, calls, ms: toMs(performance.now() - startedAt) }, 'session ended');
+      write({ sid, environment, outcome, calls, ms: toMs(performance.now() - startedAt) }, 'session ended');
     },
   };
 }

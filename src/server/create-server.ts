@@ -1,10 +1,12 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions, LogController } from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
+import { SESSION_HEADER } from '../protocol/index.ts';
 import { calledTool } from './called-tool.ts';
 import { answerClientError, answerExpectation, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
 import { registerHealth } from './health.ts';
 import { logLimits, toTimeouts } from './limits.ts';
+import type { WriteLine } from './log-lines.ts';
 import { serverLogger } from './logger.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { Metrics } from './metrics.ts';
@@ -54,7 +56,7 @@ export interface Server extends AsyncDisposable {
 export async function createServer(options: ServerOptions): Promise<Server> {
   const limits = toLimits(options.limits);
   const { requestTimeout, ...timeouts } = toTimeouts(limits);
-  const { logger, closeWith } = serverLogger(options.logger ?? { level: 'warn' });
+  const { logger, linesOf } = serverLogger(options.logger ?? { level: 'warn' });
   const app = Fastify({
     logger,
     // One line a request is written below; the line at its arrival would double the cost.
@@ -77,7 +79,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       void (reply as FastifyReply).code(error.statusCode ?? 400).send({ detail: error.message }),
     clientErrorHandler: answerClientError,
   });
-  closeWith(app);
+  const write = linesOf(app);
   app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
   const answerNotFound = notFoundHandler(options);
   app.setNotFoundHandler(answerNotFound);
@@ -90,27 +92,19 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   app.server.on('checkExpectation', answerExpectation);
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url, headers } = request;
-    app.log.info(
-      {
-        method,
-        url,
-        tool: calledTool(request),
-        sid: headers['x-session-id'],
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 1000) / 1000,
-      },
-      'request',
-    );
+    const sid = headers[SESSION_HEADER] as string | undefined;
+    const ms = Math.round(reply.elapsedTime * 1000) / 1000;
+    write({ method, url, tool: calledTool(request), sid, status: reply.statusCode, ms }, 'request');
     done();
   });
-  await registerFaces(app, options);
+  await registerFaces(app, options, write);
   await app.register(endConnections, limits);
   await app.ready();
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
   return toServer(app, limits);
 }
 
-async function registerFaces(app: FastifyInstance, options: ServerOptions): Promise<void> {
+async function registerFaces(app: FastifyInstance, options: ServerOptions, write: WriteLine): Promise<void> {
   const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
   if (environments.length === 0 && toolkits.length === 0) {
     throw new DefinitionError('there is nothing to serve. Give at least one environment or toolkit');
@@ -118,7 +112,7 @@ async function registerFaces(app: FastifyInstance, options: ServerOptions): Prom
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
   const metrics = options.metrics === false ? undefined : new Metrics();
-  const observed = observe(app, metrics);
+  const observed = observe(app, { metrics, write });
   const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments }, observed);
   const oxpOptions = { ...options.oxp, toolkits, auth, returnErrors, limits: options.limits ?? {} };
   const oxpFace = toolkits.length === 0 ? undefined : toOxpFace(app, oxpOptions, observed);

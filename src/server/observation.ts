@@ -1,6 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Observer, TraceHeaders } from '../sessions/index.ts';
 import { callLog } from './call-log.ts';
+import type { WriteLine } from './log-lines.ts';
+import { type Logged, plainLines } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { combine } from './observers.ts';
 import { tracing } from './tracing.ts';
@@ -12,14 +14,17 @@ export interface Observation {
   readonly traceOf: ((request: FastifyRequest) => TraceHeaders) | undefined;
 }
 
-/** What of an app is used. */
-export type Observed = Pick<FastifyInstance, 'log' | 'addHook'>;
+/** What a server of its own brings along; a mounted face has only the logger of its app. */
+export interface ObservationOptions {
+  readonly metrics?: Metrics | undefined;
+  readonly write?: WriteLine;
+}
 
 /** Logs, metrics where they are wanted, and traces where an SDK is registered. */
-export function observe(app: Observed, metrics?: Metrics): Observation {
+export function observe(app: Logged, { metrics, write = plainLines(app) }: ObservationOptions = {}): Observation {
   const traces = tracing();
   if (traces !== undefined) app.addHook('onClose', () => traces.flush());
-  const observers = [callLog(app.log), metrics, traces].filter((each) => each !== undefined);
+  const observers = [callLog(write), metrics, traces].filter((each) => each !== undefined);
   return {
     observer: combine(observers),
     traceOf: traces === undefined ? undefined : (request) => traces.headersOf(request),

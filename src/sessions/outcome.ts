@@ -6,7 +6,7 @@ import {
   type ToolOutcome,
   toToolOutput,
 } from '../core/index.ts';
-import type { RefusalReason, RunToolResult } from '../protocol/index.ts';
+import { type RefusalReason, type RunToolResult, resultJson } from '../protocol/index.ts';
 import type { CallOutcome } from './call.ts';
 import type { Episode } from './episode.ts';
 
@@ -33,7 +33,7 @@ function toResult(value: unknown, tool: CompiledTool, episode: Episode): CallOut
   try {
     if (isEmptyReturn(value)) episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
     const output = toToolOutput(value, tool.maxOutputBytes);
-    const json = JSON.stringify({ ok: true, output } satisfies RunToolResult);
+    const json = resultJson(output);
     // Only now: an output that cannot be sent must not end the episode.
     if (output.finished) episode.finished = true;
     return { kind: 'result', json, outcome: 'scored' };

@@ -223,6 +223,7 @@ export class Session implements ObservedSession {
   #settle(call: Call, outcome: CallOutcome): void {
     this.touch();
     if (!call.settle(outcome)) return;
+    call.settledAt = this.lastActive;
     if (this.#calls.endRunning(call) || !this.#isRecent(call, outcome)) this.#calls.settled(call, this.lastActive);
     const word = outcomeOf(outcome);
     // Calls that the end of the session cuts off do not say why it ended.
