@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions, LogController } from 'fastify';
 import { DefinitionError, type Environment, type Toolkit, toError } from '../core/index.ts';
-import { answerClientError, answerExpectation, refuseWithoutHost } from './client-errors.ts';
+import { answerClientError, answerExpectation, closeAfterUpgrade, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
 import { registerHealth } from './health.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
@@ -78,6 +78,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     else done();
   });
   app.server.on('checkExpectation', answerExpectation);
+  app.server.prependListener('request', closeAfterUpgrade);
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url, headers } = request;
     app.log.info(
