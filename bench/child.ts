@@ -65,9 +65,10 @@ export async function startModule(
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 'SIGKILL')),
   );
   const ask = <Answer>(question: string) =>
-    new Promise<Answer>((resolve) => {
+    new Promise<Answer>((resolve, reject) => {
       child.once('message', (message: { answer: Answer }) => resolve(message.answer));
-      child.send(question);
+      void exited.then((how) => reject(new Error(`${name} ended with ${how}`)));
+      child.send(question, (error) => error !== null && reject(error));
     });
   return {
     port,

@@ -8,10 +8,11 @@ const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const seconds = Number(process.env.SECONDS ?? 60);
 const SHOWN = 10;
 
+process.stderr.write(`seed ${seed}\n`);
 const proof = await proveChaos({
   seed,
   durationMs: seconds * 1000,
-  clients: 8,
+  clients: 16,
   restarts: Math.max(1, Math.round(seconds / 12)),
   onProgress: (line) => process.stderr.write(`${line}\n`),
 });

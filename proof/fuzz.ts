@@ -8,6 +8,7 @@ const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const only = process.env.CONNECTION === undefined ? undefined : Number(process.env.CONNECTION);
 const FLAT_BYTES = 4 * 1024 * 1024;
 
+process.stderr.write(`seed ${seed}\n`);
 const begun = performance.now();
 const proof = await proveFuzz({
   requests,

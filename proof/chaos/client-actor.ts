@@ -34,8 +34,8 @@ export async function playWithClient({ cuttingPort, random, history }: Stage, ep
   await expectClientError(episode, history, 'closing', session.close());
 }
 
-/** A client that gives up sooner than it would by itself. */
-export function chaosClient(port: number): Client {
+// Gives up sooner than it would by itself.
+function chaosClient(port: number): Client {
   return connect(`http://127.0.0.1:${port}`, {
     environment: 'chaos',
     apiKey: '',
@@ -81,8 +81,8 @@ async function read(session: Session, episode: string, history: History): Promis
     history.tell(episode, { what: 'fault', why: `it got the prompt of another episode: ${block.text}` });
 }
 
-/** Waits for something that may fail, but only in the ways that the client's documents name. */
-export async function expectClientError<Value>(
+// What may fail, fails only in the ways that the client's documents name.
+async function expectClientError<Value>(
   episode: string,
   history: History,
   what: string,

@@ -14,13 +14,13 @@ export interface Violation {
 }
 
 /** What is known of one episode. */
-interface Record {
+interface EpisodeRecord {
   readonly episode: string;
   readonly server: ServerEvent[];
   readonly client: ClientEvent[];
 }
 
-type Rule = (record: Record) => Iterable<string>;
+type Rule = (record: EpisodeRecord) => Iterable<string>;
 
 // Episodes of toolkits have no session: an id that outlives the server's process may run once in the next one.
 const OXP = /^oxp/;
@@ -30,7 +30,7 @@ const OVERLAPPING = new Set(['shared', 'deaf']);
 const CLOCK_MS = 50;
 
 /** What must hold, whatever happens. The names are for reports. */
-export const RULES: Readonly<globalThis.Record<string, Rule>> = {
+export const RULES: Readonly<Record<string, Rule>> = {
   'an id that a client chose runs at most once': function* ({ episode, server }) {
     const seen = new Set<string>();
     for (const event of server) {
@@ -141,8 +141,8 @@ export function historyOf({ server, client }: Chronicle, episode: string): strin
     .join('\n');
 }
 
-function toRecords({ server, client }: Chronicle): Map<string, Record> {
-  const records = new Map<string, Record>();
+function toRecords({ server, client }: Chronicle): Map<string, EpisodeRecord> {
+  const records = new Map<string, EpisodeRecord>();
   const recordOf = (episode: string) => {
     const record = records.get(episode) ?? { episode, server: [], client: [] };
     records.set(episode, record);
@@ -153,11 +153,11 @@ function toRecords({ server, client }: Chronicle): Map<string, Record> {
   return records;
 }
 
-function answersOf({ client }: Record): (readonly [token: string, answer: Answer])[] {
+function answersOf({ client }: EpisodeRecord): (readonly [token: string, answer: Answer])[] {
   return client.flatMap((event) => (event.what === 'answered' ? [[event.token, event.answer] as const] : []));
 }
 
-function runsOf({ server }: Record, token: string): number {
+function runsOf({ server }: EpisodeRecord, token: string): number {
   return server.filter((event) => event.what === 'run' && event.token === token).length;
 }
 

@@ -3,14 +3,13 @@ import { type Environment, environment, ToolError, type Toolkit, tool, toolkit }
 import { z } from 'zod';
 import type { Ledger, Scorable } from './ledger.ts';
 
-/** How an episode begins and ends. */
-export const CHAOS_TASK = z.object({
+const CHAOS_TASK = z.object({
   episode: z.string(),
   setup: z.enum(['quick', 'slow', 'fails', 'hangs', 'deaf']),
   teardown: z.enum(['quick', 'slow', 'fails']),
 });
 
-/** A task of the environment below. */
+/** How an episode begins and ends. */
 export type ChaosTask = z.infer<typeof CHAOS_TASK>;
 
 // Whoever ignores its signal, and whoever waits for it, ends all the same: a call that waits keeps its session alive.

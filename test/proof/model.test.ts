@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ClientEvent, Scored, ServerEvent } from '../../proof/chaos/events.ts';
 import { check, historyOf, RULES } from '../../proof/chaos/model.ts';
@@ -77,8 +78,10 @@ test.each(Object.entries(BAD))('the model sees when it does not hold that %s', (
   expect(violations[0]?.episode).toBe('e');
 });
 
-test('every rule of the model is tested', () => {
+test('every rule of the model is tested, and in the documents', () => {
   expect(Object.keys(BAD)).toEqual(Object.keys(RULES));
+  const page = readFileSync(new URL('../../docs/proof.md', import.meta.url), 'utf8');
+  expect(Object.keys(RULES).filter((rule) => !page.includes(`- ${rule}`))).toEqual([]);
 });
 
 test('over OXP an id may run again in another life of the server, and only there', () => {
