@@ -84,6 +84,12 @@ test('every rule of the model is tested, and in the documents', () => {
   expect(Object.keys(RULES).filter((rule) => !page.includes(`- ${rule}`))).toEqual([]);
 });
 
+test('an episode may be set up again once it has been torn down', () => {
+  expect(check({ server: server(SETUP, ...TEARDOWN, SETUP, ...TEARDOWN), client: [] })).toEqual([]);
+  expect(check({ server: server(SETUP, SETUP, ...TEARDOWN, ...TEARDOWN), client: [] })).toHaveLength(1);
+  expect(check({ server: server(SETUP), client: [] })).toHaveLength(1);
+});
+
 test('over OXP an id may run again in another life of the server, and only there', () => {
   const episode = 'oxp-1';
   const events = (lives: readonly number[]) =>
