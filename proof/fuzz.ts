@@ -1,25 +1,28 @@
-// npm run fuzz: 100,000 malformed requests against a server, and what came of them. SEED and REQUESTS change it.
+// npm run fuzz: 100,000 malformed requests against a server, and what came of them. SEED and REQUESTS change it;
+// CONNECTION sends what one connection of such a run sent, to look at an offence again.
 import { proveFuzz } from './fuzz/prove.ts';
 import { table, writeReport } from './report.ts';
 
 const requests = Number(process.env.REQUESTS ?? 120_000);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const only = process.env.CONNECTION === undefined ? undefined : Number(process.env.CONNECTION);
 const FLAT_BYTES = 4 * 1024 * 1024;
 
+process.stderr.write(`seed ${seed}\n`);
 const begun = performance.now();
 const proof = await proveFuzz({
   requests,
   seed,
-  onProgress: (sent) => process.stderr.write(`\r${sent} of ${requests} requests`),
+  only,
+  onProgress: (sent) => sent % 10_000 === 0 && process.stderr.write(`${sent} of ${requests} requests\n`),
 });
-process.stderr.write('\r\x1b[K');
 
 const seconds = (performance.now() - begun) / 1000;
 const isFlat = proof.grownBytes < FLAT_BYTES;
 await writeReport({
   name: 'fuzz',
   title: 'Fuzzing',
-  command: `SEED=${seed} REQUESTS=${requests} npm run fuzz`,
+  command: `SEED=${seed} REQUESTS=${requests}${only === undefined ? '' : ` CONNECTION=${only}`} npm run fuzz`,
   isProven: proof.offences.length === 0 && proof.errorLines.length === 0 && isFlat,
   body: [
     `${proof.sent} requests over every route: odd methods, paths, headers, content types, framing, JSON shapes, Unicode, prototype keys, deep nesting, huge numbers; ${seconds.toFixed(0)} s.`,

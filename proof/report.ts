@@ -13,7 +13,7 @@ export interface Report {
   readonly isProven: boolean;
 }
 
-/** Prints a report, and writes it, with its date, to docs/reports. */
+/** Prints a report and, unless REPORT=no, writes it, with its date, to docs/reports. */
 export async function writeReport({ name, title, command, body, isProven }: Report): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
   const machine = `Node ${process.versions.node}, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB`;
@@ -22,12 +22,14 @@ export async function writeReport({ name, title, command, body, isProven }: Repo
     `\`${command}\` on ${machine}: **${isProven ? 'holds' : 'does not hold'}**.`,
     ...body,
   ];
+  process.stdout.write(`${text.join('\n\n')}\n`);
+  if (!isProven) process.exitCode = 1;
+  if (process.env.REPORT === 'no') return;
   const folder = new URL('../docs/reports/', import.meta.url);
   await mkdir(folder, { recursive: true });
   const file = new URL(`${date}-${name}.md`, folder);
   await writeFile(file, `${text.join('\n\n')}\n`);
-  process.stdout.write(`${text.join('\n\n')}\n\nwritten to docs/reports/${date}-${name}.md\n`);
-  if (!isProven) process.exitCode = 1;
+  process.stdout.write(`\nwritten to docs/reports/${date}-${name}.md\n`);
 }
 
 /** A table in Markdown. */

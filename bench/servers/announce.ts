@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 
 /** Tells the benchmark where the server listens, and afterwards what it asks about the process. */
@@ -14,6 +15,12 @@ export function announce(port: number): void {
       globalThis.gc?.();
       const { heapUsed, external } = process.memoryUsage();
       return heapUsed + external;
+    },
+    held() {
+      const resources: Record<string, number> = {};
+      for (const kind of process.getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1;
+      // Without the one that reading this folder takes.
+      return { descriptors: readdirSync('/proc/self/fd').length - 1, resources };
     },
     async startProfile() {
       inspector.connect();

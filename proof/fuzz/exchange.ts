@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** What came back for a request. */
@@ -20,27 +19,30 @@ export class Connection {
   }
 
   /** The answer; undefined if the server closed the connection without one; rejects when it stays silent. */
-  async exchange(bytes: Buffer, method: string): Promise<FuzzAnswer | undefined> {
-    const socket = await this.#open();
-    return await new Promise((resolve, reject) => {
+  exchange(bytes: Buffer, method: string): Promise<FuzzAnswer | undefined> {
+    const socket = this.#open();
+    return new Promise((resolve, reject) => {
       let received = '';
-      const end = (answer: FuzzAnswer | undefined) => {
+      const end = () => {
         clearTimeout(timer);
         socket.off('data', onData).off('close', onClose);
-        resolve(answer);
       };
       const onData = (data: string) => {
         received += data;
         const answer = parse(received, method);
         if (answer === undefined) return;
+        end();
         if (/^connection: close/im.test(answer.head)) this.close();
-        end(answer);
+        resolve(answer);
       };
       const onClose = () => {
-        this.#socket = undefined;
-        end(parse(received, method, 'closed'));
+        end();
+        this.close();
+        resolve(parse(received, method, 'closed'));
       };
+      // Connecting is part of it: nothing may take for ever.
       const timer = setTimeout(() => {
+        end();
         this.close();
         reject(new Error(`no answer within ${this.#timeoutMs} ms; so far: ${JSON.stringify(received.slice(0, 200))}`));
       }, this.#timeoutMs);
@@ -54,14 +56,12 @@ export class Connection {
     this.#socket = undefined;
   }
 
-  async #open(): Promise<Socket> {
-    if (this.#socket !== undefined && !this.#socket.destroyed) return this.#socket;
-    const socket = connect(this.#port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
-    await once(socket, 'connect');
+  #open(): Socket {
+    if (this.#socket?.readyState === 'open') return this.#socket;
+    this.close();
     // What breaks the connection shows as its end.
-    socket.on('error', () => {});
-    this.#socket = socket;
-    return socket;
+    this.#socket = connect(this.#port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
+    return this.#socket.on('error', () => {});
   }
 }
 

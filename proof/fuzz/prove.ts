@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'tiltyard/client';
 import { startModule } from '../../bench/child.ts';
 import { type FuzzResult, fuzz } from './run.ts';
@@ -6,6 +7,10 @@ import { type FuzzResult, fuzz } from './run.ts';
 export interface FuzzProofOptions {
   readonly requests: number;
   readonly seed: number;
+  /** How long to wait until everything has expired. Default: longer than the target keeps anything. */
+  readonly settleMs?: number;
+  /** One of the connections alone. */
+  readonly only?: number | undefined;
   readonly onProgress?: (sent: number) => void;
 }
 
@@ -20,11 +25,13 @@ export interface FuzzProof extends FuzzResult {
 const CONNECTIONS = 32;
 // Before it is measured, the server has seen everything once: compiled, cached, grown to its working size.
 const WARM_UP = 3_000;
+const WARM_UP_SEED = 1_000_000;
 // Idle sessions, kept results and memories of ended sessions are gone after it.
 const SETTLE_MS = 8_000;
 
 /** Lets the fuzzer loose on a server in a process of its own, and looks whether anything is left of it. */
-export async function proveFuzz({ requests, seed, onProgress }: FuzzProofOptions): Promise<FuzzProof> {
+export async function proveFuzz({ settleMs = SETTLE_MS, ...options }: FuzzProofOptions): Promise<FuzzProof> {
+  const { requests, seed, only } = options;
   let output = '';
   using server = await startModule(new URL('target.ts', import.meta.url), {
     execArgv: ['--expose-gc'],
@@ -33,18 +40,15 @@ export async function proveFuzz({ requests, seed, onProgress }: FuzzProofOptions
     },
   });
   const { port } = server;
-  await fuzz({ port, connections: CONNECTIONS, seed: seed + 1_000_000, requests: Math.min(WARM_UP, requests) });
-  await settled();
+  if (only === undefined)
+    await fuzz({ port, connections: CONNECTIONS, seed: seed + WARM_UP_SEED, requests: Math.min(WARM_UP, requests) });
+  await pause(settleMs);
   const before = await server.liveBytes();
-  const result = await fuzz({ port, connections: CONNECTIONS, seed, requests, ...(onProgress ? { onProgress } : {}) });
-  await settled();
+  const result = await fuzz({ ...options, port, connections: CONNECTIONS });
+  await pause(settleMs);
   const grownBytes = (await server.liveBytes()) - before;
   const offences = [...result.offences, ...(await offencesAfterwards(port))];
   return { ...result, offences, grownBytes, errorLines: output.split('\n').filter((line) => line !== '') };
-}
-
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
 }
 
 // A server that has survived must still work, and nothing may have reached the prototype of all objects.

@@ -2,13 +2,16 @@ import { random } from '../random.ts';
 import { Connection, type FuzzAnswer } from './exchange.ts';
 import { type FuzzRequest, fuzzRequest } from './requests.ts';
 
-/** How much is sent. */
+/** What is sent; the same seed sends the same on each connection. */
 export interface FuzzOptions {
   readonly port: number;
+  /** All together; each connection sends an equal share. */
   readonly requests: number;
   readonly connections: number;
   readonly seed: number;
-  readonly onProgress?: (sent: number) => void;
+  /** Sends only what this one of the connections would, to look at an offence again. */
+  readonly only?: number | undefined;
+  readonly onProgress?: ((sent: number) => void) | undefined;
 }
 
 /** What came of it. */
@@ -16,7 +19,7 @@ export interface FuzzResult {
   readonly sent: number;
   /** Answers by status; 0 are connections that the server closed without one. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** What must not happen, each with the request that did it. */
+  /** What must not happen, each with the request that did it and the one before. */
   readonly offences: readonly string[];
 }
 
@@ -25,33 +28,58 @@ const TIMEOUT_MS = 20_000;
 const MAX_OFFENCES = 20;
 
 /** Sends malformed requests and looks at every answer. */
-export async function fuzz({ port, requests, connections, seed, onProgress }: FuzzOptions): Promise<FuzzResult> {
-  const statuses = new Map<number, number>();
-  const offences: string[] = [];
-  let sent = 0;
-  const drive = async (index: number) => {
-    const choices = random(seed + index);
-    const sids = Array.from({ length: 4 }, (_, number) => `fuzz-${index}-${number}`);
-    const connection = new Connection(port, TIMEOUT_MS);
-    while (sent < requests && offences.length < MAX_OFFENCES) {
-      sent += 1;
-      if (sent % 1_000 === 0) onProgress?.(sent);
-      const request = fuzzRequest(choices, sids);
-      try {
-        const answer = await connection.exchange(request.bytes, request.method);
-        statuses.set(answer?.status ?? 0, (statuses.get(answer?.status ?? 0) ?? 0) + 1);
-        const offence = offenceOf(request, answer);
-        if (offence !== undefined) offences.push(`${offence}\n${show(request)}`);
-      } catch (thrown) {
-        offences.push(`${(thrown as Error).message}\n${show(request)}`);
-      }
-      // After a broken request the server may take what follows for part of it.
-      if (!request.isWhole) connection.close();
-    }
-    connection.close();
-  };
-  await Promise.all(Array.from({ length: connections }, (_, index) => drive(index)));
-  return { sent, statuses, offences };
+export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
+  const { requests, connections, only } = options;
+  const tally: Tally = { sent: 0, statuses: new Map(), offences: [] };
+  const share = Math.ceil(requests / connections);
+  const indexes = Array.from({ length: connections }, (_, index) => index);
+  await Promise.all(
+    indexes.filter((index) => index === (only ?? index)).map((index) => drive(options, index, share, tally)),
+  );
+  return tally;
+}
+
+interface Tally {
+  sent: number;
+  readonly statuses: Map<number, number>;
+  readonly offences: string[];
+}
+
+async function drive(
+  { port, seed, onProgress }: FuzzOptions,
+  index: number,
+  share: number,
+  tally: Tally,
+): Promise<void> {
+  const choices = random(seed + index);
+  const sids = Array.from({ length: 4 }, (_, number) => `fuzz-${index}-${number}`);
+  const connection = new Connection(port, TIMEOUT_MS);
+  let previous = '(the first request of this connection)';
+  for (let number = 0; number < share && tally.offences.length < MAX_OFFENCES; number += 1) {
+    const request = fuzzRequest(choices, sids);
+    const offence = await send(connection, request, tally);
+    if (offence !== undefined)
+      tally.offences.push(
+        `connection ${index}, request ${number}: ${offence}\n${show(request)}\nafter it had sent\n${previous}`,
+      );
+    previous = show(request);
+    // After a broken request the server may take what follows for part of it.
+    if (!request.isWhole) connection.close();
+    tally.sent += 1;
+    if (tally.sent % 1_000 === 0) onProgress?.(tally.sent);
+  }
+  connection.close();
+}
+
+async function send(connection: Connection, request: FuzzRequest, { statuses }: Tally): Promise<string | undefined> {
+  try {
+    const answer = await connection.exchange(request.bytes, request.method);
+    const status = answer?.status ?? 0;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    return offenceOf(request, answer);
+  } catch (thrown) {
+    return (thrown as Error).message;
+  }
 }
 
 function offenceOf({ method, isWhole }: FuzzRequest, answer: FuzzAnswer | undefined): string | undefined {

@@ -29,6 +29,14 @@ export function answerExpectation(_request: IncomingMessage, response: ServerRes
   response.end(body);
 }
 
+/**
+ * Makes the answer to an Upgrade, which is never taken up, the last on its connection: Node keeps silent about whatever
+ * breaks the rules of HTTP after it, and the client would wait in vain.
+ */
+export function closeAfterUpgrade({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.upgrade !== undefined) response.setHeader('connection', 'close');
+}
+
 /** Throws for a request without a Host header, as HTTP/1.1 demands; which host it names is nobody's business. */
 export function refuseWithoutHost({ headers, raw }: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion === '1.1')

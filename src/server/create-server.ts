@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOpt
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
 import { SESSION_HEADER } from '../protocol/index.ts';
 import { calledTool } from './called-tool.ts';
-import { answerClientError, answerExpectation, refuseWithoutHost } from './client-errors.ts';
+import { answerClientError, answerExpectation, closeAfterUpgrade, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
 import { registerHealth } from './health.ts';
 import { logLimits, toTimeouts } from './limits.ts';
@@ -90,6 +90,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     else done();
   });
   app.server.on('checkExpectation', answerExpectation);
+  app.server.prependListener('request', closeAfterUpgrade);
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url, headers } = request;
     const sid = headers[SESSION_HEADER] as string | undefined;

@@ -178,6 +178,16 @@ describe('what is not HTTP', () => {
     expect((await exchange(server(), toRequest('GET /health', headers))).json).toEqual({ status: 'ok' });
   });
 
+  test.each(['GET /health', 'GET /%zz/tools', 'GET /nowhere', 'POST /ping'])(
+    'G8: the answer to an Upgrade of %s is the last on its connection, so that no broken request after it goes unanswered',
+    async (line) => {
+      const connection = openRaw(server());
+      const answer = await connection.send(toRequest(line, ['Connection: Upgrade', 'Upgrade: websocket']));
+      expect(answer.headers.get('connection')).toBe('close');
+      await connection.closed;
+    },
+  );
+
   test('G1: a client that goes away in the middle does no harm', async () => {
     for (const [name] of named(ROUTES)) {
       for (const part of [name, `${name} HTTP/1.1\r\nHost: test\r\nContent-Length: 100\r\n\r\n{"spl`]) {

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+
+/** What a tool returned, or a client received; long texts by their digest. */
+export interface Scored {
+  readonly text: string;
+  readonly reward: number | null;
+  readonly finished: boolean;
+}
+
+interface Happened {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly episode: string;
+}
+
+/** What happened on the server, as the author's code wrote it down. */
+export type ServerEvent = Happened & {
+  /** Which process of the server it was, counted from 1. */
+  readonly life: number;
+} & (
+    | { readonly what: 'setup' | 'teardown' | 'torn down' }
+    | { readonly what: 'run'; readonly token: string; readonly tool: string }
+    /** `scored` is left out where the tool threw. */
+    | { readonly what: 'ran'; readonly token: string; readonly tool: string; readonly scored?: Scored }
+  );
+
+/** What a client learnt about a call. */
+export type Answer =
+  | { readonly kind: 'scored'; readonly scored: Scored }
+  /** The tool ran and failed: it says so itself. */
+  | { readonly kind: 'broke' }
+  /** The call did not run, and will not. */
+  | { readonly kind: 'refused'; readonly why: string }
+  /** Nobody can say whether it ran. */
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** What happened to a client. */
+export type ClientEvent = Happened &
+  (
+    | { readonly what: 'sent'; readonly token: string; readonly tool: string; readonly batch?: string }
+    | { readonly what: 'answered'; readonly token: string; readonly answer: Answer }
+    | { readonly what: 'created' | 'not created' | 'deleted' }
+    /** Something that must never happen to a client. */
+    | { readonly what: 'fault'; readonly why: string }
+  );
+
+// Enough to see what it was; more would fill the memory of a long run.
+const SHOWN = 120;
+
+/** A text as it is written down: its digest where it is long. */
+export function brief(text: string): string {
+  if (text.length <= SHOWN) return text;
+  return `${text.length} characters, ${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+}

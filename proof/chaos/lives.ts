@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type NodeServer, startModule } from '../../bench/child.ts';
+
+// Little enough that large results hurt a server that keeps too many of them.
+const HEAP_MB = 80;
+const STOP_MS = 30_000;
+
+/** The processes of the server, one after the other, on one port. */
+export class Lives implements Disposable {
+  readonly faults: string[] = [];
+  readonly #ledger: string;
+  #server: NodeServer | undefined;
+  #count = 0;
+  #isStopping = false;
+
+  constructor(ledger: string) {
+    this.#ledger = ledger;
+  }
+
+  get server(): NodeServer {
+    if (this.#server === undefined) throw new Error('the server has not begun');
+    return this.#server;
+  }
+
+  get port(): number {
+    return this.server.port;
+  }
+
+  async begin(): Promise<void> {
+    this.#count += 1;
+    const life = this.#count;
+    const port = this.#server?.port ?? 0;
+    this.#isStopping = false;
+    this.#server = await startModule(new URL('target.ts', import.meta.url), {
+      execArgv: ['--expose-gc', `--max-old-space-size=${HEAP_MB}`],
+      env: { LEDGER: this.#ledger, LIFE: String(life), PORT: String(port) },
+      onOutput: (text) => this.#read(text),
+    });
+    void this.#server.exited.then((how) => {
+      if (!this.#isStopping || how !== 0) this.faults.push(`life ${life} of the server ended with ${how}`);
+    });
+  }
+
+  /** Tells the server to stop and waits until it has. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.server.kill('SIGTERM');
+    const late = pause(STOP_MS, 'late' as const, { ref: false });
+    if ((await Promise.race([this.server.exited, late])) !== 'late') return;
+    this.faults.push(`the server did not stop within ${STOP_MS} ms`);
+    this.server.kill('SIGKILL');
+    await this.server.exited;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isStopping = true;
+    this.#server?.kill('SIGKILL');
+  }
+
+  // Tools that break are logged as errors; these lines tell of what nobody foresaw.
+  #read(text: string): void {
+    for (const line of text.split('\n'))
+      if (/unexpected error|could not be written|nobody caught/.test(line)) this.faults.push(line.slice(0, 2_000));
+  }
+}
