@@ -1,7 +1,7 @@
 import type { EpisodeLog, EpisodeToolContext, LazyAbort, Secrets } from '../core/index.ts';
 import type { Episode } from './episode.ts';
 
-/** What a tool sees of its episode; getters, so that a signal or a log is made only for a tool that asks. */
+/** What a tool or setup sees of its episode; getters, so that a signal or a log is made only for one that asks. */
 export class EpisodeCallContext implements EpisodeToolContext<unknown, unknown> {
   readonly #episode: Episode;
   readonly #abort: LazyAbort;

@@ -4,6 +4,7 @@ import {
   EnvironmentError,
   type EpisodeLog,
   episodeLog,
+  type LazyAbort,
   type Log,
   redact,
   type Secrets,
@@ -11,6 +12,7 @@ import {
   toError,
 } from '../core/index.ts';
 import type { ToolSpec, WireBlock } from '../protocol/index.ts';
+import { EpisodeCallContext } from './context.ts';
 import type { TraceHeaders } from './observer.ts';
 
 /** What an episode is made from. */
@@ -53,11 +55,10 @@ export class Episode {
     return setup !== undefined || taskTools !== undefined;
   }
 
-  async setUp(signal: AbortSignal): Promise<void> {
-    const { task, secrets, log } = this;
+  async setUp(abort: LazyAbort): Promise<void> {
     await this.#guarded('setup', async ({ setup, taskTools }) => {
-      this.state = await setup?.({ task, secrets, log, signal });
-      const chosen = await taskTools?.({ task, state: this.state });
+      this.state = await setup?.(new EpisodeCallContext(this, abort));
+      const chosen = await taskTools?.({ task: this.task, state: this.state });
       if (chosen !== undefined) this.#taskTools = this.#toTaskTools(chosen.map(String));
     });
   }

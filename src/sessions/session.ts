@@ -34,12 +34,13 @@ export class Session implements ObservedSession {
   readonly #share: SessionShare;
   readonly #calls: Calls<Call>;
   readonly #runner: Runner;
-  readonly #abort = new LazyAbort();
   #phase: 'setting_up' | 'ready' | 'failed' | 'closing' = 'setting_up';
   #setupError: EnvironmentError | undefined;
+  // What only some sessions need, or only for a while, is made when it is needed: an idle session shall be small.
+  #setupAbort: LazyAbort | undefined;
   #settingUp: Promise<void> | undefined;
   /** Those who wait for the end of setup, in the order they came. */
-  #waiting: (() => void)[] = [];
+  #waiting: (() => void)[] | undefined;
   #prompt: Promise<WireBlock[]> | undefined;
   #promptFailed = false;
   #lastCall: Outcome | undefined;
@@ -127,7 +128,7 @@ export class Session implements ObservedSession {
     }
     this.callCount += 1;
     this.#share.options.observer.callStarted(call, this, request.trace);
-    if (this.#phase === 'setting_up') this.#waiting.push(() => this.#admit(call, request));
+    if (this.#phase === 'setting_up') this.#wait(() => this.#admit(call, request));
     else this.#admit(call, request);
     // Most calls have ended by now, and are kept among the ended ones.
     if (call.phase !== 'settled') this.#calls.add(call);
@@ -155,7 +156,9 @@ export class Session implements ObservedSession {
 
   async #setUp(): Promise<void> {
     const { observer } = this.#share.options;
-    const run = () => this.#episode.setUp(this.#abort.signal);
+    const abort = new LazyAbort();
+    this.#setupAbort = abort;
+    const run = () => this.#episode.setUp(abort);
     try {
       await (observer.within === undefined ? run() : observer.within(this, run));
       if (!this.isClosing) this.#phase = 'ready';
@@ -164,17 +167,25 @@ export class Session implements ObservedSession {
       if (!this.isClosing) this.#phase = 'failed';
     }
     observer.setupEnded(this, this.#setupError === undefined ? 'ready' : 'failed', performance.now() - this.startedAt);
+    this.#settingUp = undefined;
     this.#wakeAll();
+  }
+
+  #wait(wake: () => void): void {
+    this.#waiting ??= [];
+    this.#waiting.push(wake);
   }
 
   #wakeAll(): void {
     this.touch();
-    for (const wake of this.#waiting.splice(0)) wake();
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const wake of waiting) wake();
     this.#tellIfQuiet();
   }
 
   get #isBusy(): boolean {
-    return this.#calls.runningCount > 0 || this.#waiting.length > 0;
+    return this.#calls.runningCount > 0 || this.#waiting !== undefined;
   }
 
   #tellIfQuiet(): void {
@@ -194,7 +205,7 @@ export class Session implements ObservedSession {
   }
 
   async #whenReady(): Promise<void> {
-    if (this.#phase === 'setting_up') await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#phase === 'setting_up') await new Promise<void>((resolve) => this.#wait(resolve));
     const problem = this.#problem();
     if (problem !== undefined) throw problem;
   }
@@ -244,7 +255,7 @@ export class Session implements ObservedSession {
     this.#phase = 'closing';
     this.end = end;
     const gone = new Error(`the session ${TOLD[end]}`);
-    this.#abort.abort(gone);
+    this.#setupAbort?.abort(gone);
     this.#wakeAll();
     for (const call of [...this.#calls.running]) {
       call.abort.abort(gone);
