@@ -7,8 +7,6 @@ const LINE_BREAKS = /[\u0085\u2028\u2029]/g;
 // What Python's str.strip() removes and compact JSON can hold raw; the byte order mark is JavaScript's addition.
 const STRIPPED = /[\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
 
-const NOT_ASCII = /[^\x00-\x7f]/;
-
 // How far a cut may move back to fall between two characters that no client strips.
 const SEARCH_BACK = 64;
 
@@ -20,8 +18,7 @@ const ESCAPED_BYTES = 6;
  * is written as \uXXXX, which is legal because compact JSON has white space only inside strings.
  */
 export function* toChunks(json: string): Generator<string, void, undefined> {
-  const text = json.replace(LINE_BREAKS, toEscape);
-  const ascii = !NOT_ASCII.test(text);
+  const text = withoutLineBreaks(json);
   let start = 0;
   while (start < text.length) {
     let head = '';
@@ -29,7 +26,7 @@ export function* toChunks(json: string): Generator<string, void, undefined> {
       head = toEscape(text.charAt(start));
       start += 1;
     }
-    const end = endOfChunk(text, start, { ascii, budget: CHUNK_BYTES - head.length });
+    const end = endOfChunk(text, start, CHUNK_BYTES - head.length);
     const last = text.charAt(end - 1);
     if (end > start && STRIPPED.test(last)) yield head + text.slice(start, end - 1) + toEscape(last);
     else yield head + text.slice(start, end);
@@ -41,21 +38,26 @@ export function* toChunks(json: string): Generator<string, void, undefined> {
 /** The payload of JSON text that fits into one event, or undefined; cheaper than toChunks for the many small answers. */
 export function toSingleChunk(json: string): string | undefined {
   if (json.length > CHUNK_BYTES) return undefined;
-  const text = json.replace(LINE_BREAKS, toEscape);
+  const text = withoutLineBreaks(json);
   // No UTF-16 unit takes more than three bytes, so most answers need no count.
-  const fits =
-    text.length * 3 <= CHUNK_BYTES || furthest(text, 0, { ascii: false, budget: CHUNK_BYTES }) === text.length;
+  const fits = text.length * 3 <= CHUNK_BYTES || furthest(text, 0, CHUNK_BYTES) === text.length;
   return fits ? text : undefined;
 }
 
-function endOfChunk(text: string, start: number, { ascii, budget }: { ascii: boolean; budget: number }): number {
-  const fits = furthest(text, start, { ascii, budget });
+// Looked for one by one, which is a search of memory; a pattern looks at every character, and finds nothing almost always.
+function withoutLineBreaks(json: string): string {
+  const has = json.includes('\u0085') || json.includes('\u2028') || json.includes('\u2029');
+  return has ? json.replace(LINE_BREAKS, toEscape) : json;
+}
+
+function endOfChunk(text: string, start: number, budget: number): number {
+  const fits = furthest(text, start, budget);
   if (fits === text.length && !STRIPPED.test(text.charAt(fits - 1))) return fits;
   for (let end = fits; end > start && end > fits - SEARCH_BACK; end -= 1) {
     if (isCleanCut(text, end)) return end;
   }
   // A long run of white space: leave room to write the last character as an escape.
-  return furthest(text, start, { ascii, budget: budget - ESCAPED_BYTES });
+  return furthest(text, start, budget - ESCAPED_BYTES);
 }
 
 function isCleanCut(text: string, at: number): boolean {
@@ -66,8 +68,7 @@ const encoder = new TextEncoder();
 const measured = new Uint8Array(CHUNK_BYTES);
 
 // By the platform's own encoder, which stops before the code point that no longer fits; a loop in here takes ten times as long.
-function furthest(text: string, start: number, { ascii, budget }: { ascii: boolean; budget: number }): number {
-  if (ascii) return Math.min(text.length, start + budget);
+function furthest(text: string, start: number, budget: number): number {
   return start + encoder.encodeInto(text.slice(start, start + budget), measured.subarray(0, budget)).read;
 }
 
