@@ -6,7 +6,9 @@ import { type LineLogger, lineWriter } from './log-lines.ts';
 function bothWrite(fields: Record<string, string | number | undefined>, level = 'info') {
   const lines = { ours: [] as string[], pinos: [] as string[] };
   const logger = pino({ level }, { write: (line: string) => void lines.pinos.push(line) });
-  const write = lineWriter(logger as LineLogger, { write: (line) => void lines.ours.push(line) });
+  const write = lineWriter(logger as LineLogger, {
+    write: (line) => void lines.ours.push(typeof line === 'string' ? line : line()),
+  });
   write(fields, 'call');
   logger.info(fields, 'call');
   const withoutTime = (all: string[]) => all.map((line) => line.replace(/"time":\d+/, '"time":0'));

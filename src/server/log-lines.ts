@@ -24,13 +24,18 @@ export function lineWriter(logger: LineLogger, stream: LogStream): WriteLine {
   return (fields, message) => {
     // At any time, because a level can be changed while the server runs.
     if ((logger.levelVal ?? INFO) > INFO) return;
-    let line = `{"level":${INFO},"time":${Date.now()},${base}`;
-    for (const name in fields) {
-      const value = fields[name];
-      if (value !== undefined) line += `,"${name}":${typeof value === 'number' ? value : quote(value)}`;
-    }
-    stream.write(`${line},"msg":"${message}"}\n`);
+    const time = Date.now();
+    stream.write(() => `{"level":${INFO},"time":${time},${base}${members(fields)},"msg":"${message}"}\n`);
   };
+}
+
+function members(fields: LineFields): string {
+  let text = '';
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined) text += `,"${name}":${typeof value === 'number' ? value : quote(value)}`;
+  }
+  return text;
 }
 
 // Most values are ids and paths, which need no escape.
