@@ -18,6 +18,8 @@ export class Lanes {
       lane = { busy: false, draining: false, waiting: [] };
       this.#lanes.set(name, lane);
     }
+    // Most find it free, and need no place in the queue.
+    if (!lane.busy && !lane.draining && lane.waiting.length === 0) return begin(lane, work);
     lane.waiting.push(work);
     drain(lane);
   }
@@ -30,11 +32,15 @@ function drain(lane: Lane): void {
   while (!lane.busy) {
     const work = lane.waiting.shift();
     if (work === undefined) break;
-    lane.busy = true;
-    work(() => {
-      lane.busy = false;
-      drain(lane);
-    });
+    begin(lane, work);
   }
   lane.draining = false;
+}
+
+function begin(lane: Lane, work: LaneWork): void {
+  lane.busy = true;
+  work(() => {
+    lane.busy = false;
+    drain(lane);
+  });
 }
