@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { detectOxp } from '../../src/testing/referee/oxp/oxp.ts';
+import { detectOxp } from '../../src/testing/referee/oxp/index.ts';
 import { Recorder } from '../../src/testing/referee/recorder.ts';
 import { examineOxp, idsOf, toOptions } from '../referee/oxp-examine.ts';
 import { describeWithPython, shareLangChainServer } from './python.ts';

@@ -12,7 +12,7 @@ export function addCheck(root: Command): void {
     )
     .argument('<url or module>', 'http://localhost:8080, or a TypeScript or JavaScript file')
     .option('--active', 'call tools, too, with inputs made from their schemas; this may have effects')
-    .option('--only <part...>', 'a protocol (ors), a group (D, ors/D) or a requirement (D7, ors/D7)')
+    .option('--only <part...>', 'a protocol (ors, oxp), a group (D, ors/D) or a requirement (D7, ors/D7)')
     .addOption(
       new Option('--level <level>', 'the weakest level whose failures count; weaker ones are warnings')
         .choices(['specified', 'interop', 'hardening'])
@@ -22,14 +22,8 @@ export function addCheck(root: Command): void {
     .option('--baseline <file>', 'failures that are known, and do not count')
     .option('--write-baseline <file>', 'write the failures to a file, to be known from now on')
     .option('--junit <file>', 'write a JUnit report')
-    .addOption(
-      new Option('--timeout <time>', 'how long one request may take').argParser(toMilliseconds).default(10_000, '10s'),
-    )
-    .addOption(
-      new Option('--setup-timeout <time>', 'how long the setup of a session may take')
-        .argParser(toMilliseconds)
-        .default(60_000, '60s'),
-    )
+    .option('--timeout <time>', 'how long one request may take (default: 10s)', toMilliseconds)
+    .option('--setup-timeout <time>', 'how long the setup of a session may take (default: 60s)', toMilliseconds)
     .option('--verbose', 'show what passed and what was skipped, too, and everything that was sent')
     .option('--json', 'print the report as one line of JSON')
     .addHelpText('after', HELP)
@@ -51,6 +45,6 @@ A key comes from the environment variable TILTYARD_API_KEY. The exit code is 1 i
 Examples:
   tiltyard check http://localhost:8080
   tiltyard check examples/gsm8k/environment.ts --active
-  tiltyard check localhost:8080 --only D S15 --verbose
+  tiltyard check localhost:8080 --only oxp ors/D ors/S15 --verbose
   tiltyard check localhost:8080 --write-baseline known.json
   tiltyard check localhost:8080 --baseline known.json --junit report.xml`;
