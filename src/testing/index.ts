@@ -1,5 +1,5 @@
 // Rules about environments
-export { type LintOptions, lintEnvironment } from './lint/lint.ts';
+export { type LintOptions, type LintProgress, lintEnvironment } from './lint/lint.ts';
 // An episode in process
 export { type PlayedEpisode, type PlayedStep, type PlayOptions, play } from './play.ts';
 // The referee of servers

@@ -10,6 +10,11 @@ test('every rule of the lint is explained, and no other', () => {
   expect(explained).toEqual(lintRules.map(({ id }) => id));
 });
 
+test.each(lintRules)('$id is explained with the advice that a report gives', ({ id, advice }) => {
+  const row = text.split('\n').find((line) => line.startsWith(`| \`${id}\` |`)) ?? '';
+  expect(row.split(' | ')[2]).toBe(`${advice} |`);
+});
+
 test.each(oxpProbes)('the probe $id of OXP is listed with whether it calls tools', ({ id, isActive = false }) => {
   const row = text.split('\n').find((line) => new RegExp(`^\\|[A-Z0-9 ]*\\b${id}\\b[A-Z0-9 ]*\\|`).test(line)) ?? '';
   expect(row).toMatch(isActive ? /\| yes \|$/ : /\| \|$/);

@@ -3,15 +3,22 @@ import { judge, keyOf, type Level, toBaseline, type Verdict } from '../../testin
 import { Failure } from '../shared/failure.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { withServer } from '../shared/with-server.ts';
+import { assertOptions } from './arguments.ts';
 import { readBaseline } from './baseline-file.ts';
 import { toJsonReport } from './json-report.ts';
 import { toJunit } from './junit.ts';
+import { runLint } from './run-lint.ts';
 import { runReferee } from './run-referee.ts';
 import { reportLines } from './text-report.ts';
 
 /** The options of `tiltyard check`. */
 export interface CheckCommandOptions {
   readonly active?: boolean;
+  /** The name of one environment, or true for all: then they are checked, and not the server. */
+  readonly environment?: string | true;
+  readonly samples?: number;
+  readonly seed?: number;
+  readonly rewardRange?: readonly [min: number, max: number];
   readonly only?: readonly string[];
   readonly level: Level;
   readonly strict?: boolean;
@@ -24,12 +31,15 @@ export interface CheckCommandOptions {
   readonly json?: boolean;
 }
 
-/** Checks a server and prints what was found; fails if anything did that counts. */
+/** Checks a server, or the environments on it, and prints what was found; fails if anything did that counts. */
 export async function check(text: string, options: CheckCommandOptions): Promise<void> {
+  assertOptions(options);
   const terminal = processTerminal();
   // Before the check: a mistake in the file should not cost the time of one.
   const baseline = options.baseline === undefined ? [] : await readBaseline(options.baseline);
-  const report = await withServer(text, (server) => runReferee(server, options));
+  const report = await withServer(text, (server) =>
+    options.environment === undefined ? runReferee(server, options) : runLint(server, options),
+  );
   const verdict = judge(report, { level: options.strict ? 'hardening' : options.level, baseline });
   await writeFiles(verdict, options);
   if (options.json) terminal.printJson(toJsonReport(report, verdict));
@@ -46,5 +56,6 @@ async function writeFiles(verdict: Verdict, { writeBaseline, junit }: CheckComma
 
 function summaryOf({ judgements }: Verdict): string {
   const failed = judgements.filter(({ outcome }) => outcome === 'fail').map(({ protocol, id }) => keyOf(protocol, id));
-  return `${failed.length} requirement${failed.length === 1 ? ' is' : 's are'} not met: ${failed.join(', ')}`;
+  const names = [...new Set(failed)].join(', ');
+  return `${failed.length} requirement${failed.length === 1 ? ' is' : 's are'} not met: ${names}`;
 }

@@ -9,6 +9,7 @@ export const taskRules: readonly Rule[] = [
     id: 'env/split-empty',
     level: 'hardening',
     requirement: 'Every split has tasks',
+    advice: 'add some, or leave the split out',
     problems: ({ splits }) =>
       splits.filter(({ count }) => count === 0).map(({ name }) => `split '${name}' has no tasks`),
   },
@@ -16,12 +17,14 @@ export const taskRules: readonly Rule[] = [
     id: 'env/task-count',
     level: 'specified',
     requirement: 'num_tasks is the number of tasks that ranges give',
+    advice: 'make `count` the number of indexes that `get` knows',
     problems: ({ splits }) => splits.flatMap(countProblems),
   },
   {
     id: 'env/task-duplicate',
     level: 'hardening',
     requirement: 'The tasks of a split are different',
+    advice: 'remove one; it would be trained on twice as much',
     problems: ({ splits }) =>
       splits.flatMap(({ name: split, first }) => {
         const seen = new Map<string, number>();
@@ -38,6 +41,7 @@ export const taskRules: readonly Rule[] = [
     id: 'env/split-overlap',
     level: 'hardening',
     requirement: 'No task to measure with is a task to train on',
+    advice: 'move it: what is measured with it means nothing',
     problems({ splits }) {
       const train = splits.filter(({ type }) => type === 'train');
       const others = splits.filter(({ type }) => type !== 'train');
@@ -57,6 +61,7 @@ export const taskRules: readonly Rule[] = [
     id: START,
     level: 'hardening',
     requirement: 'An episode of every task begins, with its prompt and its tools',
+    advice: "see the server's log; check `setup` with this task",
     problems: ({ failure, episodes }) => [
       ...(failure === undefined ? [] : [`its splits cannot be read: ${failure}`]),
       ...episodes.flatMap((episode) => {

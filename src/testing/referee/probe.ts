@@ -14,6 +14,8 @@ export interface Probe<Subject> {
   readonly requirement: string;
   /** The place in the specification: ors-http-api.txt:77-95. */
   readonly source: string;
+  /** What to do about a failure, where that is known. */
+  readonly advice?: string;
   /** Whether it calls tools, which may have effects; such probes run only when the user allows it. */
   readonly isActive?: boolean;
   /** Resolves if the requirement is met; throws Unmet or NotApplicable otherwise. */
@@ -27,6 +29,8 @@ export interface Finding {
   readonly level: Level;
   readonly requirement: string;
   readonly source: string;
+  /** What to do about a failure, where that is known. */
+  readonly advice?: string;
   readonly verdict: 'pass' | 'fail' | 'skip';
   /** Why it failed or was skipped. */
   readonly reason?: string;
