@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/index.ts';
+import { canonical } from '../referee/json.ts';
 import { need } from '../referee/probe.ts';
 import { type Rule, START } from './rule.ts';
 import { type SampledSplit, SCANNED, showPlace } from './sample.ts';
@@ -29,8 +29,8 @@ export const taskRules: readonly Rule[] = [
       splits.flatMap(({ name: split, first }) => {
         const seen = new Map<string, number>();
         return first.flatMap((task, index) => {
-          const earlier = seen.get(toKey(task));
-          seen.set(toKey(task), earlier ?? index);
+          const earlier = seen.get(canonical(task));
+          seen.set(canonical(task), earlier ?? index);
           return earlier === undefined
             ? []
             : [`${showPlace({ split, index })} is the same task as ${split}[${earlier}]`];
@@ -47,11 +47,11 @@ export const taskRules: readonly Rule[] = [
       const others = splits.filter(({ type }) => type !== 'train');
       need(train.length > 0 && others.length > 0, 'there is only one kind of split');
       const trained = new Map(
-        train.flatMap(({ name, first }) => first.map((task, index) => [toKey(task), `${name}[${index}]`] as const)),
+        train.flatMap(({ name, first }) => first.map((task, index) => [canonical(task), `${name}[${index}]`] as const)),
       );
       return others.flatMap(({ name, first }) =>
         first.flatMap((task, index) => {
-          const twin = trained.get(toKey(task));
+          const twin = trained.get(canonical(task));
           return twin === undefined ? [] : [`${name}[${index}] is also ${twin}`];
         }),
       );
@@ -80,13 +80,4 @@ function countProblems({ name, count, first, atEnd, failure }: SampledSplit): st
   if (count > 0 && atEnd.last !== 1) problems.push(`split '${name}' does not give its last task, number ${count - 1}`);
   if (atEnd.beyond > 0) problems.push(`split '${name}' gives a task beyond the ${count} that it says it has`);
   return problems;
-}
-
-// Keys in any order make the same task.
-function toKey(task: JsonObject): string {
-  return JSON.stringify(task, (_key, value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : value,
-  );
 }
