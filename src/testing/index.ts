@@ -10,6 +10,7 @@ export {
   checkServer,
   type ProtocolReport,
 } from './referee/check-server.ts';
+export { generateInput } from './referee/generate-input.ts';
 export {
   countOutcomes,
   type Judgement,

@@ -28,9 +28,9 @@ export function addBench(root: Command): void {
     .option('--steps <number>', 'calls in each episode (default: 1)', toCount)
     .option('--tool <name>', 'the tool to call (default: the first; must be given for servers elsewhere)')
     .option('--input <json>', "the tool's input (default: made from its schema)", toJsonObject)
-    .option('--env <name>', 'the environment (default: the first)')
-    .option('--split <name>', 'the split (default: one for training)')
-    .option('--index <number>', 'the task (default: 0; with --episodes all in turn)', toCount)
+    .option('-e, --environment <name>', 'the environment (default: the first)')
+    .option('-s, --split <name>', 'the split (default: one for training)')
+    .option('-i, --index <number>', 'the task (default: 0; with --episodes all in turn)', toCount)
     .option('--protocol <name>', 'ors or oxp (default: what the server speaks)')
     .option('--compare <url or module>', 'measure another server in turns with this one, and tell the ratio')
     .option(
