@@ -7,12 +7,13 @@ import type { CheckCommandOptions } from './check.ts';
 export function addCheck(root: Command): void {
   root
     .command('check')
+    .summary('Check a server against the standards, or the environments on it for what would spoil training.')
     .description(
       'Check a server against the Open Reward Standard and the Open eXecution Protocol, whichever it speaks: ' +
-        'any server, in any language, or a module of yours, which is served for the check. ' +
+        'any server, in any language. ' +
         'With --environment, check the environments on it instead: is there anything that would spoil training?',
     )
-    .argument('<url or module>', 'http://localhost:8080, or a TypeScript or JavaScript file')
+    .argument('<target>', 'URL of an ORS or OXP server, or a module, which is served for the check')
     .option('--active', 'call tools, too, with inputs made from their schemas; this may have effects')
     .option('--only <part...>', 'a protocol (ors, oxp), a group (D, ors/D) or a requirement (D7, ors/D7)')
     .option('-e, --environment [name]', 'check this environment, or all of them, and not the server')

@@ -1,4 +1,5 @@
 import { type Progress, progressBar } from '../shared/progress.ts';
+import { toSafeText } from '../shared/safe-text.ts';
 
 /** A progress bar that begins with its first step. */
 export interface LazyBar extends Disposable {
@@ -11,7 +12,8 @@ export function lazyBar(): LazyBar {
   return {
     advance(done, total, doing) {
       bar ??= progressBar('checking', total);
-      bar.advance(done, doing);
+      // The names in it are the server's.
+      bar.advance(done, toSafeText(doing));
     },
     [Symbol.dispose]: () => bar?.stop(),
   };
