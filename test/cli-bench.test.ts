@@ -296,10 +296,17 @@ test.each([
   ['a rate that is none', [TOOLKIT, '--rate', 'fast'], 2, /greater than 0/],
   ['steps without episodes', [TOOLKIT, '--steps', '3'], 2, /--episodes/],
   ['episodes of a toolkit', [TOOLKIT, '--episodes'], 2, /have no episodes/],
-  ['a tool that is not there', [GRID, '--tool', 'fly'], 1, /no tool 'fly'. It has: move/],
+  ['a tool that is not there', [GRID, '--tool', 'fly'], 1, /no tool 'fly'. Choose one of: move/],
+  ['an environment that is not there', [GRID, '-e', 'sea'], 1, /no environment 'sea'. Choose one of: gridworld/],
+  ['a split that is not there', [GRID, '-s', 'sea'], 1, /no split 'sea'. Choose one of: /],
   ['an input that is refused', [GRID, '--input', '{"direction":"away"}'], 1, /refuses the input.*--input/],
   ['a file that is not there', ['nowhere.ts'], 1, /there is no file nowhere\.ts/],
-  ['a server that does not run', ['localhost:9'], 1, /cannot be reached/],
+  [
+    'a server that does not run',
+    ['localhost:10'],
+    1,
+    /nothing listens at http:\/\/localhost:10\. Start a server with: tiltyard serve/,
+  ],
 ])('%s is refused with what to do', async (_, args, exitCode, message) => {
   const bench = run(['bench', ...args]);
   expect(await bench.exit).toBe(exitCode);
@@ -318,7 +325,7 @@ test('a key that is missing is asked for by the name of its variable', async () 
   const url = await server.listen();
   const without = run(['bench', url, ...SHORT], { TILTYARD_API_KEY: '', ORS_API_KEY: '' });
   expect(await without.exit).toBe(1);
-  expect(without.output()).toContain('set TILTYARD_API_KEY');
+  expect(without.output()).toContain('Put it into the environment variable TILTYARD_API_KEY');
   const result = await resultOf(run(['bench', url, ...SHORT, '--json'], { TILTYARD_API_KEY: 'right-key' }));
   expect(result.servers[0]).toMatchObject({ failed: 0 });
   expect(JSON.stringify(result)).not.toContain('right-key');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { environment } from 'tiltyard';
 import { createServer } from 'tiltyard/server';
 import { expect, test } from 'vitest';
+import { calculator } from '../examples/toolkit/toolkit.ts';
 import { other, probed } from './referee/environments.ts';
 import { type Rewrite, startRewritingProxy } from './referee/rewriting-proxy.ts';
 import { folderWith, run } from './support/command.ts';
@@ -33,6 +34,34 @@ test('a module passes, with its tools called', async () => {
   expect(output).toMatch(/^ors +\d+ passed +none failed +0 warnings +0 known +\d+ skipped$/m);
   expect(output).toContain('Event streams  10 of 10 passed');
   expect(code).toBe(0);
+});
+
+test('a server of both protocols is checked for both, or for the one that is named', async () => {
+  const { url } = await startForTest(async () => {
+    const server = await createServer({ environments: [probed], toolkits: [calculator], logger: false });
+    return { server, url: await server.listen() };
+  });
+  const both = await checked([url]);
+  expect(both.output).toMatch(/^ors +\d+ passed +none failed +0 warnings/m);
+  expect(both.output).toMatch(/^oxp +\d+ passed +none failed +0 warnings/m);
+  expect(both.code).toBe(0);
+  const one = await checked([url, '--only', 'oxp', '--verbose']);
+  expect(one.output).toContain(`oxp at ${url}`);
+  expect(one.output).not.toContain('ors at');
+});
+
+test('known failures name their protocol, because both use the same letters', async () => {
+  const file = join(await folderWith({}), 'known.json');
+  const { url } = await startForTest(async () => {
+    const server = await createServer({ toolkits: [calculator], logger: false });
+    return { server, url: await server.listen() };
+  });
+  const lenient = await startRewritingProxy(url, ({ path }, { status }) =>
+    path === '/tools/call' && status === 400 ? { status: 422 } : undefined,
+  );
+  await checked([lenient, '--only', 'oxp/E', '--write-baseline', file]);
+  expect(JSON.parse(await readFile(file, 'utf8')).map(({ id }: any) => id)).toEqual(['oxp/E1']);
+  expect((await checked([lenient, '--only', 'oxp/E', '--baseline', file])).code).toBe(0);
 });
 
 test('without --active it says how much was left out', async () => {
@@ -154,11 +183,11 @@ test('--verbose shows what passed and what was skipped, too', async () => {
 
 test('a server that cannot be reached, or speaks something else, is told so', async () => {
   const unreachable = await checked(['http://127.0.0.1:1']);
-  expect(unreachable.output).toMatch(/cannot be reached: .*ECONNREFUSED.*Is the server running/);
+  expect(unreachable.output).toContain('nothing listens at http://127.0.0.1:1. Start a server with: tiltyard serve');
   expect(unreachable.code).toBe(1);
   const foreign = await startRewritingProxy(serving().url, () => ({ status: 404, text: 'nothing here' }));
   const other = await checked([foreign]);
-  expect(other.output).toMatch(/speaks none of ors.*: GET \/list_environments is 404/);
+  expect(other.output).toMatch(/speaks none of ors, oxp: GET \/list_environments is 404, GET \/tools is 404/);
   expect(other.code).toBe(1);
 });
 
@@ -174,8 +203,11 @@ test('a key comes from the environment, and is shown nowhere', async () => {
     return { server, url: await server.listen() };
   });
   const refused = await checked([url], { TILTYARD_API_KEY: '' });
-  expect(refused.output).toContain('asks for a key. Set the environment variable TILTYARD_API_KEY');
+  expect(refused.output).toContain('wants an API key. Put it into the environment variable TILTYARD_API_KEY');
   expect(refused.code).toBe(1);
+  const wrong = await checked([url], { TILTYARD_API_KEY: 'another-key' });
+  expect(wrong.output).toMatch(/refused the API key\. Put one that it knows into .* TILTYARD_API_KEY/);
+  expect(wrong.code).toBe(1);
   const allowed = await checked([url, '--only', 'G', '--verbose'], { TILTYARD_API_KEY: 'secret-key' });
   expect(allowed.output).toContain('pass  G11');
   expect(allowed.output).not.toContain('secret-key');

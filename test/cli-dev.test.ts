@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect, type Session, SessionTerminated } from 'tiltyard/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { rejection } from './support/client.ts';
-import { folderWith, type Run, run, untilPrinted } from './support/command.ts';
+import { folderWith, insist, type Run, run, untilPrinted } from './support/command.ts';
 import { keys, runInTerminal } from './support/pty.ts';
 
 // Each loads TypeScript in several processes, one after the other.
@@ -131,6 +131,17 @@ test('Ctrl-C runs the teardowns, leaves no process, and on a terminal lines have
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
+test('a Ctrl-C that arrives twice, as npm sends it on, is one', async () => {
+  const folder = await project();
+  const { command, url } = await develop(folder);
+  await openSession(url);
+  command.child.kill('SIGINT');
+  await untilPrinted(command, /Ending the sessions/);
+  command.child.kill('SIGINT');
+  expect(await command.exit).toBe(0);
+  expect(await teardowns(folder)).toBe('one\n');
+});
+
 test('a second Ctrl-C ends at once, and leaves no process either', async () => {
   const folder = await project();
   await writeFile(
@@ -141,9 +152,8 @@ test('a second Ctrl-C ends at once, and leaves no process either', async () => {
   await openSession(url);
   command.child.kill('SIGINT');
   await untilPrinted(command, /stuck/);
-  command.child.kill('SIGINT');
   // The output closes when the last process that writes to it has ended.
-  expect(await command.exit).toBe(130);
+  expect(await insist(command, 'SIGINT')).toBe(130);
   // Before the limit of teardowns (30 s) could have ended it.
 }, 25_000);
 

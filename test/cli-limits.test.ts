@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_LIMITS } from 'tiltyard/server';
 import { expect, test } from 'vitest';
-import { folderWith, type Run, run, untilPrinted } from './support/command.ts';
+import { folderWith, insist, type Run, run, untilPrinted } from './support/command.ts';
 
 const WAITING = `
 import { appendFileSync } from 'node:fs';
@@ -111,8 +111,7 @@ test('a second signal ends it at once', async () => {
   await startCall(server, 'wait');
   server.child.kill('SIGTERM');
   await untilPrinted(server, /Again to stop at once/);
-  server.child.kill('SIGTERM');
-  expect(await server.exit).toBe(1);
+  expect(await insist(server, 'SIGTERM')).toBe(1);
 });
 
 test('what nobody catches in the code of one episode is logged with its stack, and ends nothing', async () => {

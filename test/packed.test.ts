@@ -8,14 +8,19 @@ import { ROOT, untilPrinted } from './support/command.ts';
 import { runToEnd, startJob } from './support/program.ts';
 import { pack, registryProblem } from './support/tarball.ts';
 
-// `tiltyard dev` is not there yet: until then `npm start` stands in for `npm run dev`.
-const DEV_SCRIPT: 'dev' | 'start' = 'start';
-
 // Commands that end by themselves, as they are run beside `module.js` with production dependencies only.
 const COMMANDS: readonly [args: string, shows: RegExp][] = [
   ['--help', /Usage: tiltyard/],
   ['--version', /^\d+\.\d+\.\d+$/m],
   ['new project --yes', /npm install/],
+  ['tasks module.js', /doors[\s\S]*train/],
+  ['tools module.js', /open[\s\S]*door/],
+  ['call module.js open --input door=left', /reward +1/],
+  ['play module.js --script game.json', /reward +1/],
+  ['check module.js --active', /^ors +\d+ passed +none failed/m],
+  ['check module.js --environment doors', /^env +\d+ passed +none failed/m],
+  ['bench module.js --duration 500ms --warm-up 0s --connections 2', /calls\/s/],
+  ['limits', /drainMs/],
 ];
 
 const MODULE = `
@@ -32,6 +37,13 @@ export const doors = environment({
     },
   },
 });`;
+
+const GAME = {
+  environment: 'doors',
+  split: 'train',
+  index: 0,
+  calls: [{ tool: 'open', input: { door: 'left' }, reward: 1, finished: true }],
+};
 
 const INSTALL_MS = 300_000;
 
@@ -95,6 +107,7 @@ describe.skipIf(problem !== undefined)(`installed without development dependenci
     await mkdir(home);
     await writeFile(join(home, 'package.json'), '{"private": true, "type": "module"}');
     await writeFile(join(home, 'module.js'), MODULE);
+    await writeFile(join(home, 'game.json'), JSON.stringify(GAME));
     const { code, text } = await runToEnd(home, 'npm', ['install', '--omit=dev', '--prefer-offline', tarball]);
     expect(code, text).toBe(0);
   }, INSTALL_MS);
@@ -133,7 +146,7 @@ describe.skipIf(problem !== undefined)(`installed without development dependenci
     }
 
     // Unlike other shells, bash lets npm see the exit code of the server.
-    const server = startJob(project, 'npm', ['run', DEV_SCRIPT, '--script-shell=bash', '--', '--port', '0']);
+    const server = startJob(project, 'npm', ['run', 'dev', '--script-shell=bash', '--', '--port', '0']);
     const [, base = ''] = await untilPrinted(server, /(http:\/\/(?:localhost|127\.0\.0\.1):\d+)/);
     expect(await (await fetch(base + path)).text()).toContain(says);
     const pasted = (await readFile(join(project, 'README.md'), 'utf8')).split('```sh\n')[2]?.split('```')[0] ?? '';

@@ -23,14 +23,14 @@ export function program(): Command {
     // Thrown rather than exited with, so that main gives every mistake the same exit code.
     .exitOverride();
   addNew(root);
-  addServe(root);
   addDev(root);
-  addLimits(root);
+  addServe(root);
   addTasks(root);
   addTools(root);
   addCall(root);
   addPlay(root);
-  addBench(root);
   addCheck(root);
+  addBench(root);
+  addLimits(root);
   return root;
 }

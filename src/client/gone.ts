@@ -1,7 +1,7 @@
 import { HttpError, SessionTerminated } from './errors.ts';
 
-/** The code of a session that has ended. */
-export const SESSION_GONE = 'session_gone';
+// The code of a session that has ended.
+const SESSION_GONE = 'session_gone';
 
 /** Whether the server says that it no longer has the session: 410, its words for it, or a 404 that speaks of nothing else. */
 export function isGone(error: unknown): boolean {

@@ -4,7 +4,7 @@
 export { OUTCOMES, type Outcome } from '../protocol/index.ts';
 // How it is made ready and run
 export { type Catalog, type CatalogEnvironment, catalog } from './catalog.ts';
-export type { CompiledTool, CompileOptions } from './compiled-tool.ts';
+export type { CompiledTool } from './compiled-tool.ts';
 export {
   type Block,
   type Content,
@@ -44,11 +44,9 @@ export {
   DEFAULT_LIMITS,
   LIMIT_NAMES,
   LIMITS,
-  type LimitDefinition,
   type LimitName,
   type LimitPlace,
   type Limits,
-  type LimitUnit,
   toLimits,
 } from './limits.ts';
 export { type EpisodeLog, episodeLog, type Log, redact, type Secrets, silent } from './log.ts';

@@ -1,5 +1,4 @@
 export { Call, type CallOutcome } from './call.ts';
-export type { SessionEnd } from './episode-outcome.ts';
 export { fingerprintOf } from './fingerprint.ts';
 export { type CreateRequest, LocalHost, type SessionHost, type TaskChoice } from './host.ts';
 export { sidOf, toSessionKey } from './key.ts';
@@ -8,7 +7,6 @@ export {
   type ObservedSession,
   type Observer,
   type TraceHeaders,
-  UNKNOWN_TOOL,
   unobserved,
 } from './observer.ts';
 export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from './options.ts';

@@ -1,5 +1,5 @@
 // Rules about environments
-export { type LintOptions, lintEnvironment } from './lint/lint.ts';
+export { type LintOptions, type LintProgress, lintEnvironment } from './lint/lint.ts';
 // An episode in process
 export { type PlayedEpisode, type PlayedStep, type PlayOptions, play } from './play.ts';
 // The referee of servers
@@ -10,6 +10,7 @@ export {
   checkServer,
   type ProtocolReport,
 } from './referee/check-server.ts';
+export { generateInput } from './referee/generate-input.ts';
 export {
   countOutcomes,
   type Judgement,

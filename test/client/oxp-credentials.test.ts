@@ -52,11 +52,12 @@ test.each([
     auth: { apiKeys: ['right'], jwt: { secret: SECRET, audience: ['tools'], maxLifetimeSeconds: 900 } },
   });
   const client = connectOxp(url, { ...options, retry: QUICK });
-  for (const [asked, status] of [
-    [client.tools(), 401],
-    [client.call('Kit.Open'), 400],
+  // One after the other: a rejection that nobody awaits yet would count as unhandled.
+  for (const [ask, status] of [
+    [() => client.tools(), 401],
+    [() => client.call('Kit.Open'), 400],
   ] as const) {
-    const error = await rejection(asked);
+    const error = await rejection(ask());
     expect(error).toBeInstanceOf(OxpServerError);
     expect(error).toMatchObject({ status, message: 'Valid credentials are required' });
     expect(JSON.stringify(error)).not.toContain(SECRET);

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { generateInput, generateInvalidInputs, generateLongInput } from '../../src/testing/referee/generate-input.ts';
 
 type Schema = { [key: string]: any };
@@ -50,6 +51,21 @@ test.each<[what: string, schema: Schema, expected: unknown]>([
   const schema = of({ value: property });
   expect(generateInput(schema)).toEqual({ value: expected });
   expect(allows(schema, { value: expected })).toBe(true);
+});
+
+test.each<[string, z.ZodType]>([
+  ['texts', z.object({ a: z.string(), b: z.string().min(12), c: z.string().max(2), d: z.string().optional() })],
+  ['numbers', z.object({ a: z.number(), b: z.int().min(3), c: z.number().gt(0), d: z.number().max(-2), e: z.int() })],
+  ['choices', z.object({ a: z.enum(['up', 'down']), b: z.literal(7), c: z.union([z.boolean(), z.string()]) })],
+  ['formats', z.object({ a: z.email(), b: z.uuid(), c: z.iso.datetime(), d: z.url() })],
+  ['lists', z.object({ a: z.array(z.string()), b: z.array(z.int().min(1)).min(2), c: z.tuple([z.string()]) })],
+  ['nesting', z.object({ a: z.object({ b: z.object({ c: z.boolean() }) }), d: z.string().nullable() })],
+  ['defaults', z.object({ a: z.int().default(4), b: z.string() })],
+  ['nothing', z.object({})],
+])('an input with %s is one that a schema of zod allows', (_, schema) => {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'input' }) as Schema;
+  const input = generateInput(json);
+  expect(allows(json, input), JSON.stringify(input)).toBe(true);
 });
 
 test('references are followed, also those of pydantic, and those that never end', () => {

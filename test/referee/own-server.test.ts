@@ -6,6 +6,7 @@ import { gridworld } from '../../examples/gridworld/environment.ts';
 import { gsm8k } from '../../examples/gsm8k/environment.ts';
 import { hello } from '../../examples/hello/environment.ts';
 import { sandbox } from '../../examples/sandbox/environment.ts';
+import { calculator, doorbell, messages } from '../../examples/toolkit/toolkit.ts';
 import { startServer } from '../support/http.ts';
 import { startForTest } from '../support/shared.ts';
 import { other, probed } from './environments.ts';
@@ -46,6 +47,17 @@ test('our server passes everything with a small environment beside another', asy
   const findings = await findingsOf(await serve(probed, other));
   expect(failuresOf(findings)).toEqual([]);
   expect(skippedIn(findings)).toEqual(['G11', 'D15', 'X3', 'P7']);
+}, 60_000);
+
+test('our server passes everything in both protocols at once', async () => {
+  const { url } = await startServer({ toolkits: [calculator, doorbell, messages] });
+  const { protocols } = await checkServer({ url, isActive: true });
+  expect(protocols.map(({ name, findings }) => [name, failuresOf(findings)])).toEqual([
+    ['ors', []],
+    ['oxp', []],
+  ]);
+  // X1 has one path less to look at: /tools is that of OXP here.
+  expect(protocols[0]?.findings.find(({ id }) => id === 'X1')?.verdict).toBe('pass');
 }, 60_000);
 
 test.each([

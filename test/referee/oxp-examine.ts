@@ -1,6 +1,6 @@
 import { createServer, type ServerOptions } from 'tiltyard/server';
 import { onTestFinished } from 'vitest';
-import { oxpProbes, oxpSubject } from '../../src/testing/referee/oxp/oxp.ts';
+import { oxpProbes, oxpSubject } from '../../src/testing/referee/oxp/index.ts';
 import type { Finding } from '../../src/testing/referee/probe.ts';
 import { Recorder, type RecorderOptions } from '../../src/testing/referee/recorder.ts';
 import { runProbes } from '../../src/testing/referee/run-probes.ts';

@@ -62,3 +62,13 @@ export async function folderWith(files: Record<string, string>): Promise<string>
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   return folder;
 }
+
+/** Sends a signal again and again, as somebody does who has lost patience, until the command ends. */
+export async function insist({ child, exit }: Run, signal: NodeJS.Signals): Promise<number | null> {
+  const pressing = setInterval(() => child.kill(signal), 100);
+  try {
+    return await exit;
+  } finally {
+    clearInterval(pressing);
+  }
+}

@@ -8,7 +8,7 @@ export function addBench(root: Command): void {
   root
     .command('bench')
     .description('Measure how many calls or episodes a server takes, and how long each takes. Any ORS or OXP server.')
-    .argument('<url or module>', 'a server that runs, or a module, which gets a server of its own')
+    .argument('<target>', 'URL of an ORS or OXP server, or a module, which gets a server of its own')
     .option(
       '-c, --connections <number>',
       'connections; each sends its next request when the last is answered (default: 16; with --ramp at most 1024)',
@@ -28,11 +28,11 @@ export function addBench(root: Command): void {
     .option('--steps <number>', 'calls in each episode (default: 1)', toCount)
     .option('--tool <name>', 'the tool to call (default: the first; must be given for servers elsewhere)')
     .option('--input <json>', "the tool's input (default: made from its schema)", toJsonObject)
-    .option('--env <name>', 'the environment (default: the first)')
-    .option('--split <name>', 'the split (default: one for training)')
-    .option('--index <number>', 'the task (default: 0; with --episodes all in turn)', toCount)
+    .option('-e, --environment <name>', 'the environment (default: the first)')
+    .option('-s, --split <name>', 'the split (default: one for training)')
+    .option('-i, --index <number>', 'the task (default: 0; with --episodes all in turn)', toCount)
     .option('--protocol <name>', 'ors or oxp (default: what the server speaks)')
-    .option('--compare <url or module>', 'measure another server in turns with this one, and tell the ratio')
+    .option('--compare <target>', 'measure another server in turns with this one, and tell the ratio')
     .option(
       '--fail-below <number>',
       'exit with 1 below so many a second or, with --compare, below this ratio',

@@ -12,7 +12,7 @@ export interface BenchOptions {
   readonly rounds?: number;
   readonly timeout?: number;
   readonly protocol?: string;
-  readonly env?: string;
+  readonly environment?: string;
   readonly split?: string;
   readonly index?: number;
   readonly tool?: string;
@@ -77,11 +77,11 @@ export function toPlan(options: BenchOptions): Plan {
 
 /** What to call, as far as the person has said. */
 export function toChoice(options: BenchOptions, plan: Plan, signal: AbortSignal): WorkChoice {
-  const { env, split, index, tool, input, steps = 1 } = options;
+  const { environment, split, index, tool, input, steps = 1 } = options;
   const protocol = toProtocol(options.protocol);
   return {
     protocol,
-    environment: env,
+    environment,
     split,
     index,
     tool,

@@ -22,11 +22,11 @@ export function toJunit({ judgements }: Verdict): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="tiltyard check">\n${suites.join('\n')}\n</testsuites>\n`;
 }
 
-function toCase({ protocol, id, group, requirement, source, outcome, reason = '' }: Judgement): string {
+function toCase({ protocol, id, group, requirement, source, advice, outcome, reason = '' }: Judgement): string {
   const head = `    <testcase classname="${escaped(`${protocol}.${group}`)}" name="${escaped(`${id}: ${requirement}`)}"`;
   if (outcome === 'pass') return `${head}/>`;
   if (outcome === 'fail')
-    return `${head}>\n      <failure message="${escaped(reason)}">${escaped(source)}</failure>\n    </testcase>`;
+    return `${head}>\n      <failure message="${escaped(reason)}">${escaped(advice ?? source)}</failure>\n    </testcase>`;
   // Warnings and known failures must not fail the build, and JUnit has nothing between.
   return `${head}>\n      <skipped message="${escaped(`${outcome}: ${reason}`)}"/>\n    </testcase>`;
 }

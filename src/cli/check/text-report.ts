@@ -19,13 +19,14 @@ export function* reportLines(
 ): Generator<string> {
   for (const { name } of protocols) {
     const judgements = verdict.judgements.filter(({ protocol }) => protocol === name);
+    const shown = judgements.filter((each) => isShown(each, isVerbose));
+    const idWidth = Math.max(4, ...shown.map(({ id }) => id.length));
     yield colors.bold(`${name} at ${url}`);
     yield '';
     for (const [group, members] of byGroup(judgements)) {
-      yield `${colors.bold(group)}  ${scoreOf(members)}`;
-      for (const judgement of members) {
-        if (isShown(judgement, isVerbose)) yield* judgementLines(judgement, { url, colors, isVerbose });
-      }
+      yield `${colors.bold(toSafeText(group))}  ${scoreOf(members)}`;
+      for (const judgement of members)
+        if (shown.includes(judgement)) yield* judgementLines(judgement, { url, colors, isVerbose, idWidth });
     }
     yield '';
   }
@@ -50,15 +51,16 @@ function scoreOf(judgements: readonly Judgement[]): string {
 }
 
 function* judgementLines(
-  { id, outcome, level, requirement, source, reason, note, exchanges }: Judgement,
-  { url, colors, isVerbose }: ReportOptions & { url: string },
+  { id, outcome, level, requirement, source, reason, note, advice, exchanges }: Judgement,
+  { url, colors, isVerbose, idWidth }: ReportOptions & { readonly url: string; readonly idWidth: number },
 ): Generator<string> {
-  yield `  ${badge(outcome, colors)} ${id.padEnd(4)} ${requirement}`;
+  yield `  ${badge(outcome, colors)} ${id.padEnd(idWidth)} ${requirement}`;
   const indent = ' '.repeat(13);
   if (reason !== undefined) yield* indented(toSafeText(reason), indent);
   if (outcome === 'known' && note !== undefined && note !== reason)
     yield* indented(`known: ${toSafeText(note)}`, indent);
   if (outcome === 'pass' || outcome === 'skip') return;
+  if (advice !== undefined) yield `${indent}fix: ${advice}`;
   yield indent + colors.dim(`${level}: ${source}`);
   if (outcome === 'known' && !isVerbose) return;
   // The last exchange is the one that failed; those before it led there.

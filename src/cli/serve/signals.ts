@@ -1,14 +1,12 @@
 import { longestStopMs, type Server } from '../../server/index.ts';
+import { onSignals } from '../shared/signals.ts';
 
 // For what has no limit of its own, such as writing the last lines of the log.
 const SLACK_MS = 1_000;
 
 /** Ends the server in good order at the first SIGINT or SIGTERM, and at once at the second or when that takes too long. */
 export function closeOnSignals(server: Server): void {
-  let closing = false;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (closing) process.exit(1);
-    closing = true;
+  const close = (signal: NodeJS.Signals) => {
     const { drainMs } = server.limits;
     process.stderr.write(
       `\n${signal}: calls may end within ${drainMs / 1000} s, then sessions end. Again to stop at once.\n`,
@@ -20,8 +18,8 @@ export function closeOnSignals(server: Server): void {
       (error) => fail(String(error)),
     );
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  // Until the process ends.
+  onSignals({ first: close, again: () => process.exit(1) });
 }
 
 function fail(problem: string): never {

@@ -11,6 +11,7 @@ test.each<[what: string, thrown: Error, advice: string]>([
   ['nobody listens', network('ECONNREFUSED'), 'Start a server with: tiltyard serve <module> --port 8080'],
   ['nobody listens, three times', new MaxRetries('GET /', [network('ECONNREFUSED')]), 'nothing listens at'],
   ['the machine is not known', network('ENOTFOUND'), "there is no machine named 'localhost'"],
+  ['fetch will not', network('bad port'), "port 8080 is one that Node's fetch does not connect to"],
   ['nobody answers', network('UND_ERR_CONNECT_TIMEOUT'), 'localhost:8080 does not answer'],
   ['a key is missing', new AuthError(401, 'no key'), 'wants an API key. Put it into the environment variable'],
   [

@@ -46,6 +46,8 @@ function adviceFor(error: ClientError, { url, hasKey }: Addressed): string | und
     case 'UND_ERR_CONNECT_TIMEOUT':
       return `${host} does not answer. Check the URL, the network and firewalls`;
   }
+  if (/\bbad port\b/.test(error.message))
+    return `port ${port} is one that Node's fetch does not connect to, because other protocols use it. Serve on another one`;
   if (error.status === 401) {
     return hasKey
       ? `${host} refused the API key. Put one that it knows into the environment variable TILTYARD_API_KEY`

@@ -1,4 +1,4 @@
-import { ClientError, HttpError, type ToolDefinition } from '../../client/index.ts';
+import { type CallOptions, ClientError, HttpError, type ToolDefinition } from '../../client/index.ts';
 import { Failure } from './failure.ts';
 import type { OpenServer } from './with-server.ts';
 
@@ -10,23 +10,29 @@ export interface Faces {
   readonly tools: readonly ToolDefinition[] | undefined;
 }
 
+/** A server of ORS, and how long it may take to answer. */
+export type AskedOfOrs = Pick<OpenServer, 'ors'> & CallOptions;
+
 /** Finds out which protocols a server speaks, and what it has in each. */
 export async function discoverFaces(server: OpenServer): Promise<Faces> {
   const environments = await environmentsOf(server);
   const tools = await toolsOf(server, environments !== undefined);
-  if (environments === undefined && tools === undefined) {
-    throw new Failure(
-      `${server.url} has neither /list_environments (ORS) nor a /tools that lists tools (OXP). ` +
-        'Check the URL; a path in front of those belongs to it',
-    );
-  }
+  if (environments === undefined && tools === undefined) throw speaksNeither(server.url);
   return { environments, tools };
 }
 
+/** A server that is none of those that the commands know. */
+export function speaksNeither(url: string): Failure {
+  return new Failure(
+    `${url} has neither /list_environments (ORS) nor a /tools that lists tools (OXP). ` +
+      'Check the URL; a path in front of those belongs to it',
+  );
+}
+
 /** The names of the environments, or undefined from a server that does not speak ORS. */
-export async function environmentsOf({ ors, signal }: OpenServer): Promise<readonly string[] | undefined> {
+export async function environmentsOf({ ors, signal, timeoutMs }: AskedOfOrs): Promise<readonly string[] | undefined> {
   try {
-    const names: unknown = await ors.environments({ signal });
+    const names: unknown = await ors.environments({ signal, timeoutMs });
     return Array.isArray(names) ? names.map(String) : undefined;
   } catch (thrown) {
     if (thrown instanceof HttpError && (thrown.status === 404 || thrown.status === 405)) return undefined;

@@ -8,10 +8,7 @@ export interface Target extends AsyncDisposable {
   readonly loaded: Loaded | undefined;
 }
 
-/**
- * Opens what a person named: a URL, or a module, which is then served on this machine until the target is disposed of.
- * The key comes from the environment variable TILTYARD_API_KEY, never from the command line, which others can read.
- */
+/** Opens what a person named: a URL, or a module, which is then served on this machine until the target is disposed of. */
 export async function openTarget(text: string): Promise<Target> {
   return toUrl(text) === undefined ? await serveModule(text) : remote(text);
 }
@@ -23,11 +20,16 @@ export function toUrl(text: string): string | undefined {
   return /^(?:\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}(?:\/|$)/i.test(text) ? `http://${text.replace(/\/+$/, '')}` : undefined;
 }
 
-function remote(text: string): Target {
+/** The key for servers, from the environment: never from the command line, which others can read. */
+export function keyFromEnvironment(): string | undefined {
   const { TILTYARD_API_KEY, ORS_API_KEY } = process.env;
+  return TILTYARD_API_KEY || ORS_API_KEY || undefined;
+}
+
+function remote(text: string): Target {
   return {
     url: toUrl(text) as string,
-    apiKey: TILTYARD_API_KEY || ORS_API_KEY || undefined,
+    apiKey: keyFromEnvironment(),
     loaded: undefined,
     async [Symbol.asyncDispose]() {},
   };

@@ -8,6 +8,8 @@ export interface OpenServer {
   /** As the person named it: a URL or a module. */
   readonly name: string;
   readonly url: string;
+  /** Empty where none shall be sent. */
+  readonly apiKey: string | undefined;
   readonly ors: Client;
   readonly oxp: OxpClient;
   /** Fires at Ctrl-C. */
@@ -34,6 +36,7 @@ function toServer(name: string, { url, apiKey }: Target, signal: AbortSignal): O
   return {
     name,
     url,
+    apiKey,
     ors: connect(url, { apiKey, retry: RETRY }),
     oxp: connectOxp(url, { apiKey, retry: RETRY }),
     signal,

@@ -13,6 +13,7 @@ export const callRules: readonly Rule[] = [
     id: 'env/crash',
     level: 'hardening',
     requirement: 'No input breaks a tool: it gives a result, or an error that the model can read',
+    advice: 'check the input, and throw `ToolError` for what the model can mend',
     isActive: true,
     problems: (sample) =>
       distinct(made(sample).filter(({ outcome }) => outcome.kind === 'crashed')).map(
@@ -23,6 +24,7 @@ export const callRules: readonly Rule[] = [
     id: 'env/no-answer',
     level: 'hardening',
     requirement: 'Every call ends in time',
+    advice: 'bound the work: limits in the schema, `timeoutMs` of the tool',
     isActive: true,
     problems: (sample) => [
       ...(sample.breakdown === undefined ? [] : [`no episode begins any more: ${sample.breakdown}`]),
@@ -35,6 +37,7 @@ export const callRules: readonly Rule[] = [
     id: 'env/reward-number',
     level: 'specified',
     requirement: 'A reward is a finite number, or none',
+    advice: 'look for a division by zero',
     isActive: true,
     problems: (sample) =>
       rewarded(sample)
@@ -45,6 +48,7 @@ export const callRules: readonly Rule[] = [
     id: 'env/reward-range',
     level: 'hardening',
     requirement: 'Rewards are in their range',
+    advice: 'scale it, or give the range that you mean',
     isActive: true,
     problems(sample) {
       const [min, max] = sample.rewardRange;
@@ -60,6 +64,7 @@ export const callRules: readonly Rule[] = [
     id: 'env/never-ends',
     level: 'hardening',
     requirement: 'An episode can end',
+    advice: 'return `finished: true`, at the latest after so many steps',
     isActive: true,
     problems(sample) {
       const calls = made(sample);
@@ -76,6 +81,7 @@ export const callRules: readonly Rule[] = [
     id: 'env/paid-twice',
     level: 'hardening',
     requirement: 'What has ended an episode does not pay again',
+    advice: 'refuse calls after the end, as this server does by default',
     isActive: true,
     problems(sample) {
       const repeats = made(sample).filter(({ purpose }) => purpose === 'repeat');

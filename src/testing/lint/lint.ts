@@ -34,6 +34,17 @@ export interface LintOptions {
   /** The most time for one answer. Default: 30 s. */
   readonly timeoutMs?: number | undefined;
   readonly onFinding?: ((finding: Finding) => void) | undefined;
+  /** What commands that make a call again name the server. Default: its URL. */
+  readonly name?: string | undefined;
+  readonly onProgress?: ((progress: LintProgress) => void) | undefined;
+}
+
+/** How far a lint is: reading an environment is one step, and calling its tools is another. */
+export interface LintProgress {
+  readonly done: number;
+  readonly total: number;
+  /** `math: reads train[0]` */
+  readonly doing: string;
 }
 
 /** All rules, in the order of their findings. */
@@ -45,24 +56,30 @@ export async function lintEnvironment(options: LintOptions): Promise<Finding[]> 
   const { samples = 5, seed = 1, maxCalls = 40, maxSteps = 100, isActive = false } = options;
   const client = connect(url, { apiKey });
   const names = environment === undefined ? await client.environments({ signal, timeoutMs }) : [environment];
-  const sampling = { samples, seed, timeoutMs, signal, maxCalls, maxSteps };
-  const { rewardRange = [-1, 1] } = options;
+  const { rewardRange = [-1, 1], name: server = url, onProgress = () => {} } = options;
+  const total = names.length * (isActive ? 2 : 1);
+  const samplingOf = (name: string, done: number) => ({
+    ...{ samples, seed, timeoutMs, signal, maxCalls, maxSteps },
+    tell: (doing: string) => onProgress({ done, total, doing: `${name}: ${doing}` }),
+  });
   const seen: Sample[] = [];
   // All before any tool is called: a call that breaks the server must not hide what else there is.
-  for (const name of names) {
-    seen.push({ url, environment: name, rewardRange, ...(await lookAt(client.environment(name), sampling)) });
+  for (const [at, name] of names.entries()) {
+    const looked = await lookAt(client.environment(name), samplingOf(name, at));
+    seen.push({ server, environment: name, rewardRange, ...looked });
   }
   const findings: Finding[] = [];
-  for (const sample of seen) {
+  for (const [at, sample] of seen.entries()) {
+    const { environment: name, episodes } = sample;
     const explored = isActive
-      ? { ...sample, ...(await explore(client.environment(sample.environment), sample.episodes, sampling)) }
+      ? { ...sample, ...(await explore(client.environment(name), episodes, samplingOf(name, names.length + at))) }
       : sample;
     findings.push(...(await judge(explored, { ...options, timeoutMs, signal })));
   }
   return findings;
 }
 
-type Seen = Omit<Sample, 'url' | 'environment' | 'rewardRange'>;
+type Seen = Omit<Sample, 'server' | 'environment' | 'rewardRange'>;
 
 async function lookAt(environment: EnvironmentClient, options: SampleOptions): Promise<Seen> {
   try {

@@ -4,9 +4,9 @@ import type { MadeCall, Sample } from './sample.ts';
 const MAX_LINE = 1000;
 
 /** The command that makes a call again. */
-export function reproduce({ url, environment }: Sample, { split, index, tool, input }: MadeCall): string {
+export function reproduce({ server, environment }: Sample, { split, index, tool, input }: MadeCall): string {
   const words = [
-    ...['tiltyard', 'call', url, tool, JSON.stringify(input)],
+    ...['tiltyard', 'call', server, tool, JSON.stringify(input)],
     ...['--environment', environment, '--split', split, '--index', String(index)],
   ];
   const line = words.map(quote).join(' ');

@@ -7,6 +7,8 @@ export interface Rule {
   readonly id: string;
   readonly level: Level;
   readonly requirement: string;
+  /** What its author can do about it. */
+  readonly advice: string;
   /** Whether it is judged by calls, which may have effects. */
   readonly isActive?: boolean;
   /** What is wrong, each with its place; throws NotApplicable if nothing in the sample can tell. */
@@ -21,12 +23,13 @@ const MAX_TOLD = 3;
 
 /** A rule in the form that the referee runs and reports. */
 export function toProbe(rule: Rule): Probe<Sample> {
-  const { id, level, requirement, isActive = false } = rule;
+  const { id, level, requirement, advice, isActive = false } = rule;
   return {
     id,
     group: 'Environment',
     level,
     requirement,
+    advice,
     source: 'docs/checking.md',
     isActive,
     async run(sample) {

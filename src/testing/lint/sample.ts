@@ -2,8 +2,8 @@ import type { JsonObject, ToolSpec } from '../../protocol/index.ts';
 
 /** What the lint has seen of one environment; rules judge it and ask nothing more. */
 export interface Sample {
-  /** Where the server is, for lines that can be run again. */
-  readonly url: string;
+  /** What commands that can be run again call the server. */
+  readonly server: string;
   readonly environment: string;
   readonly splits: readonly SampledSplit[];
   readonly episodes: readonly SampledEpisode[];

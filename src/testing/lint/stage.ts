@@ -45,6 +45,7 @@ export class Stage implements AsyncDisposable {
     const current = this.#silent.has(tool) ? undefined : await this.#episodeWith(tool);
     if (current === undefined) return undefined;
     const { session, episode } = current;
+    this.#options.tell(`calls ${tool}`);
     const outcome = await this.#outcomeOf(session.call(tool as never, input, { timeoutMs: this.#options.timeoutMs }));
     this.calls.push({ split: episode.split, index: episode.index, tool, input, purpose, outcome });
     if (outcome.kind === 'silent') this.#silent.add(tool);

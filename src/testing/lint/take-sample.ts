@@ -1,7 +1,7 @@
 import { AuthError, type EnvironmentClient } from '../../client/index.ts';
 import type { JsonObject, Split } from '../../protocol/index.ts';
 import { type Random, seededRandom } from './random.ts';
-import { type Place, type Reading, type SampledEpisode, type SampledSplit, SCANNED } from './sample.ts';
+import { type Place, type Reading, type SampledEpisode, type SampledSplit, SCANNED, showPlace } from './sample.ts';
 
 /** How much of an environment is looked at. */
 export interface SampleOptions {
@@ -11,6 +11,8 @@ export interface SampleOptions {
   /** The most time for one answer. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Hears what is done next. */
+  readonly tell: (doing: string) => void;
 }
 
 /** Looks at all splits, and begins some tasks of each, twice. */
@@ -61,7 +63,8 @@ async function sampleEpisode(
   place: Place,
   options: SampleOptions,
 ): Promise<SampledEpisode> {
-  const { signal, timeoutMs } = options;
+  const { signal, timeoutMs, tell } = options;
+  tell(`reads ${showPlace(place)}`);
   const readings = [await read(environment, place, options), await read(environment, place, options)];
   try {
     const task = (await environment.task(place.split, place.index, { signal, timeoutMs })) as JsonObject;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/index.ts';
+import { canonical } from '../referee/json.ts';
 import { need } from '../referee/probe.ts';
 import { type Rule, START } from './rule.ts';
 import { type SampledSplit, SCANNED, showPlace } from './sample.ts';
@@ -9,6 +9,7 @@ export const taskRules: readonly Rule[] = [
     id: 'env/split-empty',
     level: 'hardening',
     requirement: 'Every split has tasks',
+    advice: 'add some, or leave the split out',
     problems: ({ splits }) =>
       splits.filter(({ count }) => count === 0).map(({ name }) => `split '${name}' has no tasks`),
   },
@@ -16,18 +17,20 @@ export const taskRules: readonly Rule[] = [
     id: 'env/task-count',
     level: 'specified',
     requirement: 'num_tasks is the number of tasks that ranges give',
+    advice: 'make `count` the number of indexes that `get` knows',
     problems: ({ splits }) => splits.flatMap(countProblems),
   },
   {
     id: 'env/task-duplicate',
     level: 'hardening',
     requirement: 'The tasks of a split are different',
+    advice: 'remove one; it would be trained on twice as much',
     problems: ({ splits }) =>
       splits.flatMap(({ name: split, first }) => {
         const seen = new Map<string, number>();
         return first.flatMap((task, index) => {
-          const earlier = seen.get(toKey(task));
-          seen.set(toKey(task), earlier ?? index);
+          const earlier = seen.get(canonical(task));
+          seen.set(canonical(task), earlier ?? index);
           return earlier === undefined
             ? []
             : [`${showPlace({ split, index })} is the same task as ${split}[${earlier}]`];
@@ -38,16 +41,17 @@ export const taskRules: readonly Rule[] = [
     id: 'env/split-overlap',
     level: 'hardening',
     requirement: 'No task to measure with is a task to train on',
+    advice: 'move it: what is measured with it means nothing',
     problems({ splits }) {
       const train = splits.filter(({ type }) => type === 'train');
       const others = splits.filter(({ type }) => type !== 'train');
       need(train.length > 0 && others.length > 0, 'there is only one kind of split');
       const trained = new Map(
-        train.flatMap(({ name, first }) => first.map((task, index) => [toKey(task), `${name}[${index}]`] as const)),
+        train.flatMap(({ name, first }) => first.map((task, index) => [canonical(task), `${name}[${index}]`] as const)),
       );
       return others.flatMap(({ name, first }) =>
         first.flatMap((task, index) => {
-          const twin = trained.get(toKey(task));
+          const twin = trained.get(canonical(task));
           return twin === undefined ? [] : [`${name}[${index}] is also ${twin}`];
         }),
       );
@@ -57,6 +61,7 @@ export const taskRules: readonly Rule[] = [
     id: START,
     level: 'hardening',
     requirement: 'An episode of every task begins, with its prompt and its tools',
+    advice: "see the server's log; check `setup` with this task",
     problems: ({ failure, episodes }) => [
       ...(failure === undefined ? [] : [`its splits cannot be read: ${failure}`]),
       ...episodes.flatMap((episode) => {
@@ -75,13 +80,4 @@ function countProblems({ name, count, first, atEnd, failure }: SampledSplit): st
   if (count > 0 && atEnd.last !== 1) problems.push(`split '${name}' does not give its last task, number ${count - 1}`);
   if (atEnd.beyond > 0) problems.push(`split '${name}' gives a task beyond the ${count} that it says it has`);
   return problems;
-}
-
-// Keys in any order make the same task.
-function toKey(task: JsonObject): string {
-  return JSON.stringify(task, (_key, value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : value,
-  );
 }

@@ -9,6 +9,7 @@ export const toolRules: readonly Rule[] = [
     id: 'env/tool-name',
     level: 'interop',
     requirement: 'Tools have names that model providers take: 1 to 64 letters, digits, _ and -',
+    advice: 'use 1 to 64 letters, digits, `_` and `-`',
     problems: (sample) =>
       toolsOf(sample)
         .filter(({ name }) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
@@ -18,6 +19,7 @@ export const toolRules: readonly Rule[] = [
     id: 'env/tool-description',
     level: 'hardening',
     requirement: 'Every tool says what it does',
+    advice: 'say what it does, and whether it ends the episode',
     problems: (sample) =>
       toolsOf(sample)
         .filter(({ description }) => description.trim() === '')
@@ -27,6 +29,7 @@ export const toolRules: readonly Rule[] = [
     id: 'env/parameter-description',
     level: 'hardening',
     requirement: "Every parameter is described: by itself, or by the tool's description where there is only one",
+    advice: "describe it: `.describe('the number only, such as 72')`",
     problems: (sample) =>
       toolsOf(sample).flatMap((tool) => {
         const parameters = parametersOf(tool);
@@ -38,6 +41,7 @@ export const toolRules: readonly Rule[] = [
     id: 'env/tool-schema',
     level: 'interop',
     requirement: 'A schema is that of an object, and what it requires is among its properties',
+    advice: 'mend the schema; models are told nonsense otherwise',
     problems: (sample) => toolsOf(sample).flatMap(schemaProblems),
   },
 ];

@@ -1,4 +1,6 @@
+import { AuthError, ClientError, NetworkError } from '../../client/index.ts';
 import { orsProtocol } from './ors/index.ts';
+import { oxpProtocol } from './oxp/index.ts';
 import type { Finding } from './probe.ts';
 import type { Protocol } from './protocol.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
@@ -11,7 +13,7 @@ export interface CheckOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether tools may be called, with inputs made from their schemas. Default: false. */
   readonly isActive?: boolean;
-  /** Only these: protocols (ors), groups (ors/D, D) or requirements (ors/D7, D7). Default: all. */
+  /** Only these: protocols (ors, oxp), groups (ors/D, D) or requirements (ors/D7, D7). Default: all. */
   readonly only?: readonly string[];
   /** How long one request may take. Default: 10 s. */
   readonly timeoutMs?: number;
@@ -41,7 +43,7 @@ export interface CheckReport {
 }
 
 // A further protocol is one entry here.
-const PROTOCOLS: readonly Protocol[] = [orsProtocol];
+const PROTOCOLS: readonly Protocol[] = [orsProtocol, oxpProtocol];
 
 /** Finds out which protocols a server speaks, and checks it against what they require; ends all sessions it opened. */
 export async function checkServer({
@@ -84,26 +86,29 @@ export async function checkServer({
 async function detect(http: RecorderOptions): Promise<Protocol[]> {
   const recorder = new Recorder(http);
   const speaking: Protocol[] = [];
+  const failures: Error[] = [];
   for (const protocol of PROTOCOLS) {
-    // A server that cannot be reached, or gives no answer, is told of below.
     const [detected] = await Promise.allSettled([protocol.detect(recorder)]);
     http.signal.throwIfAborted();
-    if (detected.status === 'fulfilled' && detected.value) speaking.push(protocol);
+    if (detected.status === 'rejected') failures.push(detected.reason);
+    else if (detected.value) speaking.push(protocol);
   }
-  if (speaking.length === 0) throw new Error(whyNone(recorder, http));
+  if (speaking.length === 0) throw whyNone(recorder, http, failures);
   return speaking;
 }
 
-function whyNone({ exchanges }: Recorder, { url }: RecorderOptions): string {
-  if (exchanges.every(({ answer }) => answer === undefined)) {
-    return `${url} cannot be reached: ${exchanges[0]?.error}. Is the server running, and is the address right?`;
+function whyNone({ exchanges }: Recorder, { url }: RecorderOptions, failures: readonly Error[]): ClientError {
+  const [cause] = failures;
+  if (cause !== undefined && exchanges.every(({ answer }) => answer === undefined)) {
+    const { code } = cause as NodeJS.ErrnoException;
+    return new NetworkError(`${url} cannot be reached: ${cause.message}`, { code, cause });
   }
-  if (exchanges.some(({ answer }) => answer?.status === 401 || answer?.status === 403))
-    return `${url} asks for a key. Set the environment variable TILTYARD_API_KEY`;
+  const refusal = exchanges.find(({ answer }) => answer?.status === 401 || answer?.status === 403)?.answer;
+  if (refusal !== undefined) return new AuthError(refusal.status, 'it asks for a key, or for another one');
   const seen = exchanges.map(
     ({ request, answer }) => `${request.method} ${request.path} is ${answer?.status ?? 'not answered'}`,
   );
-  return `${url} speaks none of ${namesOf(PROTOCOLS)}: ${seen.join(', ')}`;
+  return new ClientError(`${url} speaks none of ${namesOf(PROTOCOLS)}: ${seen.join(', ')}`);
 }
 
 function namesOf(protocols: readonly Protocol[]): string {

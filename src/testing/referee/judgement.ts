@@ -47,17 +47,23 @@ export function judge(report: CheckReport, { level = 'interop', baseline = [] }:
       return { ...finding, protocol: name, outcome, ...(note === undefined ? {} : { note }) };
     }),
   );
-  const fixed = baseline.filter((entry) =>
-    judgements.some(({ protocol, id, outcome }) => outcome === 'pass' && isFor(entry, protocol, id)),
-  );
+  const fixed = baseline.filter((entry) => {
+    // Several environments have a finding each for the same rule.
+    const meant = judgements.filter(({ protocol, id }) => isFor(entry, protocol, id));
+    return meant.some(({ verdict }) => verdict === 'pass') && meant.every(({ verdict }) => verdict !== 'fail');
+  });
   return { judgements, fixed, passed: judgements.every(({ outcome }) => outcome !== 'fail') };
 }
 
 /** The failures of a check, to be known from now on. */
 export function toBaseline({ judgements }: Verdict): KnownFailure[] {
-  return judgements
-    .filter(({ verdict }) => verdict === 'fail')
-    .map(({ protocol, id, reason = '', note = reason }) => ({ id: keyOf(protocol, id), note }));
+  const failures = judgements.filter(({ verdict }) => verdict === 'fail');
+  const notes = new Map<string, string>();
+  for (const { protocol, id, reason = '', note = reason } of failures) {
+    const key = keyOf(protocol, id);
+    if (!notes.has(key)) notes.set(key, note);
+  }
+  return [...notes].map(([id, note]) => ({ id, note }));
 }
 
 /** How many of each outcome there are. */

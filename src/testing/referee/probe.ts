@@ -3,8 +3,8 @@ import type { Exchange, Recorder } from './recorder.ts';
 /** Where a requirement comes from: the texts, the official SDKs, or good sense where both are silent. */
 export type Level = 'specified' | 'interop' | 'hardening';
 
-/** One requirement, and how to see from outside whether a server meets it. */
-export interface Probe<Subject> {
+/** What is required of a server, or of an environment. */
+export interface Requirement {
   /** As in the conformance lists: D11, C4. */
   readonly id: string;
   /** Findings are shown under this heading. */
@@ -14,6 +14,12 @@ export interface Probe<Subject> {
   readonly requirement: string;
   /** The place in the specification: ors-http-api.txt:77-95. */
   readonly source: string;
+  /** What to do about a failure, where that is known. */
+  readonly advice?: string;
+}
+
+/** One requirement, and how to see from outside whether a server meets it. */
+export interface Probe<Subject> extends Requirement {
   /** Whether it calls tools, which may have effects; such probes run only when the user allows it. */
   readonly isActive?: boolean;
   /** Resolves if the requirement is met; throws Unmet or NotApplicable otherwise. */
@@ -21,12 +27,7 @@ export interface Probe<Subject> {
 }
 
 /** What came of a probe. */
-export interface Finding {
-  readonly id: string;
-  readonly group: string;
-  readonly level: Level;
-  readonly requirement: string;
-  readonly source: string;
+export interface Finding extends Requirement {
   readonly verdict: 'pass' | 'fail' | 'skip';
   /** Why it failed or was skipped. */
   readonly reason?: string;

@@ -45,6 +45,6 @@ async function judge<Subject>(probe: Probe<Subject>, subject: Subject, http: Rec
 }
 
 function toFinding(probe: Probe<never>, verdict: Finding['verdict'], reason?: string): Finding {
-  const { id, group, level, requirement, source } = probe;
-  return { id, group, level, requirement, source, verdict, ...(reason === undefined ? {} : { reason }), exchanges: [] };
+  const { isActive: _calls, run: _run, ...requirement } = probe;
+  return { ...requirement, verdict, ...(reason === undefined ? {} : { reason }), exchanges: [] };
 }

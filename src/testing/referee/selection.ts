@@ -6,9 +6,9 @@ export function isSelected(only: readonly string[], protocol: string, id: string
   return only.length === 0 || only.some((each) => matches(each, protocol, id));
 }
 
-/** The name of a requirement among those of all protocols, which use the same letters. */
+/** The name of a requirement among those of all protocols, which use the same letters; rules of the lint have theirs. */
 export function keyOf(protocol: string, id: string): string {
-  return `${protocol}/${id}`;
+  return id.startsWith(`${protocol}/`) ? id : `${protocol}/${id}`;
 }
 
 function matches(wanted: string, protocol: string, id: string): boolean {

@@ -1,4 +1,4 @@
-import { toUrl } from '../../shared/target.ts';
+import { keyFromEnvironment, toUrl } from '../../shared/target.ts';
 import { startChildServer } from './child-server.ts';
 import { findLocalProcess } from './local-process.ts';
 import { fetchLag } from './metrics.ts';
@@ -43,8 +43,7 @@ async function openModule(path: string): Promise<BenchServer> {
 }
 
 async function openUrl(name: string, url: string): Promise<BenchServer> {
-  const { TILTYARD_API_KEY, ORS_API_KEY } = process.env;
-  const apiKey = TILTYARD_API_KEY || ORS_API_KEY || undefined;
+  const apiKey = keyFromEnvironment();
   const { hostname, port, protocol } = new URL(url);
   const isLocal = isLoopback(hostname);
   const portNumber = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);

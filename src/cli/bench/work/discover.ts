@@ -1,7 +1,8 @@
-import { ClientError, HttpError, MaxRetries, NetworkError } from '../../../client/index.ts';
+import { ClientError } from '../../../client/index.ts';
 import { TOOL_ID } from '../../../protocol/index.ts';
+import { explain } from '../../shared/explain.ts';
+import { speaksNeither } from '../../shared/faces.ts';
 import { Failure, misuse } from '../../shared/failure.ts';
-import { toSafeText } from '../../shared/safe-text.ts';
 import type { BenchServer } from '../servers/open.ts';
 import { findOrsWork, listEnvironments } from './find-ors-work.ts';
 import { findOxpWork } from './find-oxp-work.ts';
@@ -18,7 +19,8 @@ export async function discover(server: BenchServer, choice: WorkChoice): Promise
   try {
     return await find(server, choice);
   } catch (thrown) {
-    throw toFailure(server, thrown);
+    if (choice.signal.aborted) throw choice.signal.reason;
+    throw explain(thrown, { url: server.url, hasKey: Boolean(server.apiKey) });
   }
 }
 
@@ -28,15 +30,7 @@ async function find(server: BenchServer, choice: WorkChoice): Promise<Work> {
   const environments = await listEnvironments(server, choice);
   if (environments.length > 0) return await findOrsWork(server, choice, environments);
   if (choice.protocol === 'ors') throw new Failure(`${server.url} has no environments`);
-  return await findOxpWork(server, choice);
-}
-
-function toFailure({ url }: BenchServer, thrown: unknown): unknown {
-  const error = thrown instanceof MaxRetries ? thrown.cause : thrown;
-  if (error instanceof ClientError && error.status === 401)
-    return new Failure(`${url} wants an API key, or another one: set TILTYARD_API_KEY (${toSafeText(error.message)})`);
-  if (error instanceof NetworkError) return new Failure(`${url} cannot be reached: ${error.message}. Does it run?`);
-  if (error instanceof HttpError)
-    return new Failure(`${url} speaks neither ORS nor OXP, or fails: ${toSafeText(error.message)}`);
-  return error instanceof ClientError ? new Failure(toSafeText(error.message)) : error;
+  return await findOxpWork(server, choice).catch((thrown: unknown) => {
+    throw thrown instanceof ClientError && thrown.status === 404 ? speaksNeither(server.url) : thrown;
+  });
 }

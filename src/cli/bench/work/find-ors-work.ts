@@ -1,5 +1,8 @@
-import { type Client, connect, HttpError, ToolCallError } from '../../../client/index.ts';
+import { type Client, connect, ToolCallError } from '../../../client/index.ts';
 import type { ToolSpec } from '../../../protocol/index.ts';
+import { generateInput } from '../../../testing/index.ts';
+import { unknownName } from '../../shared/explain.ts';
+import { environmentsOf } from '../../shared/faces.ts';
 import { Failure } from '../../shared/failure.ts';
 import { toSafeText } from '../../shared/safe-text.ts';
 import { toEndpoint } from '../load/endpoint.ts';
@@ -7,18 +10,11 @@ import type { BenchServer } from '../servers/open.ts';
 import { orsCalls } from './ors-calls.ts';
 import type { OrsWork } from './ors-episode.ts';
 import { orsEpisodes } from './ors-episodes.ts';
-import { sampleInput } from './sample-input.ts';
 import { notesOn, type Work, type WorkChoice } from './work.ts';
 
 /** The names of a server's environments; none on a server of another protocol. */
-export async function listEnvironments(server: BenchServer, { timeoutMs, signal }: WorkChoice): Promise<string[]> {
-  try {
-    const names: unknown = await connectTo(server).environments({ timeoutMs, signal });
-    return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
-  } catch (thrown) {
-    if (thrown instanceof HttpError && (thrown.status === 404 || thrown.status === 405)) return [];
-    throw thrown;
-  }
+export async function listEnvironments(server: BenchServer, choice: WorkChoice): Promise<readonly string[]> {
+  return (await environmentsOf({ ors: connectTo(server), ...choice })) ?? [];
 }
 
 /** Chooses environment, task and tool, and tries the tool once. */
@@ -30,14 +26,14 @@ export async function findOrsWork(
   const { timeoutMs, signal, unit, steps } = choice;
   const environment = choice.environment?.toLowerCase() ?? (environments[0] as string);
   if (!environments.some((name) => name.toLowerCase() === environment))
-    throw new Failure(`${server.url} has no environment '${environment}'. It has: ${toList(environments)}`);
+    throw unknownName('environment', environment, environments);
   const client = connectTo(server).environment(environment);
   const split = await chooseSplit(client, choice);
   const count = choice.index === undefined && unit === 'episodes' ? await countTasks(client, split, choice) : 1;
   const index = choice.index ?? 0;
   await using session = await client.session({ split, index, timeoutMs, signal });
   const { name: tool, input_schema: schema } = chooseTool(await session.tools({ timeoutMs, signal }), choice.tool);
-  const input = choice.input ?? sampleInput(schema);
+  const input = choice.input ?? generateInput(schema) ?? {};
   const tried = await session.call(tool, input, { timeoutMs, signal }).catch((thrown: unknown) => {
     if (!(thrown instanceof ToolCallError) || !isRefusal(thrown)) return thrown as Error;
     throw new Failure(
@@ -78,8 +74,7 @@ function connectTo({ url, apiKey = '' }: BenchServer): Client {
 async function chooseSplit(client: EnvironmentOf, { split, timeoutMs, signal }: WorkChoice): Promise<string> {
   const splits = await client.splits({ timeoutMs, signal });
   const names = splits.map(({ name }) => name);
-  if (split !== undefined && !names.includes(split))
-    throw new Failure(`'${client.name}' has no split '${split}'. It has: ${toList(names)}`);
+  if (split !== undefined && !names.includes(split)) throw unknownName('split', split, names);
   const chosen = split ?? splits.find(({ type }) => type === 'train')?.name ?? names[0];
   if (chosen === undefined) throw new Failure(`the environment '${client.name}' has no splits, and so no tasks`);
   return chosen;
@@ -94,15 +89,15 @@ async function countTasks(client: EnvironmentOf, split: string, { timeoutMs, sig
 function chooseTool(tools: readonly ToolSpec[], wanted: string | undefined): ToolSpec {
   const chosen = wanted === undefined ? tools[0] : tools.find(({ name }) => name === wanted);
   if (chosen !== undefined) return chosen;
-  const has = tools.length === 0 ? 'It has none' : `It has: ${toList(tools.map(({ name }) => name))}`;
-  throw new Failure(`the episode has no tool${wanted === undefined ? '' : ` '${wanted}'`}. ${has}`);
+  if (wanted === undefined) throw new Failure('the episode has no tools, so there is nothing to call');
+  throw unknownName(
+    'tool',
+    wanted,
+    tools.map(({ name }) => name),
+  );
 }
 
 // What the tool itself reports is a result to be measured; what it never saw is not.
 function isRefusal({ reason }: ToolCallError): boolean {
   return reason !== 'tool_error' && reason !== 'timeout' && reason !== 'episode_finished';
-}
-
-function toList(names: readonly string[]): string {
-  return toSafeText(names.join(', '));
 }

@@ -1,10 +1,11 @@
 import { connectOxp, OxpServerError, OxpValidationError, type ToolDefinition } from '../../../client/index.ts';
+import { generateInput } from '../../../testing/index.ts';
+import { unknownName } from '../../shared/explain.ts';
 import { Failure, misuse } from '../../shared/failure.ts';
 import { toSafeText } from '../../shared/safe-text.ts';
 import { toEndpoint } from '../load/endpoint.ts';
 import type { BenchServer } from '../servers/open.ts';
 import { oxpCalls } from './oxp-calls.ts';
-import { sampleInput } from './sample-input.ts';
 import { notesOn, type Work, type WorkChoice } from './work.ts';
 
 /** Chooses a tool and tries it once. */
@@ -14,7 +15,7 @@ export async function findOxpWork(server: BenchServer, choice: WorkChoice): Prom
   const client = connectOxp(server.url, { apiKey: server.apiKey, retry: { attempts: 3, pauseMs: 100 } });
   const definition = chooseTool(await client.tools({ timeoutMs, signal }), choice.tool);
   const tool = choice.tool ?? definition.id;
-  const input = choice.input ?? sampleInput(definition.input_schema);
+  const input = choice.input ?? generateInput(definition.input_schema) ?? {};
   const failed = await client
     .call(tool, input as never, { timeoutMs, signal, maxToolRetries: 0 })
     .then(() => undefined, toComplaint(tool, input));
@@ -40,8 +41,12 @@ function chooseTool(tools: readonly ToolDefinition[], wanted: string | undefined
       ? (tools.find(({ requirements }) => requirements === undefined) ?? tools[0])
       : tools.find(({ id }) => id === wanted || id.startsWith(`${wanted}@`) || id.startsWith(`${wanted}.`));
   if (chosen !== undefined) return chosen;
-  const has = tools.length === 0 ? 'It has none' : `It has: ${toSafeText(tools.map(({ id }) => id).join(', '))}`;
-  throw new Failure(`the server has no tool${wanted === undefined ? 's' : ` '${wanted}'`}. ${has}`);
+  if (wanted === undefined) throw new Failure('the server has no tools, so there is nothing to call');
+  throw unknownName(
+    'tool',
+    wanted,
+    tools.map(({ id }) => id),
+  );
 }
 
 /** Turns the failure of the first call into words, or throws it if every other call would fail in the same way. */

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, type ToolSpec } from '../../../protocol/index.ts';
+import { canonical, parsed } from '../json.ts';
 import { insist } from '../probe.ts';
 import type { Answer } from '../recorder.ts';
 
@@ -30,16 +31,6 @@ export function arrayOf(answer: Answer, what: string): JsonValue[] {
   return value;
 }
 
-/** What a text is as JSON, or undefined if it is none. */
-export function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the caller says what that means.
-    return undefined;
-  }
-}
-
 /** What a server said was wrong, for a reason that people read. */
 export function detailOf({ status, text }: Answer): string {
   const body = parsed(text);
@@ -56,10 +47,4 @@ export function toolsIn(body: unknown): ToolSpec[] {
 /** Whether two answers hold the same JSON, whatever the order of keys. */
 export function isSame(left: unknown, right: unknown): boolean {
   return canonical(left) === canonical(right);
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  );
 }

@@ -1,7 +1,8 @@
 import { isObject } from '../../../protocol/index.ts';
+import { parsed } from '../json.ts';
 import { insist, need, type Probe } from '../probe.ts';
 import type { Answer, Ask, Recorder } from '../recorder.ts';
-import { insistStatus, isSame, parsed } from './answers.ts';
+import { insistStatus, isSame } from './answers.ts';
 import { inGroup } from './group.ts';
 import { HARMLESS_CALL, nameOf, sessionRequests, splitOf, taskRequests, UNKNOWN, withUnknownSid } from './requests.ts';
 import { baseOf, type OrsSubject } from './subject.ts';

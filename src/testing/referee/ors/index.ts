@@ -1,6 +1,6 @@
+import { parsed } from '../json.ts';
 import type { Probe } from '../probe.ts';
 import { type Protocol, protocol } from '../protocol.ts';
-import { parsed } from './answers.ts';
 import { callProbes } from './calls.ts';
 import { discoveryProbes } from './discovery.ts';
 import { httpProbes } from './http.ts';

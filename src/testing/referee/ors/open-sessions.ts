@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject, SESSION_HEADER } from '../../../protocol/index.ts';
+import { parsed } from '../json.ts';
 import { NotApplicable, need } from '../probe.ts';
 import { type Answer, Recorder, type RecorderOptions } from '../recorder.ts';
-import { detailOf, parsed } from './answers.ts';
+import { detailOf } from './answers.ts';
 import { dataOf, isEventStream, resultText, toEventStream } from './event-stream.ts';
 
 /** A session that ends with its block. */

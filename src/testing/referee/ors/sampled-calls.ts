@@ -1,8 +1,9 @@
 import { isObject, type JsonObject, SESSION_HEADER, type ToolSpec } from '../../../protocol/index.ts';
 import { generateInput, generateLongInput } from '../generate-input.ts';
+import { parsed } from '../json.ts';
 import { need } from '../probe.ts';
 import type { Answer, Exchange, Recorder } from '../recorder.ts';
-import { parsed, toolsIn } from './answers.ts';
+import { toolsIn } from './answers.ts';
 import { dataOf, type EventStream, isEventStream, resultText, toEventStream } from './event-stream.ts';
 import type { Sessions } from './open-sessions.ts';
 

@@ -1,5 +1,5 @@
+import { parsed } from '../json.ts';
 import { insist, type Probe } from '../probe.ts';
-import { parsed } from './answers.ts';
 import { type RawEvent, resultText } from './event-stream.ts';
 import { inGroup } from './group.ts';
 import type { CallRecord } from './sampled-calls.ts';

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../protocol/index.ts';
+import { parsed } from '../json.ts';
 import { need } from '../probe.ts';
 import { type Answer, Recorder, type RecorderOptions } from '../recorder.ts';
-import { parsed } from './answers.ts';
 import { Sessions } from './open-sessions.ts';
 import { Calls } from './sampled-calls.ts';
 

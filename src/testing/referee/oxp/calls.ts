@@ -1,7 +1,8 @@
 import { isObject, type JsonObject, OXP_SCHEMA } from '../../../protocol/index.ts';
+import { parsed } from '../json.ts';
 import { insist, need } from '../probe.ts';
 import type { Answer, Recorder } from '../recorder.ts';
-import { jsonOf, type ListedTool, type OxpSubject } from './subject.ts';
+import type { ListedTool, OxpSubject } from './subject.ts';
 
 /** A tool that no server has. */
 export const NO_SUCH_TOOL = 'TiltyardReferee.NoSuchTool';
@@ -73,14 +74,14 @@ export function inputFor({ input = {} }: ListedTool): JsonObject {
 
 /** The result that an answer carries, if it carries one. */
 export function resultIn(answer: Answer): JsonObject | undefined {
-  const body = jsonOf(answer);
+  const body = parsed(answer.text);
   return answer.status === 200 && isObject(body) && isObject(body.result) ? body.result : undefined;
 }
 
 /** Insists that something was refused before a tool ran. */
 export function insistRefusal(answer: Answer, what: string, status = 400): JsonObject {
   insist(answer.status === status, `${what} is answered with ${answer.status}, not with ${status}`);
-  const body = jsonOf(answer);
+  const body = parsed(answer.text);
   insist(isObject(body), `${what} is refused with a body that is not a JSON object`);
   insist(typeof body.message === 'string' && body.message !== '', `${what} is refused without a \`message\``);
   const { developer_message: detail } = body;

@@ -1,9 +1,10 @@
 import { isObject, type JsonObject, mapSubschemas, TOOL_ID } from '../../../protocol/index.ts';
+import { parsed } from '../json.ts';
 import { insist, need, type Probe } from '../probe.ts';
 import type { Answer } from '../recorder.ts';
 import { callSamples, NO_SUCH_TOOL, resultIn, sendCall } from './calls.ts';
 import { withoutCredentials } from './credentials.ts';
-import { jsonOf, type OxpSubject } from './subject.ts';
+import type { OxpSubject } from './subject.ts';
 
 /** Group O: the three endpoints and what they list. */
 export const endpointProbes: readonly Probe<OxpSubject>[] = [
@@ -27,7 +28,7 @@ export const endpointProbes: readonly Probe<OxpSubject>[] = [
     async run(_subject, http) {
       const answer = await http.ask({ method: 'GET', path: '/tools' });
       insist(answer.status === 200, `GET /tools is answered with ${answer.status}`);
-      const body = jsonOf(answer);
+      const body = parsed(answer.text);
       insist(isObject(body), 'the list is not a JSON object');
       const { items, tools } = body;
       insist(Array.isArray(items ?? tools), 'there is no array `items`');
@@ -74,7 +75,7 @@ export const endpointProbes: readonly Probe<OxpSubject>[] = [
     source: 'oxp-call-tool.txt:5-10',
     async run(_subject, http) {
       const answer = await sendCall(http, { tool_id: NO_SUCH_TOOL });
-      const body = jsonOf(answer);
+      const body = parsed(answer.text);
       // A tool that is not found has a message; a page that is not found has none that OXP knows.
       const isTold = isObject(body) && typeof body.message === 'string';
       insist(isTold || ![404, 405, 415, 501].includes(answer.status), `POST /tools/call gives ${answer.status}`);

@@ -1,8 +1,9 @@
 import { isObject, type JsonValue } from '../../../protocol/index.ts';
+import { parsed } from '../json.ts';
 import { insist, type Probe } from '../probe.ts';
 import type { Answer } from '../recorder.ts';
 import { firstSuccess, insistRefusal, NO_SUCH_TOOL, resultIn, sendCall } from './calls.ts';
-import { jsonOf, type OxpSubject } from './subject.ts';
+import type { OxpSubject } from './subject.ts';
 
 const LONG_FORM =
   'https://raw.githubusercontent.com/OpenExecProtocol/OpenExecProtocol/refs/heads/main/spec/http/1.0/openapi.json';
@@ -57,6 +58,6 @@ export const protocolVersionProbes: readonly Probe<OxpSubject>[] = [
 ];
 
 function insistSchema(answer: Answer, what: string): void {
-  const body = jsonOf(answer);
+  const body = parsed(answer.text);
   insist(isObject(body) && typeof body.$schema === 'string', `${what} has no $schema`);
 }

@@ -1,8 +1,9 @@
 import { isObject } from '../../../protocol/index.ts';
+import { parsed } from '../json.ts';
 import { insist, need, type Probe } from '../probe.ts';
 import { inputFor, insistRefusal, NO_SUCH_TOOL, sendCall } from './calls.ts';
 import { isGuarded, withoutCredentials } from './credentials.ts';
-import { jsonOf, type OxpSubject } from './subject.ts';
+import type { OxpSubject } from './subject.ts';
 
 /** Group S: who may call. */
 export const securityProbes: readonly Probe<OxpSubject>[] = [
@@ -82,7 +83,7 @@ export const securityProbes: readonly Probe<OxpSubject>[] = [
       for (const tool of needy) {
         const answer = await sendCall(http, { tool_id: tool.id, input: inputFor(tool) });
         insistRefusal(answer, `a call of ${tool.id} without what it requires`);
-        const body = jsonOf(answer);
+        const body = parsed(answer.text);
         const isTold = isObject(body) && isObject(body.missing_requirements);
         insist(isTold, `a call of ${tool.id} is refused without missing_requirements`);
       }

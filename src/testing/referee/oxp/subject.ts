@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../../../protocol/index.ts';
 import { generateInput } from '../generate-input.ts';
+import { parsed } from '../json.ts';
 import type { Answer, Recorder } from '../recorder.ts';
 
 /** What the probes of OXP know of a server. */
@@ -47,22 +48,13 @@ export async function oxpSubject(
   return { tools: (entriesOf(answer) ?? []).map(toTool), credentials };
 }
 
-/** The JSON of an answer; undefined if it is none. */
-export function jsonOf({ text }: Answer): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined; // A probe that needs JSON says so.
-  }
-}
-
 function isOfOxp(answer: Answer): boolean {
-  const body = jsonOf(answer);
+  const body = parsed(answer.text);
   return isObject(body) && typeof body.$schema === 'string' && body.$schema.includes('oxp');
 }
 
 function entriesOf(answer: Answer): JsonObject[] | undefined {
-  const body = jsonOf(answer);
+  const body = parsed(answer.text);
   const list = isObject(body) ? (body.items ?? body.tools) : body;
   return Array.isArray(list) ? list.filter((entry): entry is JsonObject => isObject(entry)) : undefined;
 }

@@ -1,15 +1,17 @@
 import type { Probe } from '../probe.ts';
+import { type Protocol, protocol } from '../protocol.ts';
+import { Recorder } from '../recorder.ts';
 import { endpointProbes } from './endpoints.ts';
 import { errorProbes } from './errors.ts';
 import { idempotencyProbes } from './idempotency.ts';
 import { protocolVersionProbes } from './protocol-version.ts';
 import { securityProbes } from './security.ts';
-import type { OxpSubject } from './subject.ts';
+import { detectOxp, type OxpSubject, oxpSubject } from './subject.ts';
 import { toolIdProbes } from './tool-ids.ts';
 
-export { detectOxp, type OxpSubject, oxpSubject } from './subject.ts';
+export { detectOxp, oxpSubject } from './subject.ts';
 
-/** All that can be seen of a server of tools from outside. */
+/** All that can be seen of a server of tools from outside, in the order in which it is looked at. */
 export const oxpProbes: readonly Probe<OxpSubject>[] = [
   ...endpointProbes,
   ...protocolVersionProbes,
@@ -27,3 +29,14 @@ export const OXP_EXCUSED: Readonly<Record<string, string>> = {
   I4: 'whether a call goes on without its caller is seen only inside the tool',
   S6: 'which tools are hidden from a caller is not shown to the caller',
 };
+
+/** The Open eXecution Protocol: known by its list of tools. */
+export const oxpProtocol: Protocol = protocol<OxpSubject>({
+  name: 'oxp',
+  probes: oxpProbes,
+  async detect(http) {
+    // A server that lists nothing without a key can only be asked for one.
+    return (await detectOxp(http)) && http.exchanges.at(-1)?.answer?.status === 200;
+  },
+  open: ({ http }) => oxpSubject(new Recorder(http), http.headers),
+});

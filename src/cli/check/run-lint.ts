@@ -1,0 +1,29 @@
+import { type CheckReport, lintEnvironment } from '../../testing/index.ts';
+import { findEnvironment } from '../shared/episode.ts';
+import type { OpenServer } from '../shared/with-server.ts';
+import type { CheckCommandOptions } from './check.ts';
+import { lazyBar } from './lazy-bar.ts';
+
+/** Looks for what would spoil training in one environment of a server or in all of them, showing how far that is. */
+export async function runLint(server: OpenServer, options: CheckCommandOptions): Promise<CheckReport> {
+  const { name, url, apiKey, signal } = server;
+  const { environment, samples, seed, active: isActive, timeout: timeoutMs, rewardRange } = options;
+  const wanted = typeof environment === 'string' ? environment : undefined;
+  // Also where all are meant: a server without any has nothing to check.
+  const found = await findEnvironment(server, wanted);
+  using bar = lazyBar();
+  const findings = await lintEnvironment({
+    url,
+    apiKey,
+    name,
+    environment: wanted === undefined ? undefined : found.name,
+    signal,
+    samples,
+    seed,
+    isActive,
+    timeoutMs,
+    rewardRange,
+    onProgress: ({ done, total, doing }) => bar.advance(done, total, doing),
+  });
+  return { url, protocols: [{ name: 'env', findings }] };
+}

@@ -1,0 +1,28 @@
+import { type CheckReport, checkServer } from '../../testing/index.ts';
+import type { OpenServer } from '../shared/with-server.ts';
+import type { CheckCommandOptions } from './check.ts';
+import { lazyBar } from './lazy-bar.ts';
+
+const TIMEOUT_MS = 10_000;
+const SETUP_MS = 60_000;
+
+/** Checks a server against the protocols that it speaks, showing how far that is. */
+export async function runReferee(server: OpenServer, options: CheckCommandOptions): Promise<CheckReport> {
+  const { url, apiKey, signal } = server;
+  using bar = lazyBar();
+  return await checkServer({
+    url,
+    headers: headersFor(apiKey),
+    isActive: options.active ?? false,
+    only: options.only ?? [],
+    timeoutMs: options.timeout ?? TIMEOUT_MS,
+    setupMs: options.setupTimeout ?? SETUP_MS,
+    signal,
+    onFinding: ({ id }, { protocol, done, total }) => bar.advance(done, total, `${protocol}/${id}`),
+  });
+}
+
+// The key goes out under both names: which protocol the server speaks is not known yet.
+function headersFor(apiKey = ''): Record<string, string> {
+  return apiKey === '' ? {} : { 'x-api-key': apiKey, 'oxp-api-key': apiKey };
+}

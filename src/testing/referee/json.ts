@@ -1,0 +1,18 @@
+import { isObject, type JsonValue } from '../../protocol/index.ts';
+
+/** What a text is as JSON, or undefined if it is none. */
+export function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: the caller says what that means.
+    return undefined;
+  }
+}
+
+/** A value as text that is the same for the same JSON, whatever the order of keys. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+}
