@@ -1,11 +1,13 @@
 import fc from 'fast-check';
-import { pino } from 'pino';
+import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { type LineLogger, lineWriter } from './log-lines.ts';
 
 function bothWrite(fields: Record<string, string | number | undefined>, level = 'info') {
   const lines = { ours: [] as string[], pinos: [] as string[] };
-  const logger = pino({ level }, { write: (line: string) => void lines.pinos.push(line) });
+  const stream = { write: (line: string) => void lines.pinos.push(line) };
+  // Fastify brings pino along.
+  const { log: logger } = Fastify({ logger: { level, stream } });
   const write = lineWriter(logger as LineLogger, {
     write: (line) => void lines.ours.push(typeof line === 'string' ? line : line()),
   });
