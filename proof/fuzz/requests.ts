@@ -172,13 +172,7 @@ function frame(head: readonly string[], body: Buffer | undefined, random: Random
   if (kind === 0)
     return broken(head, `Content-Length: ${random.pick(['-1', 'x', '1e3', '99999999999999999999'])}`, body);
   if (kind === 1) return broken(head, 'Transfer-Encoding: chunked\r\nContent-Length: 3', body);
-  // Without an Upgrade: Node says nothing of a body that breaks after one, and waits until the request is too old.
-  if (kind === 2)
-    return broken(
-      head.filter((line) => !line.startsWith('Upgrade')),
-      'Transfer-Encoding: gzip, chunked',
-      Buffer.from('zz\r\n'),
-    );
+  if (kind === 2) return broken(head, 'Transfer-Encoding: gzip, chunked', Buffer.from('zz\r\n'));
   if (kind === 3) return broken([...head, 'No colon in this line'], 'Content-Length: 0', undefined);
   if (kind === 4) return broken([`${head[0]}\u0000`, ...head.slice(1)], 'Content-Length: 0', undefined);
   if (kind === 5) return broken(head, `X-Long: ${'x'.repeat(100_000)}`, undefined);

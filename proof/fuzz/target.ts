@@ -30,6 +30,6 @@ const server = await createServer({
   environments: [echo],
   toolkits: [kit],
   logger: { level: 'error' },
-  limits: { idleMs: 2_000, lingerMs: 1_000, tombstoneMs: 1_000, maxTombstones: 1_000 },
+  limits: { requestMs: 5_000, idleMs: 2_000, lingerMs: 1_000, tombstoneMs: 1_000, maxTombstones: 1_000 },
 });
 announce(Number(new URL(await server.listen()).port));
