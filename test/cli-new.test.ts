@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { folderWith, MAIN, ROOT, type Run, run } from './support/command.ts';
 import { readText } from './support/documents.ts';
@@ -72,13 +72,14 @@ describe('a project', () => {
     expect(text).toContain("Type 'string' is not assignable to type 'number'");
   });
 
-  test('depends on this version, and names itself after its folder', async () => {
+  test('depends on the clone that made it, and names itself after its folder', async () => {
     const folder = await emptyFolder();
-    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     const command = runNew(folder, 'games/WordGame');
     expect(await command.exit).toBe(0);
     const manifest = JSON.parse(await readFile(join(folder, 'games/WordGame/package.json'), 'utf8'));
-    expect(manifest).toMatchObject({ name: 'word-game', dependencies: { tiltyard: `^${version}` } });
+    expect(manifest.name).toBe('word-game');
+    const [, path = ''] = /^file:(.*)$/.exec(manifest.dependencies.tiltyard) ?? [];
+    expect(resolve(await realpath(join(folder, 'games/WordGame')), path)).toBe(resolve(ROOT));
     expect(command.stdout()).toContain('  cd games/WordGame\n  npm install\n');
     expect(command.output()).not.toContain('\x1b');
   });

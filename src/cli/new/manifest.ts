@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { version } from '../../version.ts';
 import type { Kind } from './kinds.ts';
 
-/** The package.json of a project. */
-export function toManifest(name: string, kind: Kind): string {
+/** The package.json of a project in a folder. */
+export function toManifest(name: string, kind: Kind, folder: string): string {
   const module = `${kind}.ts`;
+  const { dependencies, devDependencies } = PACKAGES;
   const manifest = {
     name,
     version: '0.1.0',
@@ -18,9 +21,17 @@ export function toManifest(name: string, kind: Kind): string {
       test: 'node --import tsx --test *.test.ts',
       check: 'tsc',
     },
-    ...PACKAGES,
+    dependencies: { ...dependencies, tiltyard: ownVersion(folder) },
+    devDependencies,
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+// From a clone of the repository, the clone itself: the project is to work with the code that made it.
+function ownVersion(folder: string): string {
+  const root = fileURLToPath(ROOT);
+  if (root.split(sep).includes('node_modules')) return PACKAGES.dependencies.tiltyard;
+  return `file:${relative(resolve(folder), root).split(sep).join('/')}`;
 }
 
 /** The packages that every project needs. */
@@ -36,7 +47,8 @@ interface OwnManifest {
 }
 
 // The versions that this package itself is tested with.
-const own = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as OwnManifest;
+const ROOT = new URL('../../../', import.meta.url);
+const own = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as OwnManifest;
 
 const PACKAGES = {
   dependencies: { tiltyard: `^${version}`, zod: own.peerDependencies.zod },

@@ -32,7 +32,7 @@ export async function createProject(folder: string | undefined, options: NewOpti
 
   const plan = isAsking ? await askFor(folder, options) : withDefaults(folder, options);
   refuse(problemOf(plan.name, plan.kind));
-  const files = await readTemplate(plan);
+  const files = await readTemplate(plan, plan.folder);
   using interruption = onInterrupt();
   await writeProject(plan.folder, files, interruption.signal);
 

@@ -9,10 +9,10 @@ export interface Choices {
   readonly name: string;
 }
 
-/** The files of a project, by name. */
-export async function readTemplate({ kind, name }: Choices): Promise<Map<string, string>> {
+/** The files of a project that goes into a folder, by name. */
+export async function readTemplate({ kind, name }: Choices, folder: string): Promise<Map<string, string>> {
   const { kebab, pascal, variable } = toNames(name, kind);
-  const files = new Map([['package.json', toManifest(kebab, kind)]]);
+  const files = new Map([['package.json', toManifest(kebab, kind, folder)]]);
   for (const folder of [COMMON, kind]) {
     for (const file of await readdir(new URL(`${folder}/`, TEMPLATES))) {
       const text = await readFile(new URL(`${folder}/${file}`, TEMPLATES), 'utf8');
