@@ -5,6 +5,7 @@ import { Calls } from './calls.ts';
 import { endsWithin, type Stopping } from './deaf.ts';
 import { Episode, type EpisodeStart } from './episode.ts';
 import { type SessionEnd, toEpisodeOutcome } from './episode-outcome.ts';
+import { howItEnded, sessionGone } from './gone.ts';
 import { type ObservedSession, UNKNOWN_TOOL } from './observer.ts';
 import type { SessionOptions } from './options.ts';
 import type { RecentResults } from './recent-results.ts';
@@ -254,7 +255,7 @@ export class Session implements ObservedSession {
     const broken = this.#phase === 'failed' || this.#promptFailed;
     this.#phase = 'closing';
     this.end = end;
-    const gone = new Error(`the session ${TOLD[end]}`);
+    const gone = new Error(`the session ${howItEnded(end)}`);
     this.#setupAbort?.abort(gone);
     this.#wakeAll();
     for (const call of [...this.#calls.running]) {
@@ -279,18 +280,6 @@ export class Session implements ObservedSession {
     if (this.#settingUp === undefined) return executing;
     return [...executing, { what: 'setup', ended: this.#settingUp }];
   }
-}
-
-const TOLD: Record<SessionEnd, string> = {
-  deleted: 'was deleted',
-  expired: 'has expired',
-  stopped: 'ended because the server is stopping',
-};
-
-/** The error of a session that is no longer there. */
-export function sessionGone(sid: string, end: SessionEnd): TiltyardError {
-  const code = end === 'expired' ? 'session_expired' : 'session_gone';
-  return new TiltyardError(code, `session '${sid}' ${TOLD[end]}. Create a new one`);
 }
 
 function isServerMade(taskId: string): boolean {

@@ -1,9 +1,10 @@
 import { TiltyardError } from '../core/index.ts';
 import { Counts } from './counts.ts';
 import type { SessionEnd } from './episode-outcome.ts';
+import { sessionGone } from './gone.ts';
 import { ownerOf, sidOf } from './key.ts';
 import type { SessionOptions } from './options.ts';
-import { type Session, sessionGone } from './session.ts';
+import type { Session } from './session.ts';
 import { deadline } from './time-limit.ts';
 import { Tombstones } from './tombstones.ts';
 
