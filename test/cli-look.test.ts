@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { environment, step } from 'tiltyard';
 import { expect, test } from 'vitest';
 import { gsm8k } from '../examples/gsm8k/environment.ts';
 import { calculator, doorbell, messages } from '../examples/toolkit/toolkit.ts';
 import { openSession } from './support/client.ts';
-import { run } from './support/command.ts';
+import { folderWith, run, untilPrinted } from './support/command.ts';
 import { json, startForeign } from './support/foreign.ts';
 import { shareServer, startServer } from './support/http.ts';
 import { minimal, numbered } from './support/minimal.ts';
@@ -279,6 +280,45 @@ test('a server that is not there is named at once, with how to start one', async
   expect(output).toBe(
     `tiltyard: nothing listens at http://127.0.0.1:${port}. Start a server with: tiltyard serve <module> --port ${port}\n`,
   );
+});
+
+// A server that stops at the wrong moment.
+const MORTAL = `import { environment } from 'tiltyard';
+const stop = () => process.exit(0);
+export const mortal = environment({
+  name: 'mortal', splits: { train: [{}] }, prompt: () => '', teardown: stop,
+  tools: { live: { run: () => 'alive' }, die: { run: stop } },
+});`;
+
+async function serveMortal(): Promise<{ url: string; folder: string }> {
+  const game = { environment: 'mortal', split: 'train', index: 0, calls: [{ tool: 'live', input: {} }] };
+  const folder = await folderWith({ 'mortal.ts': MORTAL, 'game.json': JSON.stringify(game) });
+  const server = run(['serve', join(folder, 'mortal.ts'), '--port', '0']);
+  const [, url = ''] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
+  return { url, folder };
+}
+
+test.each([
+  ['call', ['live']],
+  ['play', ['--script', 'game.json']],
+])('a server that stops before %s could delete its session takes nothing from the result', async (name, args) => {
+  const { url, folder } = await serveMortal();
+  const { code, stdout, output } = await command(
+    name,
+    url,
+    ...args.map((arg) => arg.replace(/^game/, `${folder}/game`)),
+  );
+  expect(output).toContain('the server stopped before the session could be deleted\n');
+  expect(stdout).toContain('alive');
+  expect(code).toBe(0);
+});
+
+test('a server that stops while a call runs is not taken for one that was never there', async () => {
+  const { url } = await serveMortal();
+  const { code, output } = await command('call', url, 'die');
+  expect(output).toMatch(/tiltyard: the connection to localhost:\d+ was lost/);
+  expect(output).not.toContain('Start a server');
+  expect(code).toBe(1);
 });
 
 test('a server that wants a key is answered with where to put it', async () => {

@@ -1,6 +1,6 @@
 import { type CallResult, type Session, ToolCallError, ToolFailed } from '../../client/index.ts';
 import { printBlocks } from '../shared/blocks.ts';
-import { chooseTask, describeChoice, findEnvironment, openEpisode } from '../shared/episode.ts';
+import { chooseTask, describeChoice, findEnvironment, openEpisode, withSession } from '../shared/episode.ts';
 import { unknownName } from '../shared/explain.ts';
 import { Failure } from '../shared/failure.ts';
 import { openGallery } from '../shared/images/gallery.ts';
@@ -22,7 +22,16 @@ export interface ReadyCall {
 /** Calls a tool of an environment, in an episode of its own or in a session that is there. */
 export async function callInEpisode(server: OpenServer, ready: ReadyCall, options: CallOptions): Promise<void> {
   const terminal = processTerminal();
-  await using session = await openSession(server, { ...options, secrets: ready.secrets }, terminal);
+  const session = await openSession(server, { ...options, secrets: ready.secrets }, terminal);
+  await withSession(session, () => callInSession(server, { ...ready, session }, options));
+}
+
+async function callInSession(
+  server: OpenServer,
+  { session, ...ready }: ReadyCall & { readonly session: Session },
+  options: CallOptions,
+): Promise<void> {
+  const terminal = processTerminal();
   try {
     const result = await callTool(session, ready, server.signal);
     if (options.json === true) terminal.printJson(toPrinted(result));
