@@ -199,6 +199,19 @@ test('a tool that fails gives exit code 1, the message and the reason', async ()
   expect(output).toContain('answer: Is required (input_validation)');
 });
 
+test.each([
+  ['an unknown tool', ['nope'], "there is no tool 'nope'"],
+  ['an unknown environment', ['submit', '-e', 'nope'], "there is no environment 'nope'"],
+  ['an unknown split', ['submit', '-s', 'nope'], "there is no split 'nope'"],
+  ['input that is no JSON', ['submit', 'answer'], 'It must be a JSON object'],
+])('call --json answers %s with a line of JSON', async (_what, args, message) => {
+  const { code, stdout } = await command('call', EXAMPLES, ...args, '--json');
+  expect(code).not.toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    error: { message: expect.stringContaining(message), reason: expect.any(String) },
+  });
+});
+
 test('tools of toolkits are called without an episode', async () => {
   expect(await command('call', EXAMPLES, 'Calculator.Add', '--input', 'a=0.1', '--input', 'b=0.2')).toMatchObject({
     code: 0,
@@ -262,6 +275,11 @@ test.each([
     'a parameter of the wrong type',
     ['call', EXAMPLES, 'Calculator.Add', '--input', 'a=x'],
     "--input a: 'x' is not a number",
+  ],
+  [
+    'a parameter that the tool does not have',
+    ['call', EXAMPLES, 'submit', '--input', 'foo=1'],
+    "the tool has no parameter 'foo'. It has: answer",
   ],
   ['a secret that is not set', ['call', EXAMPLES, 'submit', '--secret', 'NOT_SET'], 'NOT_SET is not set'],
 ])('%s is a mistake of the command line: exit code 2', async (_what, args, message) => {

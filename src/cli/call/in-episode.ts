@@ -2,7 +2,6 @@ import { type CallResult, type Session, ToolCallError, ToolFailed } from '../../
 import { printBlocks } from '../shared/blocks.ts';
 import { chooseTask, describeChoice, findEnvironment, openEpisode, withSession } from '../shared/episode.ts';
 import { unknownName } from '../shared/explain.ts';
-import { Failure } from '../shared/failure.ts';
 import { openGallery } from '../shared/images/gallery.ts';
 import { toRewardText } from '../shared/numbers.ts';
 import { toSafeJson, toSafeText } from '../shared/safe-text.ts';
@@ -10,6 +9,7 @@ import { processTerminal, type Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CallOptions } from './call.ts';
+import { CallFailure } from './call-failure.ts';
 import type { ReadInput } from './input.ts';
 
 /** A call that is ready to be made. */
@@ -47,8 +47,7 @@ async function callInSession(
       );
     }
     const reason = thrown instanceof ToolCallError ? thrown.reason : 'broken';
-    if (options.json === true) terminal.printJson({ error: { message: thrown.message, reason } });
-    throw new Failure(toSafeText(`${thrown.message} (${reason})`));
+    throw new CallFailure(toSafeText(`${thrown.message} (${reason})`), { message: thrown.message, reason });
   }
 }
 
