@@ -212,6 +212,21 @@ test.each([
   });
 });
 
+test('a tool of another environment is answered with which one has it', async () => {
+  const other = environment({
+    name: 'other',
+    splits: { train: [{}] },
+    prompt: () => '',
+    tools: { far: { run: () => '' } },
+  });
+  const { url } = await startServer({ environments: [minimal(), other] });
+  for (const parameters of [[], ['--input', 'a=1']]) {
+    const { code, output } = await command('call', url, 'far', ...parameters);
+    expect(output).toContain("environment 'other' has it: --environment other\n");
+    expect(code).toBe(1);
+  }
+});
+
 test('tools of toolkits are called without an episode', async () => {
   expect(await command('call', EXAMPLES, 'Calculator.Add', '--input', 'a=0.1', '--input', 'b=0.2')).toMatchObject({
     code: 0,
