@@ -243,6 +243,8 @@ test('a server of which nothing goes well is a failure of the command', async ()
   expect(await bench.exit).toBe(1);
   expect(bench.output()).toContain('none of the calls');
   expect(bench.output()).toContain('(status 503)');
+  expect(bench.stdout()).toMatch(/latency +none of the calls succeeded/);
+  expect(bench.stdout()).not.toMatch(/p50|cores busy/);
 });
 
 test('the report is one file that loads nothing', async () => {
@@ -275,6 +277,17 @@ test('Ctrl-C ends the sessions and the server, prints what there is, and exits w
   expect([setups?.length, teardowns?.length]).toEqual([4, 4]);
   const pid = lines[0]?.split(' ')[1];
   if (process.platform === 'linux') expect(existsSync(`/proc/${pid}`)).toBe(false);
+});
+
+test('Ctrl-C while it warms up leaves nothing to show', async () => {
+  const { url, counts } = await serveHere();
+  const bench = run(['bench', url, '--duration', '60s', '--warm-up', '60s', '--connections', '2']);
+  await untilPrinted(bench, /It calls 'next'/);
+  await expect.poll(() => counts.calls, { timeout: 10_000 }).toBeGreaterThan(20);
+  bench.child.kill('SIGINT');
+  expect(await bench.exit).toBe(130);
+  expect(bench.output()).toContain('tiltyard: interrupted before anything was measured\n');
+  expect(bench.stdout()).toBe('');
 });
 
 test('a signal while it is piped prints the part that was measured as JSON', async () => {

@@ -76,7 +76,7 @@ test.each([
 ])('%j %j is refused with what to write', async (args, env, message) => {
   const folder = await folderWith({ 'waiting.mjs': WAITING });
   const command = run(['serve', join(folder, 'waiting.mjs'), '--port', '0', ...args], env);
-  expect(await command.exit).toBe(1);
+  expect(await command.exit).toBe(2);
   expect(command.output()).toContain(message);
 });
 

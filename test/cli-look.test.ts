@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { environment, step } from 'tiltyard';
 import { expect, test } from 'vitest';
 import { gsm8k } from '../examples/gsm8k/environment.ts';
 import { calculator, doorbell, messages } from '../examples/toolkit/toolkit.ts';
 import { openSession } from './support/client.ts';
-import { run } from './support/command.ts';
+import { folderWith, run, untilPrinted } from './support/command.ts';
 import { json, startForeign } from './support/foreign.ts';
 import { shareServer, startServer } from './support/http.ts';
 import { minimal, numbered } from './support/minimal.ts';
@@ -198,6 +199,34 @@ test('a tool that fails gives exit code 1, the message and the reason', async ()
   expect(output).toContain('answer: Is required (input_validation)');
 });
 
+test.each([
+  ['an unknown tool', ['nope'], "there is no tool 'nope'"],
+  ['an unknown environment', ['submit', '-e', 'nope'], "there is no environment 'nope'"],
+  ['an unknown split', ['submit', '-s', 'nope'], "there is no split 'nope'"],
+  ['input that is no JSON', ['submit', 'answer'], 'It must be a JSON object'],
+])('call --json answers %s with a line of JSON', async (_what, args, message) => {
+  const { code, stdout } = await command('call', EXAMPLES, ...args, '--json');
+  expect(code).not.toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    error: { message: expect.stringContaining(message), reason: expect.any(String) },
+  });
+});
+
+test('a tool of another environment is answered with which one has it', async () => {
+  const other = environment({
+    name: 'other',
+    splits: { train: [{}] },
+    prompt: () => '',
+    tools: { far: { run: () => '' } },
+  });
+  const { url } = await startServer({ environments: [minimal(), other] });
+  for (const parameters of [[], ['--input', 'a=1']]) {
+    const { code, output } = await command('call', url, 'far', ...parameters);
+    expect(output).toContain("environment 'other' has it: --environment other\n");
+    expect(code).toBe(1);
+  }
+});
+
 test('tools of toolkits are called without an episode', async () => {
   expect(await command('call', EXAMPLES, 'Calculator.Add', '--input', 'a=0.1', '--input', 'b=0.2')).toMatchObject({
     code: 0,
@@ -262,6 +291,11 @@ test.each([
     ['call', EXAMPLES, 'Calculator.Add', '--input', 'a=x'],
     "--input a: 'x' is not a number",
   ],
+  [
+    'a parameter that the tool does not have',
+    ['call', EXAMPLES, 'submit', '--input', 'foo=1'],
+    "the tool has no parameter 'foo'. It has: answer",
+  ],
   ['a secret that is not set', ['call', EXAMPLES, 'submit', '--secret', 'NOT_SET'], 'NOT_SET is not set'],
 ])('%s is a mistake of the command line: exit code 2', async (_what, args, message) => {
   const { code, output } = await command(...args);
@@ -279,6 +313,45 @@ test('a server that is not there is named at once, with how to start one', async
   expect(output).toBe(
     `tiltyard: nothing listens at http://127.0.0.1:${port}. Start a server with: tiltyard serve <module> --port ${port}\n`,
   );
+});
+
+// A server that stops at the wrong moment.
+const MORTAL = `import { environment } from 'tiltyard';
+const stop = () => process.exit(0);
+export const mortal = environment({
+  name: 'mortal', splits: { train: [{}] }, prompt: () => '', teardown: stop,
+  tools: { live: { run: () => 'alive' }, die: { run: stop } },
+});`;
+
+async function serveMortal(): Promise<{ url: string; folder: string }> {
+  const game = { environment: 'mortal', split: 'train', index: 0, calls: [{ tool: 'live', input: {} }] };
+  const folder = await folderWith({ 'mortal.ts': MORTAL, 'game.json': JSON.stringify(game) });
+  const server = run(['serve', join(folder, 'mortal.ts'), '--port', '0']);
+  const [, url = ''] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
+  return { url, folder };
+}
+
+test.each([
+  ['call', ['live']],
+  ['play', ['--script', 'game.json']],
+])('a server that stops before %s could delete its session takes nothing from the result', async (name, args) => {
+  const { url, folder } = await serveMortal();
+  const { code, stdout, output } = await command(
+    name,
+    url,
+    ...args.map((arg) => arg.replace(/^game/, `${folder}/game`)),
+  );
+  expect(output).toContain('the server stopped before the session could be deleted\n');
+  expect(stdout).toContain('alive');
+  expect(code).toBe(0);
+});
+
+test('a server that stops while a call runs is not taken for one that was never there', async () => {
+  const { url } = await serveMortal();
+  const { code, output } = await command('call', url, 'die');
+  expect(output).toMatch(/tiltyard: the connection to localhost:\d+ was lost/);
+  expect(output).not.toContain('Start a server');
+  expect(code).toBe(1);
 });
 
 test('a server that wants a key is answered with where to put it', async () => {

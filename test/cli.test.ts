@@ -135,6 +135,8 @@ test.each([
   ['a module that exports nothing to serve', 1, ['serve', 'vitest.config.ts'], 'exports no environment and no toolkit'],
   ['no module', 2, ['serve'], "missing required argument 'module'"],
   ['a port that is no port', 2, ['serve', 'x.ts', '--port', 'abc'], 'from 0 to 65535'],
+  ['a log level that is none', 2, ['serve', 'x.ts', '--log-level', 'loud'], 'Allowed choices are trace, debug'],
+  ['errors shown in no known way', 2, ['serve', 'x.ts', '--return-errors', 'some'], 'Allowed choices are none'],
   ['a command that is not there', 2, ['nope'], "unknown command 'nope'"],
 ])('%s gives a message that helps, and exit code %i', async (_what, code, args, message) => {
   const command = run(args);

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { Failure } from '../shared/failure.ts';
+import { EXIT_CODES, Failure } from '../shared/failure.ts';
 import { onInterrupt } from '../shared/interruption.ts';
 import { progressBar } from '../shared/progress.ts';
 import { processTerminal, type Terminal } from '../shared/terminal.ts';
@@ -34,10 +34,17 @@ export async function bench(target: string, options: BenchOptions): Promise<void
   using bar = progressBar('bench', plan.totalMs);
   const result = await runPlan(plan, entrants, { signal, onProgress: (doneMs, doing) => bar.advance(doneMs, doing) });
   bar.stop();
+  if (signal.aborted && !hasMeasured(result))
+    throw new Failure('interrupted before anything was measured', EXIT_CODES.interrupted);
   await report(result, options, terminal);
   const complaint = signal.aborted ? undefined : judge(result, options.failBelow);
   if (complaint !== undefined) throw new Failure(complaint);
   signal.throwIfAborted();
+}
+
+// A round that ends in its warm-up has a window too, of no time and without calls.
+function hasMeasured({ contenders }: BenchResult): boolean {
+  return contenders.some(({ rounds }) => rounds.some(({ completed, failed }) => completed + failed > 0));
 }
 
 async function report(result: BenchResult, { json, html }: BenchOptions, terminal: Terminal): Promise<void> {

@@ -3,7 +3,9 @@ import { assertEpisodeOptions, type EpisodeOptions } from '../shared/episode.ts'
 import { environmentsOf } from '../shared/faces.ts';
 import { misuse } from '../shared/failure.ts';
 import { readSecrets } from '../shared/secrets.ts';
+import { processTerminal } from '../shared/terminal.ts';
 import { withServer } from '../shared/with-server.ts';
+import { toCallError } from './call-failure.ts';
 import { callInEpisode } from './in-episode.ts';
 import { callInToolkit } from './in-toolkit.ts';
 import { readInput } from './input.ts';
@@ -25,8 +27,17 @@ export interface Called {
   readonly input: string | undefined;
 }
 
-/** Calls one tool and prints what it gave. */
-export async function call(target: string, { tool, input }: Called, options: CallOptions): Promise<void> {
+/** Calls one tool and prints what it gave; programs get a line also when it failed. */
+export async function call(target: string, called: Called, options: CallOptions): Promise<void> {
+  try {
+    await callOnce(target, called, options);
+  } catch (thrown) {
+    if (options.json === true) processTerminal().printJson({ error: toCallError(thrown) });
+    throw thrown;
+  }
+}
+
+async function callOnce(target: string, { tool, input }: Called, options: CallOptions): Promise<void> {
   assertEpisodeOptions(options);
   if (options.sid !== undefined && saysWhichTask(options))
     throw misuse('--sid names an episode that has its task already: leave out --split, --index and --task');

@@ -1,8 +1,6 @@
 import { type CallResult, type Session, ToolCallError, ToolFailed } from '../../client/index.ts';
 import { printBlocks } from '../shared/blocks.ts';
-import { chooseTask, describeChoice, findEnvironment, openEpisode } from '../shared/episode.ts';
-import { unknownName } from '../shared/explain.ts';
-import { Failure } from '../shared/failure.ts';
+import { chooseTask, describeChoice, findEnvironment, openEpisode, withSession } from '../shared/episode.ts';
 import { openGallery } from '../shared/images/gallery.ts';
 import { toRewardText } from '../shared/numbers.ts';
 import { toSafeJson, toSafeText } from '../shared/safe-text.ts';
@@ -10,7 +8,9 @@ import { processTerminal, type Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CallOptions } from './call.ts';
+import { CallFailure } from './call-failure.ts';
 import type { ReadInput } from './input.ts';
+import { unknownTool } from './unknown-tool.ts';
 
 /** A call that is ready to be made. */
 export interface ReadyCall {
@@ -22,24 +22,27 @@ export interface ReadyCall {
 /** Calls a tool of an environment, in an episode of its own or in a session that is there. */
 export async function callInEpisode(server: OpenServer, ready: ReadyCall, options: CallOptions): Promise<void> {
   const terminal = processTerminal();
-  await using session = await openSession(server, { ...options, secrets: ready.secrets }, terminal);
+  const session = await openSession(server, { ...options, secrets: ready.secrets }, terminal);
+  await withSession(session, () => callInSession(server, { ...ready, session }, options));
+}
+
+async function callInSession(
+  server: OpenServer,
+  { session, ...ready }: ReadyCall & { readonly session: Session },
+  options: CallOptions,
+): Promise<void> {
+  const terminal = processTerminal();
   try {
-    const result = await callTool(session, ready, server.signal);
+    const result = await callTool(session, ready, server);
     if (options.json === true) terminal.printJson(toPrinted(result));
     else await printResult(result, terminal, options.images);
   } catch (thrown) {
     if (!(thrown instanceof ToolCallError) && !(thrown instanceof ToolFailed)) throw thrown;
     if (thrown instanceof ToolCallError && thrown.reason === 'not_found') {
-      const known = await session.tools({ signal: server.signal });
-      throw unknownName(
-        'tool',
-        ready.tool,
-        known.map(({ name }) => name),
-      );
+      throw await unknownTool(server, ready.tool, await session.tools({ signal: server.signal }));
     }
     const reason = thrown instanceof ToolCallError ? thrown.reason : 'broken';
-    if (options.json === true) terminal.printJson({ error: { message: thrown.message, reason } });
-    throw new Failure(toSafeText(`${thrown.message} (${reason})`));
+    throw new CallFailure(toSafeText(`${thrown.message} (${reason})`), { message: thrown.message, reason });
   }
 }
 
@@ -56,16 +59,12 @@ async function openSession(
   return openEpisode(environment, choice, { secrets: options.secrets, signal });
 }
 
-async function callTool(session: Session, { tool, readFor }: ReadyCall, signal: AbortSignal): Promise<CallResult> {
+async function callTool(session: Session, { tool, readFor }: ReadyCall, server: OpenServer): Promise<CallResult> {
+  const { signal } = server;
   const input = await readFor(async () => {
     const tools = await waitFor('setting up the episode', session.tools({ signal }));
     const found = tools.find(({ name }) => name === tool);
-    if (found === undefined)
-      throw unknownName(
-        'tool',
-        tool,
-        tools.map(({ name }) => name),
-      );
+    if (found === undefined) throw await unknownTool(server, tool, tools);
     return found.input_schema ?? null;
   });
   return waitFor(`waiting for ${toSafeText(tool)}`, session.call(tool, input, { signal }));

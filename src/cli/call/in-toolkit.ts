@@ -1,13 +1,14 @@
 import { type OxpClient, OxpServerError, OxpToolError, OxpValidationError } from '../../client/index.ts';
 import type { JsonObject } from '../../protocol/index.ts';
 import { unknownName } from '../shared/explain.ts';
-import { Failure, misuse } from '../shared/failure.ts';
+import { misuse } from '../shared/failure.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { readVariable } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CallOptions } from './call.ts';
+import { CallFailure } from './call-failure.ts';
 import type { ReadyCall } from './in-episode.ts';
 
 /** Calls a tool of a toolkit, outside of any episode. */
@@ -27,8 +28,7 @@ export async function callInToolkit(server: OpenServer, ready: ReadyCall, option
   } catch (thrown) {
     const failure = toToolFailure(thrown);
     if (failure === undefined) throw await toKnownTools(thrown, server, tool);
-    if (options.json === true) terminal.printJson({ error: failure });
-    throw new Failure(toSafeText(toText(failure)));
+    throw new CallFailure(toSafeText(toText(failure)), failure);
   }
 }
 

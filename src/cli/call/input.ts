@@ -2,7 +2,8 @@ import { text as readAll } from 'node:stream/consumers';
 import type { JsonObject, JsonValue } from '../../protocol/index.ts';
 import { toJsonObject } from '../shared/arguments.ts';
 import { misuse } from '../shared/failure.ts';
-import { type Field, toInputField } from '../shared/schema/field.ts';
+import { toSafeText } from '../shared/safe-text.ts';
+import { type Field, type NamedField, toInputField } from '../shared/schema/field.ts';
 import { readValue } from '../shared/schema/read-value.ts';
 
 /** Gives the input for a tool; its schema is asked for only if parameters must be read by it. */
@@ -41,9 +42,23 @@ const ANYTHING = { kind: 'json', nullable: true, schema: {} } as Field;
 
 function toValue(text: string, name: string, input: Field): JsonValue {
   const fields = input.kind === 'object' ? input.fields : [];
-  // A name that the schema does not have is for the server to refuse.
-  const field = fields.find((each) => each.name === name)?.field ?? ANYTHING;
+  const known = fields.find((each) => each.name === name);
+  if (known === undefined && isClosed(input)) throw misuse(toUnknown(name, fields));
+  const field = known?.field ?? ANYTHING;
   const read = readValue(text, field);
   if (!read.ok) throw misuse(`--input ${name}: ${read.problem}`);
   return read.value;
+}
+
+// Keywords by which a schema takes names that its properties do not list.
+const OPENING = ['additionalProperties', 'patternProperties', 'unevaluatedProperties', 'allOf', 'anyOf', 'oneOf', 'if'];
+
+/** Whether all names that an input may have are known. */
+function isClosed({ kind, schema }: Field): boolean {
+  return kind === 'object' && OPENING.every((keyword) => schema[keyword] === undefined || schema[keyword] === false);
+}
+
+function toUnknown(name: string, fields: readonly NamedField[]): string {
+  const has = fields.length === 0 ? 'It takes none' : `It has: ${fields.map((each) => each.name).join(', ')}`;
+  return toSafeText(`--input ${name}: the tool has no parameter '${name}'. ${has}`);
 }

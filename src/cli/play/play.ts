@@ -4,6 +4,7 @@ import {
   type EpisodeOptions,
   findEnvironment,
   openEpisode,
+  withSession,
 } from '../shared/episode.ts';
 import { Failure, misuse } from '../shared/failure.ts';
 import { openGallery } from '../shared/images/gallery.ts';
@@ -84,24 +85,25 @@ interface Playing extends Prepared {
 async function playEpisode(server: OpenServer, { episode, player, secrets, view, record }: Playing): Promise<Game> {
   const { signal } = server;
   const { environment, choice } = episode;
-  await using session = await openEpisode(environment, choice, { secrets, signal });
-  const prompt = await waitFor('setting up the episode', session.prompt({ signal }));
-  const tools = await session.tools({ signal });
-  const save = async (game: Game) => {
-    if (record !== undefined) await writeScript(record, game, { environment: environment.name, choice });
-  };
-  // At once, so that a file that cannot be written is known before anybody plays.
-  await save({ calls: [], total: 0, outcome: 'playing' });
-  await view.prompt({ environment: environment.name, choice, prompt });
-  // Awaited here: the session is closed when this block is left.
-  return await playGame({
-    session,
-    tools,
-    player,
-    signal,
-    async onChange(game) {
-      await save(game);
-      if (game.outcome !== 'left') await view.call(game);
-    },
+  const session = await openEpisode(environment, choice, { secrets, signal });
+  return withSession(session, async () => {
+    const prompt = await waitFor('setting up the episode', session.prompt({ signal }));
+    const tools = await session.tools({ signal });
+    const save = async (game: Game) => {
+      if (record !== undefined) await writeScript(record, game, { environment: environment.name, choice });
+    };
+    // At once, so that a file that cannot be written is known before anybody plays.
+    await save({ calls: [], total: 0, outcome: 'playing' });
+    await view.prompt({ environment: environment.name, choice, prompt });
+    return playGame({
+      session,
+      tools,
+      player,
+      signal,
+      async onChange(game) {
+        await save(game);
+        if (game.outcome !== 'left') await view.call(game);
+      },
+    });
   });
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { toPort } from '../shared/arguments.ts';
 import type { ServeOptions } from './serve.ts';
 
@@ -13,15 +13,15 @@ export function addServe(root: Command): void {
     .option('-p, --port <number>', 'port to listen on; 0 takes any free one (default: $PORT, or 8080)', toPort)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--no-auth', 'allow everybody, also on an address that other machines reach')
-    .option(
-      '--return-errors <how>',
-      "how much of an environment's exception clients see: none, exception, stacktrace",
-      'exception',
+    .addOption(
+      new Option('--return-errors <how>', "how much of an environment's exception clients see")
+        .choices(['none', 'exception', 'stacktrace'])
+        .default('exception'),
     )
-    .option(
-      '--log-level <level>',
-      'trace, debug, info (a line for each request, call and session), warn, error or silent',
-      'warn',
+    .addOption(
+      new Option('--log-level <level>', 'what is logged; info is a line for each request, call and session')
+        .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+        .default('warn'),
     )
     .option('--limit <name=number>', 'set a limit; may be given many times. `tiltyard limits` shows them all', collect)
     .option('--json', 'print what is served, and the limits, as one line of JSON')

@@ -1,4 +1,5 @@
 import { assertLimit, LIMIT_NAMES, LIMITS, type LimitName, type Limits } from '../../core/index.ts';
+import { misuse } from '../shared/failure.ts';
 
 /** The limits of the command: those of TILTYARD_LIMITS, and over them those of `--limit`. */
 export function readLimits(options: readonly string[] | undefined, variable: string | undefined): Partial<Limits> {
@@ -11,10 +12,14 @@ export function readLimits(options: readonly string[] | undefined, variable: str
 
 function toLimit(entry: string, source: string): [LimitName, number] {
   const [, name = '', value = ''] = /^\s*([^=]*?)\s*=\s*(.*?)\s*$/.exec(entry) ?? [];
-  if (!isLimitName(name)) throw new Error(`${source}: '${entry.trim()}' is not a limit. ${KNOWN}`);
+  if (!isLimitName(name)) throw misuse(`${source}: '${entry.trim()}' is not a limit. ${KNOWN}`);
   // Digits only: '' and '1e9' would pass for numbers, and nobody means them.
   const number = /^\d+$/.test(value) ? Number(value) : value;
-  assertLimit(name, number);
+  try {
+    assertLimit(name, number);
+  } catch (thrown) {
+    throw misuse(`${source}: ${(thrown as Error).message}`);
+  }
   return [name, number as number];
 }
 

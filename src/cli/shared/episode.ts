@@ -1,8 +1,10 @@
 import type { EnvironmentClient, EpisodeChoice, Session } from '../../client/index.ts';
 import type { JsonObject } from '../../protocol/index.ts';
-import { unknownName } from './explain.ts';
+import { isUnreached, unknownName } from './explain.ts';
 import { environmentsOf } from './faces.ts';
 import { Failure, misuse } from './failure.ts';
+import { toSafeText } from './safe-text.ts';
+import { processTerminal } from './terminal.ts';
 import { waitFor } from './waiting.ts';
 import type { OpenServer } from './with-server.ts';
 
@@ -71,6 +73,20 @@ export async function openEpisode(
   { secrets, signal }: OpenOptions,
 ): Promise<Session> {
   return waitFor('starting the episode', environment.session({ ...choice, secrets, signal }));
+}
+
+/** Works in a session and closes it. A closing that fails is only noted: it takes nothing from what was done. */
+export async function withSession<Value>(session: Session, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } finally {
+    await session.close().catch((thrown: unknown) => processTerminal().note(toClosingNote(thrown)));
+  }
+}
+
+function toClosingNote(thrown: unknown): string {
+  if (isUnreached(thrown)) return 'the server stopped before the session could be deleted';
+  return toSafeText(`the session could not be deleted: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
 }
 
 /** A task for people: its place, or that it is their own. */

@@ -1,4 +1,4 @@
-import { ClientError, MaxRetries } from '../../client/index.ts';
+import { ClientError, MaxRetries, NetworkError } from '../../client/index.ts';
 import { EXIT_CODES, Failure } from './failure.ts';
 import { toSafeText } from './safe-text.ts';
 
@@ -7,6 +7,8 @@ export interface Addressed {
   readonly url: string;
   /** Whether a key was sent along. */
   readonly hasKey: boolean;
+  /** Whether it has answered something before. */
+  readonly hasAnswered?: boolean;
 }
 
 /** What the client threw, as a failure that says what to do next; anything else stays as it is. */
@@ -26,14 +28,22 @@ export function unknownName(what: string, name: string, known: readonly string[]
   return new Failure(toSafeText(`there is no ${what} '${name}'. ${has}`));
 }
 
+/** Whether nobody answered at all. */
+export function isUnreached(thrown: unknown): boolean {
+  if (thrown instanceof MaxRetries) return isUnreached(thrown.errors.at(-1));
+  return thrown instanceof NetworkError;
+}
+
 const MOST_NAMES = 30;
 
 function isSuppressed(thrown: unknown): thrown is { readonly suppressed: unknown } {
   return thrown instanceof Error && thrown.name === 'SuppressedError' && 'suppressed' in thrown;
 }
 
-function adviceFor(error: ClientError, { url, hasKey }: Addressed): string | undefined {
+function adviceFor(error: ClientError, { url, hasKey, hasAnswered = false }: Addressed): string | undefined {
   const { hostname, port, host } = new URL(url);
+  if (hasAnswered && isUnreached(error))
+    return `the connection to ${host} was lost: ${toMessage(error)}. It answered before, so it stopped or restarts; see its log, and try again`;
   switch (error.code) {
     case 'ECONNREFUSED':
       return `nothing listens at ${url}. Start a server with: tiltyard serve <module>${port === '' ? '' : ` --port ${port}`}`;

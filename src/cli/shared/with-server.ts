@@ -23,22 +23,33 @@ const RETRY = { attempts: 3, pauseMs: 100, maxPauseMs: 1_000 };
 export async function withServer<Value>(name: string, run: (server: OpenServer) => Promise<Value>): Promise<Value> {
   using interruption = onInterrupt();
   await using target = await openTarget(name);
+  let hasAnswered = false;
+  const watchedFetch: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    hasAnswered = true;
+    return response;
+  };
   try {
-    return await run(toServer(name, target, interruption.signal));
+    return await run(toServer(name, target, { signal: interruption.signal, fetch: watchedFetch }));
   } catch (thrown) {
     // However the interruption showed itself, it is what happened.
     if (interruption.signal.aborted) throw interruption.signal.reason;
-    throw explain(thrown, { url: target.url, hasKey: Boolean(target.apiKey) });
+    throw explain(thrown, { url: target.url, hasKey: Boolean(target.apiKey), hasAnswered });
   }
 }
 
-function toServer(name: string, { url, apiKey }: Target, signal: AbortSignal): OpenServer {
+interface Reaching {
+  readonly signal: AbortSignal;
+  readonly fetch: typeof fetch;
+}
+
+function toServer(name: string, { url, apiKey }: Target, { signal, fetch }: Reaching): OpenServer {
   return {
     name,
     url,
     apiKey,
-    ors: connect(url, { apiKey, retry: RETRY }),
-    oxp: connectOxp(url, { apiKey, retry: RETRY }),
+    ors: connect(url, { apiKey, fetch, retry: RETRY }),
+    oxp: connectOxp(url, { apiKey, fetch, retry: RETRY }),
     signal,
   };
 }

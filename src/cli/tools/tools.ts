@@ -5,6 +5,7 @@ import {
   type EpisodeOptions,
   findEnvironment,
   openEpisode,
+  withSession,
 } from '../shared/episode.ts';
 import { discoverFaces } from '../shared/faces.ts';
 import { toSafeText } from '../shared/safe-text.ts';
@@ -40,9 +41,11 @@ async function showTaskTools(server: OpenServer, options: ToolsOptions, terminal
   const { signal } = server;
   const environment = await findEnvironment(server, options.environment);
   const choice = await chooseTask(environment, options, signal);
-  await using session = await openEpisode(environment, choice, { secrets: {}, signal });
-  const listed = await waitFor('setting up the episode', session.tools({ signal }));
-  showTools(listed, environment.name, { ...options, terminal });
+  const session = await openEpisode(environment, choice, { secrets: {}, signal });
+  await withSession(session, async () => {
+    const listed = await waitFor('setting up the episode', session.tools({ signal }));
+    showTools(listed, environment.name, { ...options, terminal });
+  });
 }
 
 interface ShowOptions extends ToolsOptions {

@@ -44,21 +44,21 @@ function toSteadyLines(contender: Contender, options: TextOptions): string[] {
       'throughput',
       `${options.colors.bold(formatNumber(total.perSecond.median))} ${work.unit}/s${toRange(total.perSecond)}`,
     ],
-    ['latency', toPercentiles(total)],
+    ['latency', total.completed === 0 ? `none of the ${work.unit} succeeded` : toPercentiles(total)],
     ['errors', toErrorLine(total, options.colors)],
     ...total.errors.map(({ kind, count, example }) => ['', `${formatNumber(count)} x ${kind}: ${toOneLine(example)}`]),
     ...(total.unsent === 0
       ? []
       : [['behind', `${formatNumber(total.unsent)} were due and not sent: all connections waited for answers`]]),
     ['bytes', `${formatBytes(total.receivedBytes)} received, ${formatBytes(total.sentBytes)} sent`],
-    ...toServerRows(contender),
+    // What a server used for refusing says nothing about the work.
+    ...(total.completed === 0 ? [] : toServerRows(contender)),
   ];
   return [
     ...toTable(rows).map((line) => INDENT + line),
-    ...toOperationLines(total),
-    '',
-    ...toHistogramLines(total, options),
-    ...toTimelineLines(contender, options),
+    ...(total.completed === 0
+      ? []
+      : [...toOperationLines(total), '', ...toHistogramLines(total, options), ...toTimelineLines(contender, options)]),
   ];
 }
 
@@ -95,7 +95,7 @@ function toServerRows({ rounds, work }: Contender): string[][] {
     ]);
   }
   const lags = rounds.flatMap(({ lag }) => lag ?? []);
-  const parts = (['mean', 'p99', 'max'] as const).flatMap((name) => {
+  const parts = (['mean', 'p50', 'p99', 'max'] as const).flatMap((name) => {
     const values = lags.flatMap((lag) => lag[`${name}Ms`] ?? []);
     return values.length === 0 ? [] : [`${name} ${formatMs(median(values))}`];
   });

@@ -1,7 +1,17 @@
 import type { Lag } from './usage.ts';
 
 const TIMEOUT_MS = 2_000;
-const NAMES = { meanMs: 'mean_', p99Ms: 'p99_', maxMs: 'max_' } as const;
+
+// As prom-client names them, and as servers of Tiltyard do.
+const PATTERNS = {
+  meanMs: ['nodejs_eventloop_lag_mean_seconds(?:\\{[^}\\n]*\\})?'],
+  p50Ms: ['tiltyard_event_loop_lag_seconds\\{quantile="0.5"\\}'],
+  p99Ms: [
+    'nodejs_eventloop_lag_p99_seconds(?:\\{[^}\\n]*\\})?',
+    'tiltyard_event_loop_lag_seconds\\{quantile="0.99"\\}',
+  ],
+  maxMs: ['nodejs_eventloop_lag_max_seconds(?:\\{[^}\\n]*\\})?', 'tiltyard_event_loop_lag_seconds\\{quantile="1"\\}'],
+} as const;
 
 /** The event-loop lag that a server exports at GET /metrics; undefined if it exports none. */
 export async function fetchLag(url: string, headers: Readonly<Record<string, string>>): Promise<Lag | undefined> {
@@ -17,10 +27,10 @@ export async function fetchLag(url: string, headers: Readonly<Record<string, str
   }
 }
 
-/** The event-loop lag in the text format of Prometheus, under the names that prom-client gives it. */
+/** The event-loop lag in the text format of Prometheus. */
 export function toLag(text: string): Lag | undefined {
-  const values = Object.entries(NAMES).flatMap(([key, name]) => {
-    const found = new RegExp(`^nodejs_eventloop_lag_${name}seconds(?:\\{[^}\\n]*\\})?[ \\t]+(\\S+)`, 'm').exec(text);
+  const values = Object.entries(PATTERNS).flatMap(([key, names]) => {
+    const found = new RegExp(`^(?:${names.join('|')})[ \\t]+(\\S+)`, 'm').exec(text);
     const seconds = Number(found?.[1]);
     return Number.isFinite(seconds) ? [[key, seconds * 1000]] : [];
   });

@@ -7,6 +7,7 @@ export interface UsageReading {
 /** How late a server's event loop was. */
 export interface Lag {
   readonly meanMs?: number;
+  readonly p50Ms?: number;
   readonly p99Ms?: number;
   readonly maxMs?: number;
 }
