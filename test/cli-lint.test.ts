@@ -80,6 +80,25 @@ test('the command that makes a call again names the module, whose server is gone
   expect(output).toContain(`tiltyard call ${join(folder, 'pays.mts')} submit`);
 });
 
+test('of a stack, findings and calls show what the author wrote', async () => {
+  const folder = await folderWith({
+    'breaks.mts': `import { environment } from 'tiltyard';
+      export const breaks = environment({
+        name: 'breaks',
+        splits: { train: [{}] },
+        prompt: () => 'Break it.',
+        tools: { look: { description: 'Look.', run() { throw new Error('a mistake'); } } },
+      });`,
+  });
+  const module = join(folder, 'breaks.mts');
+  const { output } = await checked(module, '--environment', '--active');
+  expect(output).toMatch(/'look' broke: Error: a mistake at .*breaks\.mts:6:\d+\)$/m);
+  const command = run(['call', module, 'look']);
+  expect(await command.exit).toBe(1);
+  expect(command.output()).toMatch(/^tiltyard: Error: a mistake \(broken\)\n +at .*breaks\.mts:6:\d+\)\n$/m);
+  expect(`${output}${command.output()}`).not.toMatch(/dist|node_modules|node:internal/);
+});
+
 test('a flaw that is written down is known, in every environment, until none has it', async () => {
   const file = join(await folderWith({}), 'known.json');
   await checked(serving().url, '--environment', '--write-baseline', file);

@@ -10,6 +10,7 @@ import { processTerminal, type Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CallOptions } from './call.ts';
+import { failureText } from './failure-text.ts';
 import type { ReadInput } from './input.ts';
 
 /** A call that is ready to be made. */
@@ -39,7 +40,7 @@ export async function callInEpisode(server: OpenServer, ready: ReadyCall, option
     }
     const reason = thrown instanceof ToolCallError ? thrown.reason : 'broken';
     if (options.json === true) terminal.printJson({ error: { message: thrown.message, reason } });
-    throw new Failure(toSafeText(`${thrown.message} (${reason})`));
+    throw new Failure(toSafeText(failureText(thrown.message, reason)));
   }
 }
 

@@ -1,4 +1,4 @@
-import { isAuthorsFrame } from '../shared/location.ts';
+import { withoutForeignFrames } from '../shared/location.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import type { Colors } from '../shared/terminal.ts';
 
@@ -115,11 +115,9 @@ function stackOf(error: unknown): string | undefined {
   return typeof stack === 'string' ? stack : typeof message === 'string' ? message : undefined;
 }
 
-// What the author has no hand in says nothing to them.
 function indented(stack: string): string {
-  return toSafeText(stack)
+  return toSafeText(withoutForeignFrames(stack))
     .split('\n')
-    .filter((line) => !/^\s+at /.test(line) || isAuthorsFrame(line))
     .map((line) => `    ${line}`)
     .join('\n');
 }
