@@ -33,6 +33,8 @@ test('a module passes, with its tools called', async () => {
   const { code, output } = await checked(['examples/hello/environment.ts', '--active']);
   expect(output).toMatch(/^ors +\d+ passed +none failed +0 warnings +0 known +\d+ skipped$/m);
   expect(output).toContain('Event streams  10 of 10 passed');
+  expect(output).toContain('ors at examples/hello/environment.ts\n');
+  expect(output).toMatch(/^\d+ were skipped: see why with --verbose\nThe server keeps the standard\.$/m);
   expect(code).toBe(0);
 });
 
@@ -79,6 +81,7 @@ test('a failure is shown with what is required, where that stands, what was sent
   expect(output).toContain(`> curl -i ${url}/probed/tools`);
   expect(output).toContain('< 200 application/json');
   expect(output).toMatch(/^tiltyard: 1 requirement is not met: ors\/D7$/m);
+  expect(output).not.toContain('keeps the standard');
   expect(code).toBe(1);
 });
 
@@ -96,6 +99,7 @@ test('what hardens is a warning, unless it shall count', async () => {
   const url = await startRewritingProxy(serving().url, bodyFirst);
   const warned = await checked([url, '--only', 'G']);
   expect(warned.output).toContain('warn  G17');
+  expect(warned.output).toMatch(/^1 warning does not fail the check; --strict makes it count$/m);
   expect(warned.code).toBe(0);
   const strict = await checked([url, '--only', 'G', '--strict']);
   expect(strict.output).toContain('FAIL  G17');
@@ -119,6 +123,7 @@ test('failures that are written down are known from then on, and told of when th
   const again = await checked([url, '--only', 'D', '--baseline', file]);
   expect(again.output).toContain('known D7');
   expect(again.output).toMatch(/none failed +0 warnings +1 known/);
+  expect(again.output).toContain('Nothing failed that was not known, as far as it was checked.');
   expect(again.code).toBe(0);
   const mended = await checked([serving().url, '--only', 'D', '--baseline', file]);
   expect(mended.output).toContain('fixed: ors/D7 passes now. Remove it from the baseline');
@@ -179,6 +184,7 @@ test('--verbose shows what passed and what was skipped, too', async () => {
   expect(output).toContain('pass  X1 ');
   expect(output).toContain('skip  X3 ');
   expect(output).toContain('there are several environments');
+  expect(output).not.toContain('see why');
 });
 
 test('a server that cannot be reached, or speaks something else, is told so', async () => {

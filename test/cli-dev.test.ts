@@ -25,6 +25,7 @@ export const math = environment({
     hang: { run: (_input: {}, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))) },
     loop: { run() { for (;;); } },
     exit: { run() { process.exit(7); } },
+    look: { run: () => 'seen' },
     fail: { run() { throw new Error('a mistake of the author'); } },
   },
   teardown: () => appendFileSync('teardowns', version + '\\n'),
@@ -213,6 +214,7 @@ test('--json prints one event a line, and nothing of the author', async () => {
   const served = { url, environments: [{ name: 'math', splits: ['train'] }], toolkits: [] };
   expect(events).toMatchObject(
     expect.arrayContaining([
+      expect.objectContaining({ event: 'log', msg: 'limits in force' }),
       expect.objectContaining({ event: 'log', msg: 'request', url: '/math/prompt', status: 200 }),
       expect.objectContaining({ event: 'error', serving: true, file: join(folder, 'version.ts'), line: 1, column: 24 }),
       expect.objectContaining({ event: 'reloading', changed: [join(folder, 'version.ts')] }),
@@ -237,11 +239,25 @@ test("an author's exception is logged with the place in the author's file, and n
   const { command, url } = await develop(folder);
   const session = await openSession(url);
   await rejection(session.call('fail'));
-  await untilPrinted(command, /200 {2}POST \/math\/call {2}fail {2}[\d.]+ ms/);
   await untilPrinted(
     command,
-    /error {2}tool 'fail' of environment 'math' failed.*\n {4}Error: a mistake of the author\n {8}at .*math\.ts:15:\d+\)\n\d\d:/,
+    /error {2}tool 'fail' of environment 'math' failed.*\n {4}Error: a mistake of the author\n {8}at .*math\.ts:16:\d+\)\n\d\d:/,
   );
+});
+
+test('a call has one line, with its outcome, and so has the end of a session', async () => {
+  const folder = await project();
+  const { command, url } = await develop(folder);
+  const session = await openSession(url);
+  const sid = session.sid.slice(0, 8);
+  await session.call('look');
+  await rejection(session.call('fail'));
+  await session.close();
+  await untilPrinted(command, new RegExp(`:\\d\\d {2}scored {2}look {2}[\\d.]+ ms {2}${sid}\n`));
+  await untilPrinted(command, new RegExp(`:\\d\\d {2}env_error {2}fail {2}[\\d.]+ ms {2}${sid}\n`));
+  await untilPrinted(command, new RegExp(`:\\d\\d {2}session ended: env_error {2}2 calls {2}${sid}\n`));
+  await untilPrinted(command, /POST \/delete_session/);
+  expect(command.output()).not.toMatch(/\/math\/call|limits in force|Server listening/);
 });
 
 test('a port that is taken, or a file that is not there, ends the command with what to do', async () => {

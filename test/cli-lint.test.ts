@@ -34,8 +34,11 @@ test('all environments of a server are checked, and a flaw is told with what to 
   expect(output).toMatch(/^ {2}warn {2}env\/prompt-empty Every prompt says something$/m);
   expect(output).toContain('the prompt of train[0] is empty');
   expect(output).toContain('fix: say what to do, and how it ends');
-  expect(output).toMatch(/^env +\d+ passed +none failed +1 warnings/m);
+  expect(output).toMatch(/^env +\d+ passed +none failed +1 warning +0 known/m);
   expect(output).toMatch(/^\d+ were skipped because they call tools: allow that with --active$/m);
+  expect(output).toMatch(
+    /^1 warning does not fail the check; --strict makes it count\nNo rule that counts is broken, as far as it was checked\.$/m,
+  );
   expect(output).not.toContain('ors at');
   expect(code).toBe(0);
 });
@@ -73,7 +76,27 @@ test('the command that makes a call again names the module, whose server is gone
       });`,
   });
   const { output } = await checked(join(folder, 'pays.mts'), '--environment', '--active');
+  expect(output).toContain(`env at ${join(folder, 'pays.mts')}\n`);
   expect(output).toContain(`tiltyard call ${join(folder, 'pays.mts')} submit`);
+});
+
+test('of a stack, findings and calls show what the author wrote', async () => {
+  const folder = await folderWith({
+    'breaks.mts': `import { environment } from 'tiltyard';
+      export const breaks = environment({
+        name: 'breaks',
+        splits: { train: [{}] },
+        prompt: () => 'Break it.',
+        tools: { look: { description: 'Look.', run() { throw new Error('a mistake'); } } },
+      });`,
+  });
+  const module = join(folder, 'breaks.mts');
+  const { output } = await checked(module, '--environment', '--active');
+  expect(output).toMatch(/'look' broke: Error: a mistake at .*breaks\.mts:6:\d+\)$/m);
+  const command = run(['call', module, 'look']);
+  expect(await command.exit).toBe(1);
+  expect(command.output()).toMatch(/^tiltyard: Error: a mistake \(broken\)\n +at .*breaks\.mts:6:\d+\)\n$/m);
+  expect(`${output}${command.output()}`).not.toMatch(/dist|node_modules|node:internal/);
 });
 
 test('a flaw that is written down is known, in every environment, until none has it', async () => {
@@ -112,6 +135,12 @@ test('an environment that the server does not have is told with those that it ha
   const { code, output } = await checked(serving().url, '-e', 'nowhere');
   expect(output).toContain("there is no environment 'nowhere'. Choose one of: good, mute");
   expect(code).toBe(1);
+});
+
+test('a target that the option took for a name is told so', async () => {
+  const { code, output } = await checked('--environment', 'hello.ts');
+  expect(output).toContain("--environment took 'hello.ts' as the name of an environment: put the target first");
+  expect(code).toBe(2);
 });
 
 test('a server without environments has nothing to check', async () => {

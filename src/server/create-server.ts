@@ -1,7 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions, LogController } from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
 import { SESSION_HEADER } from '../protocol/index.ts';
-import { calledTool } from './called-tool.ts';
 import { answerClientError, answerExpectation, closeAfterUpgrade, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
 import { registerHealth } from './health.ts';
@@ -95,7 +94,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     const { method, url, headers } = request;
     const sid = headers[SESSION_HEADER] as string | undefined;
     const ms = Math.round(reply.elapsedTime * 1000) / 1000;
-    write({ method, url, tool: calledTool(request), sid, status: reply.statusCode, ms }, 'request');
+    write({ method, url, sid, status: reply.statusCode, ms }, 'request');
     done();
   });
   await registerFaces(app, options, write);

@@ -3,7 +3,6 @@ import { TiltyardError } from '../core/index.ts';
 import { type Call, sidOf } from '../sessions/index.ts';
 import { readCall } from './bodies.ts';
 import { CallStream } from './call-stream.ts';
-import { noteTool } from './called-tool.ts';
 import { isOfficialSdk } from './headers.ts';
 import { readSessionKey } from './identity.ts';
 import type { OrsFace } from './ors.ts';
@@ -29,7 +28,6 @@ interface Arrival {
 
 function start(face: OrsFace, environment: string, { key, request, reply }: Arrival): void {
   const wanted = readCall(face.parse(request as FastifyRequest));
-  noteTool(request as FastifyRequest, wanted.name);
   const { env } = request.params;
   if (env !== environment && env.toLowerCase() !== environment) {
     throw new TiltyardError(

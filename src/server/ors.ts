@@ -13,7 +13,6 @@ import { type Authenticate, type AuthOptions, authenticator } from './auth.ts';
 import { type BodyParser, bodyParser, keepBodiesAsText } from './bodies.ts';
 import type { ToolErrors } from './call-answer.ts';
 import type { CallStreamOptions } from './call-stream.ts';
-import { noteTools } from './called-tool.ts';
 import { errorHandler, type ReturnErrors } from './errors.ts';
 import { findSid } from './headers.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -70,7 +69,6 @@ export function serveOrs(app: FastifyInstance, face: OrsFace, taken: readonly st
     isOpen: ({ routeOptions }) => routeOptions.url === `${app.prefix}/health`,
   });
   enforceScopes(app);
-  noteTools(app);
   app.addHook('onRequest', (request, _reply, done) => {
     touch(face, request);
     done();

@@ -11,7 +11,6 @@ import {
   toSessionKey,
 } from '../sessions/index.ts';
 import type { Identity } from './auth.ts';
-import { noteTool } from './called-tool.ts';
 import { identityOf } from './identity.ts';
 import { isVisible, type OxpFace } from './oxp.ts';
 import { readCallRequest } from './oxp-bodies.ts';
@@ -29,7 +28,6 @@ export interface Exchange {
 export function answerCall(face: OxpFace, body: JsonObject, exchange: Exchange): void {
   const request = readRequest(face, body, exchange);
   const { repeat, callId } = request;
-  noteTool(exchange.request, request.tool.definition.id);
   const known = repeat === undefined ? undefined : face.toolbox.known(repeat);
   if (known !== undefined && known.kind !== 'call') return refuseTaken(request, known.kind, exchange.reply);
   const call = known?.call ?? start(face, request, exchange.request);

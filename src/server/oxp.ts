@@ -11,7 +11,6 @@ import { OXP_SCHEMA, type ToolDefinition, type ToolList } from '../protocol/inde
 import { Toolbox } from '../sessions/index.ts';
 import { type Authenticate, type AuthOptions, authenticator, hasScope, type Identity } from './auth.ts';
 import { type BodyParser, bodyParser, keepBodiesAsText } from './bodies.ts';
-import { noteTools } from './called-tool.ts';
 import { Callers } from './callers.ts';
 import type { ReturnErrors } from './errors.ts';
 import { registerHealth } from './health.ts';
@@ -103,7 +102,6 @@ export type ForeignCall = (request: FastifyRequest, reply: FastifyReply) => unkn
 /** Registers the routes of a face, with what every request of them passes first. */
 export function serveOxp(app: FastifyInstance, face: OxpFace, foreignCall?: ForeignCall): void {
   keepBodiesAsText(app);
-  noteTools(app);
   app.setErrorHandler(oxpErrorHandler);
   identifyCallers(app, face.authenticate, {
     isOpen: ({ routeOptions }) => routeOptions.url === `${app.prefix}/health`,

@@ -9,6 +9,7 @@ import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CallOptions } from './call.ts';
 import { CallFailure } from './call-failure.ts';
+import { failureText } from './failure-text.ts';
 import type { ReadInput } from './input.ts';
 import { unknownTool } from './unknown-tool.ts';
 
@@ -42,7 +43,7 @@ async function callInSession(
       throw await unknownTool(server, ready.tool, await session.tools({ signal: server.signal }));
     }
     const reason = thrown instanceof ToolCallError ? thrown.reason : 'broken';
-    throw new CallFailure(toSafeText(`${thrown.message} (${reason})`), { message: thrown.message, reason });
+    throw new CallFailure(toSafeText(failureText(thrown.message, reason)), { message: thrown.message, reason });
   }
 }
 

@@ -2,6 +2,7 @@ import { type OxpClient, OxpServerError, OxpToolError, OxpValidationError } from
 import type { JsonObject } from '../../protocol/index.ts';
 import { unknownName } from '../shared/explain.ts';
 import { misuse } from '../shared/failure.ts';
+import { withoutForeignFrames } from '../shared/location.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { readVariable } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
@@ -9,6 +10,7 @@ import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CallOptions } from './call.ts';
 import { CallFailure } from './call-failure.ts';
+import { failureText } from './failure-text.ts';
 import type { ReadyCall } from './in-episode.ts';
 
 /** Calls a tool of a toolkit, outside of any episode. */
@@ -64,7 +66,7 @@ function toToolFailure(thrown: unknown): ToolFailure | undefined {
 }
 
 function toText({ message, reason, details }: ToolFailure): string {
-  return [`${message} (${reason})`, ...details.map((detail) => `  ${detail}`)].join('\n');
+  return [failureText(message, reason), ...details.map((detail) => `  ${withoutForeignFrames(detail)}`)].join('\n');
 }
 
 async function schemaOf(oxp: OxpClient, tool: string, signal: AbortSignal): Promise<JsonObject> {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { judge, keyOf, type Level, toBaseline, type Verdict } from '../../testing/index.ts';
 import { Failure } from '../shared/failure.ts';
+import { toUrl } from '../shared/target.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { withServer } from '../shared/with-server.ts';
 import { assertOptions } from './arguments.ts';
@@ -43,9 +44,11 @@ export async function check(text: string, options: CheckCommandOptions): Promise
   const verdict = judge(report, { level: options.strict ? 'hardening' : options.level, baseline });
   await writeFiles(verdict, options);
   if (options.json) terminal.printJson(toJsonReport(report, verdict));
-  else
-    for (const line of reportLines(report, verdict, { ...terminal, isVerbose: options.verbose ?? false }))
-      terminal.print(line);
+  else {
+    const { verbose: isVerbose = false, only } = options;
+    const shown = { colors: terminal.colors, name: toUrl(text) ?? text, isVerbose, isPart: only !== undefined };
+    for (const line of reportLines(report, verdict, shown)) terminal.print(line);
+  }
   if (!verdict.passed) throw new Failure(summaryOf(verdict));
 }
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { toCount, toMilliseconds } from '../shared/arguments.ts';
+import { EXIT_CODES } from '../shared/failure.ts';
 import { toRange } from './arguments.ts';
 import type { CheckCommandOptions } from './check.ts';
 
@@ -13,7 +14,9 @@ export function addCheck(root: Command): void {
         'any server, in any language. ' +
         'With --environment, check the environments on it instead: is there anything that would spoil training?',
     )
-    .argument('<target>', 'URL of an ORS or OXP server, or a module, which is served for the check')
+    .usage('[options] <target>')
+    // Optional only for commander: an option that took it deserves better words than a missing argument.
+    .argument('[target]', 'URL of an ORS or OXP server, or a module, which is served for the check')
     .option('--active', 'call tools, too, with inputs made from their schemas; this may have effects')
     .option('--only <part...>', 'a protocol (ors, oxp), a group (D, ors/D) or a requirement (D7, ors/D7)')
     .option('-e, --environment [name]', 'check this environment, or all of them, and not the server')
@@ -34,10 +37,17 @@ export function addCheck(root: Command): void {
     .option('--verbose', 'show what passed and what was skipped, too, and everything that was sent')
     .option('--json', 'print the report as one line of JSON')
     .addHelpText('after', HELP)
-    .action(async (target: string, options: CheckCommandOptions) => {
+    .action(async (target: string | undefined, options: CheckCommandOptions, command: Command) => {
+      if (target === undefined) command.error(missingTarget(options), { exitCode: EXIT_CODES.usage });
       const { check } = await import('./check.ts');
       await check(target, options);
     });
+}
+
+function missingTarget({ environment }: CheckCommandOptions): string {
+  return typeof environment === 'string'
+    ? `error: --environment took '${environment}' as the name of an environment: put the target first`
+    : "error: missing required argument 'target'";
 }
 
 const HELP = `

@@ -1,5 +1,6 @@
 import { type CheckReport, lintEnvironment } from '../../testing/index.ts';
 import { findEnvironment } from '../shared/episode.ts';
+import { withoutForeignFrames } from '../shared/location.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CheckCommandOptions } from './check.ts';
 import { lazyBar } from './lazy-bar.ts';
@@ -23,6 +24,7 @@ export async function runLint(server: OpenServer, options: CheckCommandOptions):
     isActive,
     timeoutMs,
     rewardRange,
+    toMessage: withoutForeignFrames,
     onProgress: ({ done, total, doing }) => bar.advance(done, total, doing),
   });
   return { url, protocols: [{ name: 'env', findings }] };

@@ -2,26 +2,31 @@ import { type CheckReport, countOutcomes, type Judgement, type Outcome, type Ver
 import { toSafeText } from '../shared/safe-text.ts';
 import { toTable } from '../shared/table.ts';
 import type { Colors } from '../shared/terminal.ts';
+import { closingLines } from './closing-lines.ts';
 import { exchangeLines } from './exchange-text.ts';
 
 /** How the report is written. */
 export interface ReportOptions {
   readonly colors: Colors;
+  /** What was checked: a URL, or the module that was served for the check. */
+  readonly name: string;
   /** Whether passes and skips are shown, too. */
   readonly isVerbose: boolean;
+  /** Whether only a part of the requirements was asked for. */
+  readonly isPart: boolean;
 }
 
 /** The report for people: what failed with what was sent and received, and a score for each group and in all. */
 export function* reportLines(
   { url, protocols }: CheckReport,
   verdict: Verdict,
-  { colors, isVerbose }: ReportOptions,
+  { colors, name: target, isVerbose, isPart }: ReportOptions,
 ): Generator<string> {
   for (const { name } of protocols) {
     const judgements = verdict.judgements.filter(({ protocol }) => protocol === name);
     const shown = judgements.filter((each) => isShown(each, isVerbose));
     const idWidth = Math.max(4, ...shown.map(({ id }) => id.length));
-    yield colors.bold(`${name} at ${url}`);
+    yield colors.bold(`${name} at ${toSafeText(target)}`);
     yield '';
     for (const [group, members] of byGroup(judgements)) {
       yield `${colors.bold(toSafeText(group))}  ${scoreOf(members)}`;
@@ -32,6 +37,7 @@ export function* reportLines(
   }
   for (const { id } of verdict.fixed) yield `fixed: ${toSafeText(id)} passes now. Remove it from the baseline`;
   yield* summaryLines(verdict, colors);
+  yield* closingLines(verdict, { isVerbose, isPart });
 }
 
 function byGroup(judgements: readonly Judgement[]): Map<string, Judgement[]> {
@@ -52,7 +58,12 @@ function scoreOf(judgements: readonly Judgement[]): string {
 
 function* judgementLines(
   { id, outcome, level, requirement, source, reason, note, advice, exchanges }: Judgement,
-  { url, colors, isVerbose, idWidth }: ReportOptions & { readonly url: string; readonly idWidth: number },
+  {
+    url,
+    colors,
+    isVerbose,
+    idWidth,
+  }: Pick<ReportOptions, 'colors' | 'isVerbose'> & { readonly url: string; readonly idWidth: number },
 ): Generator<string> {
   yield `  ${badge(outcome, colors)} ${id.padEnd(idWidth)} ${requirement}`;
   const indent = ' '.repeat(13);
@@ -91,9 +102,8 @@ function* summaryLines({ judgements }: Verdict, colors: Colors): Generator<strin
   const rows = names.map((name) => {
     const { pass, fail, warn, known, skip } = countOutcomes(judgements.filter(({ protocol }) => protocol === name));
     const failed = fail === 0 ? 'none failed' : colors.red(`${fail} failed`);
-    return [colors.bold(name), `${pass} passed`, failed, `${warn} warnings`, `${known} known`, `${skip} skipped`];
+    const warned = `${warn} ${warn === 1 ? 'warning' : 'warnings'}`;
+    return [colors.bold(name), `${pass} passed`, failed, warned, `${known} known`, `${skip} skipped`];
   });
   yield* toTable(rows);
-  const passive = judgements.filter(({ verdict, reason }) => verdict === 'skip' && reason?.includes('--active'));
-  if (passive.length > 0) yield `${passive.length} were skipped because they call tools: allow that with --active`;
 }

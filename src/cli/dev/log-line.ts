@@ -1,4 +1,4 @@
-import { isAuthorsFrame } from '../shared/location.ts';
+import { withoutForeignFrames } from '../shared/location.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import type { Colors } from '../shared/terminal.ts';
 
@@ -23,9 +23,9 @@ export function toLogEntry(line: string): LogEntry | undefined {
 
 /** A line of the log for a person; undefined for one that says nothing new. */
 export function describeEntry(entry: LogEntry, colors: Colors): string | undefined {
-  if (isSignOfLife(entry) || isGreeting(entry)) return undefined;
-  const text = entry.msg === 'request' ? describeRequest(entry, colors) : describeEvent(entry, colors);
-  return `${colors.dim(timeOf(entry.time))}  ${text}`;
+  if (isSignOfLife(entry) || isGreeting(entry) || isToldByCall(entry)) return undefined;
+  const describe = DESCRIPTIONS.get(entry.msg) ?? describeEvent;
+  return `${colors.dim(timeOf(entry.time))}  ${describe(entry, colors)}`;
 }
 
 /** The time of day, as lines begin with it. */
@@ -33,13 +33,36 @@ export function timeOf(time: unknown): string {
   return new Date(typeof time === 'number' ? time : Date.now()).toTimeString().slice(0, 8);
 }
 
-function describeRequest({ method, url, tool, status, ms, sid }: LogEntry, colors: Colors): string {
-  const what = tool === undefined ? '' : `  ${colors.bold(toText(tool))}`;
-  const whose = sid === undefined ? '' : `  ${colors.dim(shorten(sid))}`;
+const DESCRIPTIONS: ReadonlyMap<unknown, (entry: LogEntry, colors: Colors) => string> = new Map([
+  ['request', describeRequest],
+  ['call', describeCall],
+  ['session ended', describeEnd],
+]);
+
+function describeRequest({ method, url, status, ms, sid }: LogEntry, colors: Colors): string {
   const verb = toText(method).padEnd(METHOD_WIDTH);
-  return `${colored(status, colors)}  ${verb} ${toText(url)}${what}  ${colors.dim(duration(ms))}${whose}`;
+  return joined(colored(status, colors), `${verb} ${toText(url)}`, colors.dim(duration(ms)), whose(sid, colors));
 }
 
+function describeCall({ outcome, tool, ms, sid }: LogEntry, colors: Colors): string {
+  const color = outcome === 'scored' ? colors.green : colors.yellow;
+  return joined(color(toText(outcome)), colors.bold(toText(tool)), colors.dim(duration(ms)), whose(sid, colors));
+}
+
+function describeEnd({ outcome, calls, sid }: LogEntry, colors: Colors): string {
+  const count = `${toText(calls)} ${calls === 1 ? 'call' : 'calls'}`;
+  return joined(`session ended: ${toText(outcome)}`, count, whose(sid, colors));
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('  ');
+}
+
+function whose(sid: unknown, colors: Colors): string {
+  return sid === undefined ? '' : colors.dim(toText(sid).slice(0, SHORT_SID));
+}
+
+const SHORT_SID = 8;
 const METHOD_WIDTH = 4;
 
 function duration(ms: unknown): string {
@@ -51,9 +74,14 @@ function isSignOfLife({ url, status }: LogEntry): boolean {
   return status === 200 && (url === '/ping' || url === '/health');
 }
 
-// Fastify's own; where the server listens has been said.
+// Written at each start: where the server listens has been said, and the limits are asked for with a command.
 function isGreeting({ msg }: LogEntry): boolean {
-  return typeof msg === 'string' && msg.startsWith('Server listening at ');
+  return typeof msg === 'string' && (msg.startsWith('Server listening at ') || msg === 'limits in force');
+}
+
+// How the call went has a line of its own.
+function isToldByCall({ msg, url, status }: LogEntry): boolean {
+  return msg === 'request' && status === 200 && /\/call(?:\?|$)/.test(toText(url));
 }
 
 function colored(status: unknown, colors: Colors): string {
@@ -65,10 +93,10 @@ function colored(status: unknown, colors: Colors): string {
 function describeEvent({ level, msg, sid, error, err, ...rest }: LogEntry, colors: Colors): string {
   const { time: _time, pid: _pid, hostname: _hostname, ...fields } = rest;
   const extras = Object.entries(fields).map(([name, value]) => `${name}=${toText(value)}`);
-  const line = [levelName(level, colors), toText(msg ?? ''), colors.dim(extras.join(' '))];
-  if (sid !== undefined) line.push(colors.dim(shorten(sid)));
+  const details = extras.length === 0 ? '' : colors.dim(extras.join(' '));
+  const line = joined(levelName(level, colors), toText(msg ?? ''), details, whose(sid, colors));
   const stack = stackOf(error ?? err);
-  return [line.filter((part) => part !== '').join('  '), ...(stack === undefined ? [] : [indented(stack)])].join('\n');
+  return stack === undefined ? line : `${line}\n${indented(stack)}`;
 }
 
 function levelName(level: unknown, colors: Colors): string {
@@ -87,20 +115,12 @@ function stackOf(error: unknown): string | undefined {
   return typeof stack === 'string' ? stack : typeof message === 'string' ? message : undefined;
 }
 
-// What the author has no hand in says nothing to them.
 function indented(stack: string): string {
-  return toSafeText(stack)
+  return toSafeText(withoutForeignFrames(stack))
     .split('\n')
-    .filter((line) => !/^\s+at /.test(line) || isAuthorsFrame(line))
     .map((line) => `    ${line}`)
     .join('\n');
 }
-
-function shorten(sid: unknown): string {
-  return toText(sid).slice(0, SHORT_SID);
-}
-
-const SHORT_SID = 8;
 
 function toText(value: unknown): string {
   return toSafeText(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replaceAll('\n', ' ');

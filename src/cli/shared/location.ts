@@ -32,9 +32,13 @@ export function isAuthors(file: string): boolean {
   return !file.includes(`${sep}node_modules${sep}`) && !OURS.some((folder) => file.startsWith(folder));
 }
 
-/** Whether a line of a stack is a call that the author wrote. */
-export function isAuthorsFrame(line: string): boolean {
-  return fromFrames(line) !== undefined;
+/** A text that may have a stack in it, without the calls that the author has no hand in: they say nothing to them. */
+export function withoutForeignFrames(text: string): string {
+  const isForeign = (line: string) => /^\s+at /.test(line) && fromFrames(line) === undefined;
+  return text
+    .split('\n')
+    .filter((line) => !isForeign(line))
+    .join('\n');
 }
 
 // Stacks name the sources where there are source maps.

@@ -36,7 +36,7 @@ export async function explore(
     return { calls: stage.calls };
   } catch (thrown) {
     // What came before it is still worth judging, and most likely the reason.
-    return { calls: stage.calls, breakdown: toFailure(thrown, options.signal) };
+    return { calls: stage.calls, breakdown: toFailure(thrown, options) };
   }
 }
 

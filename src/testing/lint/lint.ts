@@ -36,6 +36,8 @@ export interface LintOptions {
   readonly onFinding?: ((finding: Finding) => void) | undefined;
   /** What commands that make a call again name the server. Default: its URL. */
   readonly name?: string | undefined;
+  /** What findings show of an error's message, which may hold a stack. Default: all of it. */
+  readonly toMessage?: ((message: string) => string) | undefined;
   readonly onProgress?: ((progress: LintProgress) => void) | undefined;
 }
 
@@ -56,10 +58,15 @@ export async function lintEnvironment(options: LintOptions): Promise<Finding[]> 
   const { samples = 5, seed = 1, maxCalls = 40, maxSteps = 100, isActive = false } = options;
   const client = connect(url, { apiKey });
   const names = environment === undefined ? await client.environments({ signal, timeoutMs }) : [environment];
-  const { rewardRange = [-1, 1], name: server = url, onProgress = () => {} } = options;
+  const {
+    rewardRange = [-1, 1],
+    name: server = url,
+    onProgress = () => {},
+    toMessage = (message) => message,
+  } = options;
   const total = names.length * (isActive ? 2 : 1);
   const samplingOf = (name: string, done: number) => ({
-    ...{ samples, seed, timeoutMs, signal, maxCalls, maxSteps },
+    ...{ samples, seed, timeoutMs, signal, maxCalls, maxSteps, toMessage },
     tell: (doing: string) => onProgress({ done, total, doing: `${name}: ${doing}` }),
   });
   const seen: Sample[] = [];
@@ -87,7 +94,7 @@ async function lookAt(environment: EnvironmentClient, options: SampleOptions): P
   } catch (thrown) {
     // One environment that does not answer is a finding, as long as there is such an environment.
     if (thrown instanceof HttpError && thrown.status === 404) throw thrown;
-    return { splits: [], episodes: [], calls: [], failure: toFailure(thrown, options.signal) };
+    return { splits: [], episodes: [], calls: [], failure: toFailure(thrown, options) };
   }
 }
 

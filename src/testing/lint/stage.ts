@@ -90,7 +90,7 @@ export class Stage implements AsyncDisposable {
     } catch (thrown) {
       this.#options.signal.throwIfAborted();
       if (thrown instanceof AuthError) throw thrown;
-      return { kind: kindOf(thrown), message: (thrown as Error).message };
+      return { kind: kindOf(thrown), message: this.#options.toMessage((thrown as Error).message) };
     }
   }
 }

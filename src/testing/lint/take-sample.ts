@@ -11,6 +11,8 @@ export interface SampleOptions {
   /** The most time for one answer. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** What is kept of an error's message. */
+  readonly toMessage: (message: string) => string;
   /** Hears what is done next. */
   readonly tell: (doing: string) => void;
 }
@@ -36,18 +38,18 @@ export async function takeSample(
 async function sampleSplit(
   environment: EnvironmentClient,
   { name, type }: Split,
-  { signal, timeoutMs }: SampleOptions,
+  options: SampleOptions,
 ): Promise<SampledSplit> {
-  const options = { signal, timeoutMs };
-  const count = await environment.count(name, options);
+  const { signal, timeoutMs } = options;
+  const count = await environment.count(name, { signal, timeoutMs });
   const range = async (start: number, stop: number) =>
-    (await environment.range(name, start, stop, options)) as JsonObject[];
+    (await environment.range(name, start, stop, { signal, timeoutMs })) as JsonObject[];
   try {
     const first = await range(0, SCANNED);
     const last = count === 0 ? 0 : (await range(count - 1, count)).length;
     return { name, type, count, first, atEnd: { last, beyond: (await range(count, count + 1)).length } };
   } catch (thrown) {
-    return { name, type, count, first: [], atEnd: { last: 0, beyond: 0 }, failure: toFailure(thrown, signal) };
+    return { name, type, count, first: [], atEnd: { last: 0, beyond: 0 }, failure: toFailure(thrown, options) };
   }
 }
 
@@ -70,15 +72,12 @@ async function sampleEpisode(
     const task = (await environment.task(place.split, place.index, { signal, timeoutMs })) as JsonObject;
     return { ...place, task, readings };
   } catch (thrown) {
-    return { ...place, task: {}, readings: [{ isRead: false, failure: toFailure(thrown, signal) }] };
+    return { ...place, task: {}, readings: [{ isRead: false, failure: toFailure(thrown, options) }] };
   }
 }
 
-async function read(
-  environment: EnvironmentClient,
-  place: Place,
-  { signal, timeoutMs }: SampleOptions,
-): Promise<Reading> {
+async function read(environment: EnvironmentClient, place: Place, options: SampleOptions): Promise<Reading> {
+  const { signal, timeoutMs } = options;
   try {
     await using session = await environment.session({ ...place, signal, timeoutMs });
     const blocks = await session.prompt({ timeoutMs });
@@ -86,13 +85,13 @@ async function read(
     const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
     return { isRead: true, text, prompt: JSON.stringify(blocks), tools };
   } catch (thrown) {
-    return { isRead: false, failure: toFailure(thrown, signal) };
+    return { isRead: false, failure: toFailure(thrown, options) };
   }
 }
 
 /** What failed, for a finding; whoever stops the lint, or may not use the server, wants none. */
-export function toFailure(thrown: unknown, signal: AbortSignal): string {
+export function toFailure(thrown: unknown, { signal, toMessage }: SampleOptions): string {
   signal.throwIfAborted();
   if (thrown instanceof AuthError) throw thrown;
-  return (thrown as Error).message;
+  return toMessage((thrown as Error).message);
 }

@@ -1,0 +1,36 @@
+import { countOutcomes, type Verdict } from '../../testing/index.ts';
+
+/** How the report ends. */
+export interface ClosingOptions {
+  readonly isVerbose: boolean;
+  /** Whether only a part of the requirements was asked for. */
+  readonly isPart: boolean;
+}
+
+/** What a person may do about what was left out, and the verdict; of a failure, the command's own error tells it. */
+export function* closingLines(verdict: Verdict, { isVerbose, isPart }: ClosingOptions): Generator<string> {
+  const { judgements } = verdict;
+  const { warn, skip } = countOutcomes(judgements);
+  const passive = judgements.filter((each) => each.verdict === 'skip' && each.reason?.includes('--active')).length;
+  if (passive > 0) yield `${passive} ${were(passive)} skipped because they call tools: allow that with --active`;
+  const others = skip - passive;
+  if (others > 0 && !isVerbose)
+    yield `${others} ${passive > 0 ? 'more ' : ''}${were(others)} skipped: see why with --verbose`;
+  if (warn === 1) yield '1 warning does not fail the check; --strict makes it count';
+  if (warn > 1) yield `${warn} warnings do not fail the check; --strict makes them count`;
+  if (verdict.passed) yield `${praise(verdict)}${isPart || passive > 0 ? ', as far as it was checked' : ''}.`;
+}
+
+function were(count: number): string {
+  return count === 1 ? 'was' : 'were';
+}
+
+function praise({ judgements }: Verdict): string {
+  const { pass, warn, known } = countOutcomes(judgements);
+  if (known > 0) return 'Nothing failed that was not known';
+  if (pass + warn === 0) return 'Nothing failed';
+  const protocols = new Set(judgements.map(({ protocol }) => protocol));
+  // Warnings about environments are rules that are broken; about servers, they are beyond the standard.
+  if (protocols.has('env')) return warn > 0 ? 'No rule that counts is broken' : 'No rule is broken';
+  return `The server keeps the ${protocols.size === 1 ? 'standard' : 'standards'}`;
+}
