@@ -43,7 +43,7 @@ export interface Identity {
 }
 
 /** Everybody, when there is no auth. */
-const ANYBODY: Identity = { id: '', scopes: undefined };
+export const ANYBODY: Identity = { id: '', scopes: undefined };
 
 /** A caller of whom nothing is known, who may do nothing. */
 export const NOBODY: Identity = { id: '', scopes: new Set() };
@@ -59,9 +59,9 @@ const ANONYMOUS = 'jwt';
 // What a header can carry: visible ASCII, and spaces only inside.
 const SENDABLE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** The check that every request but /health must pass. */
-export function authenticator(auth: AuthOptions | undefined): Authenticate {
-  if (auth === undefined) return () => ANYBODY;
+/** The check that every request but /health must pass; undefined where there is none. */
+export function authenticator(auth: AuthOptions | undefined): Authenticate | undefined {
+  if (auth === undefined) return undefined;
   const { apiKeys = [], jwt } = auth;
   if (apiKeys.length === 0 && jwt === undefined) throw new DefinitionError('auth needs at least one API key, or jwt');
   const byKey = keyFinder(apiKeys);

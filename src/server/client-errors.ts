@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TiltyardError } from '../core/index.ts';
 
 // What Node's parser refuses before there is a request, and the status it deserves.
@@ -33,8 +33,8 @@ export function answerExpectation(_request: IncomingMessage, response: ServerRes
  * Makes the answer to an Upgrade, which is never taken up, the last on its connection: Node keeps silent about whatever
  * breaks the rules of HTTP after it, and the client would wait in vain.
  */
-export function closeAfterUpgrade({ headers }: IncomingMessage, response: ServerResponse): void {
-  if (headers.upgrade !== undefined) response.setHeader('connection', 'close');
+export function closeAfterUpgrade({ headers }: FastifyRequest, { raw }: FastifyReply): void {
+  if (headers.upgrade !== undefined) raw.setHeader('connection', 'close');
 }
 
 /** Throws for a request without a Host header, as HTTP/1.1 demands; which host it names is nobody's business. */

@@ -1,4 +1,10 @@
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions, LogController } from 'fastify';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
 import { SESSION_HEADER } from '../protocol/index.ts';
 import { answerClientError, answerExpectation, closeAfterUpgrade, refuseWithoutHost } from './client-errors.ts';
@@ -74,8 +80,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     pluginTimeout: 0,
     // While the server stops, each route knows best what to say, and says it in our form.
     return503OnClosing: false,
-    frameworkErrors: (error, _request, reply) =>
-      void (reply as FastifyReply).code(error.statusCode ?? 400).send({ detail: error.message }),
+    // No hook runs before these.
+    frameworkErrors: (error, request, reply) => {
+      closeAfterUpgrade(request as FastifyRequest, reply as FastifyReply);
+      (reply as FastifyReply).code(error.statusCode ?? 400).send({ detail: error.message });
+    },
     clientErrorHandler: answerClientError,
   });
   const write = linesOf(app);
@@ -83,13 +92,13 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const answerNotFound = notFoundHandler(options);
   app.setNotFoundHandler(answerNotFound);
   app.addHook('onRequest', (request, reply, done) => {
+    closeAfterUpgrade(request, reply);
     refuseWithoutHost(request);
     // Before the body is read: it makes no difference here, whatever it holds.
     if (request.is404) answerNotFound(request, reply);
     else done();
   });
   app.server.on('checkExpectation', answerExpectation);
-  app.server.prependListener('request', closeAfterUpgrade);
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url, headers } = request;
     const sid = headers[SESSION_HEADER] as string | undefined;

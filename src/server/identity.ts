@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { toSessionKey } from '../sessions/index.ts';
-import { type Authenticate, type Identity, NOBODY } from './auth.ts';
+import { ANYBODY, type Authenticate, type Identity, NOBODY } from './auth.ts';
 import { readSid } from './headers.ts';
 
 declare module 'fastify' {
@@ -10,19 +10,26 @@ declare module 'fastify' {
   }
 }
 
-/** Finds out who each request of this scope comes from; `onUnknown` may say it in the words of its protocol. */
+/**
+ * Finds out who each request of this scope comes from; `onUnknown` may say it in the words of its protocol. Without auth
+ * there is nothing to find out, and nothing is done for a request.
+ */
 export function identifyCallers(
   app: FastifyInstance,
-  authenticate: Authenticate,
+  authenticate: Authenticate | undefined,
   {
     isOpen,
     onUnknown = (error) => error,
   }: { isOpen: (request: FastifyRequest) => boolean; onUnknown?: (error: Error, request: FastifyRequest) => Error },
 ): void {
+  if (authenticate === undefined) {
+    app.decorateRequest('tiltyardIdentity', { getter: () => ANYBODY });
+    return;
+  }
   app.decorateRequest('tiltyardIdentity', null);
   app.addHook('onRequest', (request, _reply, done) => {
-    if (isOpen(request)) return done();
-    const fail = (error: Error) => done(onUnknown(error, request));
+    // Asked last, because Fastify makes an object of a route's options each time.
+    const fail = (error: Error) => (isOpen(request) ? done() : done(onUnknown(error, request)));
     try {
       const identity = authenticate(request.headers);
       if (identity instanceof Promise) {

@@ -68,7 +68,7 @@ export function serveOrs(app: FastifyInstance, face: OrsFace, taken: readonly st
   identifyCallers(app, face.authenticate, {
     isOpen: ({ routeOptions }) => routeOptions.url === `${app.prefix}/health`,
   });
-  enforceScopes(app);
+  if (face.authenticate !== undefined) enforceScopes(app);
   app.addHook('onRequest', (request, _reply, done) => {
     touch(face, request);
     done();
@@ -90,7 +90,7 @@ export function serveOrs(app: FastifyInstance, face: OrsFace, taken: readonly st
 
 /** What the handlers share. */
 export interface OrsFace {
-  readonly authenticate: Authenticate;
+  readonly authenticate: Authenticate | undefined;
   readonly catalog: Catalog;
   readonly host: SessionHost;
   readonly sids: Sids;

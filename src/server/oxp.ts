@@ -44,7 +44,7 @@ export interface OxpOptions {
 
 /** What the handlers share. */
 export interface OxpFace {
-  readonly authenticate: Authenticate;
+  readonly authenticate: Authenticate | undefined;
   readonly catalog: ToolkitCatalog;
   readonly toolbox: Toolbox;
   readonly parse: BodyParser;
