@@ -2,8 +2,7 @@
 // Run: node --import tsx bench/observation.ts
 import { createWriteStream } from 'node:fs';
 import Fastify from 'fastify';
-import { callLog } from '../src/server/call-log.ts';
-import { plainLines } from '../src/server/logger.ts';
+import { eventLog } from '../src/server/event-log.ts';
 import { Metrics } from '../src/server/metrics.ts';
 import { observe } from '../src/server/observation.ts';
 import { combine } from '../src/server/observers.ts';
@@ -17,8 +16,8 @@ const toApp = (level: string) => Fastify({ logger: { level, stream: createWriteS
 const WAYS: readonly [what: string, observer: Observer][] = [
   ['nothing', unobserved],
   ['metrics', combine([new Metrics()])],
-  ['log, level warn', combine([callLog(plainLines(toApp('warn')))])],
-  ['log, level info', combine([callLog(plainLines(toApp('info')))])],
+  ['log, level warn', combine([eventLog(toApp('warn').log)])],
+  ['log, level info', combine([eventLog(toApp('info').log)])],
   ['a server, level warn', observe(toApp('warn'), { metrics: new Metrics() }).observer],
   ['a server, level info', observe(toApp('info'), { metrics: new Metrics() }).observer],
 ];

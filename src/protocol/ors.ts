@@ -50,16 +50,26 @@ export interface Split {
 
 /** A result as JSON text. Written piece by piece: nearly every call ends with one, and a walk of the object costs twice as much. */
 export function resultJson({ blocks, metadata, reward, finished }: ToolOutput): string {
-  const content = blocks.map(blockJson).join(',');
-  const rest = `"metadata":${JSON.stringify(metadata)},"reward":${JSON.stringify(reward)},"finished":${finished}`;
+  let content = '';
+  for (const block of blocks) content += content === '' ? blockJson(block) : `,${blockJson(block)}`;
+  const rest = `"metadata":${objectJson(metadata)},"reward":${numberJson(reward)},"finished":${finished}`;
   return `{"ok":true,"output":{"blocks":[${content}],${rest}}}`;
 }
 
 function blockJson(block: WireBlock): string {
-  const detail = JSON.stringify(block.detail);
+  const detail = objectJson(block.detail);
   return block.type === 'text'
     ? `{"text":${JSON.stringify(block.text)},"detail":${detail},"type":"text"}`
     : `{"data":${JSON.stringify(block.data)},"mimeType":${JSON.stringify(block.mimeType)},"detail":${detail},"type":"image"}`;
+}
+
+// Most have none, and asking JSON for it takes as long as all the rest; the same holds for numbers.
+function objectJson(value: JsonObject | null): string {
+  return value === null ? 'null' : JSON.stringify(value);
+}
+
+function numberJson(value: number | null): string {
+  return value !== null && Number.isFinite(value) ? String(value) : 'null';
 }
 
 /** The header that names a session. */

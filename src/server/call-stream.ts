@@ -26,12 +26,6 @@ export interface CallView {
   readonly onRefused: () => void;
 }
 
-const EVENT_STREAM = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache',
-  'x-accel-buffering': 'no',
-};
-
 // Events are 4 KB; larger writes cost fewer system calls, and this much is held back for a slow reader at the most.
 const WRITE_CHARACTERS = 64 * 1024;
 
@@ -73,7 +67,7 @@ export class CallStream implements Beating {
     if (this.#streaming) return;
     this.#streaming = true;
     clearTimeout(this.#announceTimer);
-    this.#open({});
+    this.#open();
     this.#view.reply.raw.write(encodeTaskId(this.#view.call.id));
     this.#options.heartbeat.add(this);
   }
@@ -98,7 +92,7 @@ export class CallStream implements Beating {
     const small = encodeSmallResult(json);
     if (small !== undefined) return this.#send(small);
     if (!this.#streaming) {
-      this.#open({});
+      this.#open();
       this.#view.reply.raw.write(encodeTaskId(this.#view.call.id));
     }
     this.#pump(encodeResult(json));
@@ -111,15 +105,15 @@ export class CallStream implements Beating {
       return;
     }
     const body = alone ? event : encodeTaskId(this.#view.call.id) + event;
-    this.#open({ 'content-length': Buffer.byteLength(body) });
+    this.#open(Buffer.byteLength(body));
     raw.end(body);
   }
 
-  #open(headers: Record<string, number>): void {
+  #open(length?: number): void {
     const { call, reply } = this.#view;
     call.announced = true;
     reply.hijack();
-    reply.raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...EVENT_STREAM, ...headers });
+    reply.raw.writeHead(200, streamHeaders(length, reply.getHeaders() as OutgoingHttpHeaders));
   }
 
   /** Writes as fast as the client reads. */
@@ -147,4 +141,15 @@ export class CallStream implements Beating {
     this.#unsubscribe?.();
     this.#options.heartbeat.remove(this);
   }
+}
+
+/** The headers of a stream, and those that others have set. Literals: to spread one object takes longer than to write all. */
+function streamHeaders(length: number | undefined, others: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  const type = 'text/event-stream; charset=utf-8';
+  const headers: OutgoingHttpHeaders =
+    length === undefined
+      ? { 'content-type': type, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
+      : { 'content-type': type, 'cache-control': 'no-cache', 'x-accel-buffering': 'no', 'content-length': length };
+  for (const name in others) headers[name] ??= others[name];
+  return headers;
 }

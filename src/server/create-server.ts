@@ -9,9 +9,9 @@ import { DefinitionError, type Environment, type Limits, type Toolkit, toError, 
 import { SESSION_HEADER } from '../protocol/index.ts';
 import { answerClientError, answerExpectation, closeAfterUpgrade, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
+import type { EventLog } from './event-log.ts';
 import { registerHealth } from './health.ts';
 import { logLimits, toTimeouts } from './limits.ts';
-import type { WriteLine } from './log-lines.ts';
 import { serverLogger } from './logger.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { Metrics } from './metrics.ts';
@@ -61,7 +61,7 @@ export interface Server extends AsyncDisposable {
 export async function createServer(options: ServerOptions): Promise<Server> {
   const limits = toLimits(options.limits);
   const { requestTimeout, ...timeouts } = toTimeouts(limits);
-  const { logger, linesOf } = serverLogger(options.logger ?? { level: 'warn' });
+  const { logger, eventsOf } = serverLogger(options.logger ?? { level: 'warn' });
   const app = Fastify({
     logger,
     // One line a request is written below; the line at its arrival would double the cost.
@@ -87,7 +87,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     },
     clientErrorHandler: answerClientError,
   });
-  const write = linesOf(app);
+  const events = eventsOf(app);
   app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
   const answerNotFound = notFoundHandler(options);
   app.setNotFoundHandler(answerNotFound);
@@ -102,18 +102,17 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url, headers } = request;
     const sid = headers[SESSION_HEADER] as string | undefined;
-    const ms = Math.round(reply.elapsedTime * 1000) / 1000;
-    write({ method, url, sid, status: reply.statusCode, ms }, 'request');
+    events.requestEnded({ method, url, sid, status: reply.statusCode, durationMs: reply.elapsedTime });
     done();
   });
-  await registerFaces(app, options, write);
+  await registerFaces(app, options, events);
   await app.register(endConnections, limits);
   await app.ready();
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
   return toServer(app, limits);
 }
 
-async function registerFaces(app: FastifyInstance, options: ServerOptions, write: WriteLine): Promise<void> {
+async function registerFaces(app: FastifyInstance, options: ServerOptions, events: EventLog): Promise<void> {
   const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
   if (environments.length === 0 && toolkits.length === 0) {
     throw new DefinitionError('there is nothing to serve. Give at least one environment or toolkit');
@@ -121,7 +120,7 @@ async function registerFaces(app: FastifyInstance, options: ServerOptions, write
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
   const metrics = options.metrics === false ? undefined : new Metrics();
-  const observed = observe(app, { metrics, write });
+  const observed = observe(app, { metrics, events });
   const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments }, observed);
   const oxpOptions = { ...options.oxp, toolkits, auth, returnErrors, limits: options.limits ?? {} };
   const oxpFace = toolkits.length === 0 ? undefined : toOxpFace(app, oxpOptions, observed);

@@ -29,7 +29,7 @@ test('a burst is not held back', () => {
   expect(writes.join('').length).toBe(1_000 * 'line\n'.length);
 });
 
-test('a line can be made when it is written', () => {
+test('a line can be made with the batch', () => {
   const { writes, target } = collected();
   using batches = logBatches(target);
   let made = 0;
@@ -52,4 +52,28 @@ test('what is left is written at the end, and nothing of it stays behind', () =>
   expect(writes).toEqual(['last words\n']);
   expect(process.listenerCount('exit')).toBe(before);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a line that is made later keeps its place before those that come as text', () => {
+  const { writes, target } = collected();
+  using batches = logBatches(target);
+  const made: string[] = [];
+  const later = (line: string) => () => {
+    made.push(line);
+    return line;
+  };
+  batches.write(later('call\n'));
+  batches.write(later('another\n'));
+  expect(made).toEqual([]);
+  batches.write('request\n');
+  expect(made).toEqual(['call\n', 'another\n']);
+  vi.advanceTimersByTime(10);
+  expect(writes).toEqual(['call\nanother\nrequest\n']);
+});
+
+test('lines that are made later are bounded as well', () => {
+  const { writes, target } = collected();
+  using batches = logBatches(target);
+  for (let count = 0; count < 1_200; count += 1) batches.write(() => 'line\n');
+  expect(writes.join('').length).toBe(1_000 * 'line\n'.length);
 });

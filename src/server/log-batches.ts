@@ -1,4 +1,4 @@
-/** A line, or how to make it once it is written. */
+/** A line, or how to make it later. */
 export type LogLine = string | (() => string);
 
 /** Where lines go. */
@@ -17,24 +17,42 @@ const MAX_LINES = 500;
 
 /**
  * Collects log lines for a moment and writes them in one piece: a write for each line costs more than everything else
- * about the line. They are also made together, after the answers that they tell about. What is left at exit is written
- * then, so a process that ends by an exception loses no line.
+ * about the line. What is left at exit is written then, so a process that ends by an exception loses no line.
+ *
+ * A line that is given as a function is made when the next one comes as text, or with the batch. The last line about a
+ * call is that of its request, which is written when the answer is out: until then nothing keeps the answer waiting, and
+ * afterwards the server would most likely wait for its next request.
  */
 export function logBatches(target: { write(batch: string): unknown }): LogBatches {
-  let lines: LogLine[] = [];
+  let batch = '';
+  let unmade: (() => string)[] = [];
+  let count = 0;
   let timer: NodeJS.Timeout | undefined;
+  const make = () => {
+    const making = unmade;
+    unmade = [];
+    for (const line of making) batch += line();
+  };
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (lines.length === 0) return;
-    const batch = lines;
-    lines = [];
-    target.write(batch.map(toText).join(''));
+    if (unmade.length > 0) make();
+    if (batch === '') return;
+    const text = batch;
+    batch = '';
+    count = 0;
+    target.write(text);
   };
   process.on('exit', flush);
   return {
     write(line) {
-      if (lines.push(line) >= MAX_LINES) flush();
+      if (typeof line === 'function') unmade.push(line);
+      else {
+        if (unmade.length > 0) make();
+        batch += line;
+      }
+      count += 1;
+      if (count >= MAX_LINES) flush();
       else timer ??= setTimeout(flush, COLLECT_MS).unref();
     },
     [Symbol.dispose]() {
@@ -42,8 +60,4 @@ export function logBatches(target: { write(batch: string): unknown }): LogBatche
       process.off('exit', flush);
     },
   };
-}
-
-function toText(line: LogLine): string {
-  return typeof line === 'string' ? line : line();
 }

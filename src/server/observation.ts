@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Observer, TraceHeaders } from '../sessions/index.ts';
-import { callLog } from './call-log.ts';
-import type { WriteLine } from './log-lines.ts';
-import { type Logged, plainLines } from './logger.ts';
+import { type EventLog, eventLog } from './event-log.ts';
+import type { Logged } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { combine } from './observers.ts';
 import { tracing } from './tracing.ts';
@@ -17,14 +16,14 @@ export interface Observation {
 /** What a server of its own brings along; a mounted face has only the logger of its app. */
 export interface ObservationOptions {
   readonly metrics?: Metrics | undefined;
-  readonly write?: WriteLine;
+  readonly events?: EventLog;
 }
 
 /** Logs, metrics where they are wanted, and traces where an SDK is registered. */
-export function observe(app: Logged, { metrics, write = plainLines(app) }: ObservationOptions = {}): Observation {
+export function observe(app: Logged, { metrics, events = eventLog(app.log) }: ObservationOptions = {}): Observation {
   const traces = tracing();
   if (traces !== undefined) app.addHook('onClose', () => traces.flush());
-  const observers = [callLog(write), metrics, traces].filter((each) => each !== undefined);
+  const observers = [events, metrics, traces].filter((each) => each !== undefined);
   return {
     observer: combine(observers),
     traceOf: traces === undefined ? undefined : (request) => traces.headersOf(request),

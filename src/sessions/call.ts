@@ -1,5 +1,6 @@
-import { LazyAbort, type Outcome, type TiltyardError, toOutcome } from '../core/index.ts';
+import { LazyAbort, type Outcome, TiltyardError, toOutcome } from '../core/index.ts';
 import { type ObservedCall, UNKNOWN_TOOL } from './observer.ts';
+import type { TaskIds } from './task-id.ts';
 
 /** How a call ended, ready to be written: once or many times, to whoever asks for it. */
 export type CallOutcome =
@@ -22,6 +23,8 @@ export type CallPhase = 'arriving' | 'accepted' | 'settled';
 export class Call implements ObservedCall {
   readonly id: string;
   readonly tool: string;
+  /** The number of its id, if that is one of this server's. */
+  readonly number: number | undefined;
   readonly startedAt: number = performance.now();
   readonly abort: LazyAbort = new LazyAbort();
   phase: CallPhase = 'arriving';
@@ -32,9 +35,10 @@ export class Call implements ObservedCall {
   hasRun = false;
   #listeners: Set<() => void> | undefined;
 
-  constructor(id: string, tool: string = UNKNOWN_TOOL) {
+  constructor(id: string, tool: string = UNKNOWN_TOOL, number?: number) {
     this.id = id;
     this.tool = tool;
+    this.number = number;
   }
 
   get callId(): string {
@@ -71,4 +75,22 @@ export class Call implements ObservedCall {
     if (this.#listeners === undefined) return;
     for (const listener of [...this.#listeners]) listener();
   }
+}
+
+/** A call under an id of this server's own. */
+export function newCall(ids: TaskIds, tool: string): Call {
+  const number = ids.next();
+  return new Call(ids.toId(number), tool, number);
+}
+
+/** A call that ended before, for a client that comes back. */
+export function settledCall(taskId: string, outcome: CallOutcome): Call {
+  const call = new Call(taskId);
+  call.settle(outcome);
+  return call;
+}
+
+/** The answer to an id that nobody knows. */
+export function unknownCall(taskId: string): Call {
+  return settledCall(taskId, { kind: 'error', error: new TiltyardError('unknown_task_id', 'unknown task_id') });
 }

@@ -5,7 +5,8 @@ type RecentOptions = Pick<SessionOptions, 'lingerMs' | 'maxRecentBytes'>;
 
 /** A result that is kept for a client that reconnects. */
 export interface RecentResult {
-  readonly taskId: string;
+  /** The number of its task id. */
+  readonly number: number;
   /** The number of the session it belongs to. */
   readonly session: number;
   readonly json: string;
@@ -47,10 +48,7 @@ export class RecentResults {
     this.#maxBytes = maxRecentBytes;
   }
 
-  /** Whether it was kept; only results under this server's own ids are. */
-  keep({ taskId, session, json }: RecentResult, now: number): boolean {
-    const number = this.#ids.numberOf(taskId);
-    if (number === undefined) return false;
+  keep({ number, session, json }: RecentResult, now: number): void {
     const page = this.#pageFor(number, json.length * MAX_BYTES_PER_UNIT);
     const at = number % PAGE_CALLS;
     page.starts[at] = page.used;
@@ -59,7 +57,6 @@ export class RecentResults {
     page.sessions[at] = session;
     page.keptAt[at] = now;
     page.newestAt = now;
-    return true;
   }
 
   /** The result of a session's call, while it is kept. */

@@ -1,6 +1,6 @@
 import { type EnvironmentError, LazyAbort, type Outcome, TiltyardError } from '../core/index.ts';
 import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
-import { Call, type CallOutcome, outcomeOf } from './call.ts';
+import { Call, type CallOutcome, newCall, outcomeOf, settledCall, unknownCall } from './call.ts';
 import { Calls } from './calls.ts';
 import { endsWithin, type Stopping } from './deaf.ts';
 import { Episode, type EpisodeStart } from './episode.ts';
@@ -120,7 +120,7 @@ export class Session implements ObservedSession {
       if (!this.#mayStart(taskId)) return unknownCall(taskId);
     }
     const tool = this.#episode.environment.tools.has(request.name) ? request.name : UNKNOWN_TOOL;
-    const call = new Call(taskId ?? this.#share.ids.next(), tool);
+    const call = taskId === undefined ? newCall(this.#share.ids, tool) : new Call(taskId, tool);
     const refusal = this.#refusal();
     if (refusal !== undefined) {
       // Not kept: nothing ran, and the id is free for another attempt.
@@ -245,10 +245,12 @@ export class Session implements ObservedSession {
   }
 
   /** Keeps the result of a call that ended at once among the recent ones, if it is small and its id is the server's. */
-  #isRecent({ id: taskId }: Call, ended: CallOutcome): boolean {
-    if (ended.kind !== 'result' || ended.outcome !== 'scored' || ended.json.length > MAX_RECENT_CHARACTERS)
-      return false;
-    return this.#share.recent.keep({ taskId, session: this.#number, json: ended.json }, this.lastActive);
+  #isRecent({ number }: Call, ended: CallOutcome): boolean {
+    if (number === undefined || ended.kind !== 'result' || ended.outcome !== 'scored') return false;
+    const { json } = ended;
+    if (json.length > MAX_RECENT_CHARACTERS) return false;
+    this.#share.recent.keep({ number, session: this.#number, json }, this.lastActive);
+    return true;
   }
 
   async #close(end: SessionEnd): Promise<void> {
@@ -284,14 +286,4 @@ export class Session implements ObservedSession {
 
 function isServerMade(taskId: string): boolean {
   return SERVER_TASK_ID.test(taskId);
-}
-
-function unknownCall(taskId: string): Call {
-  return settledCall(taskId, { kind: 'error', error: new TiltyardError('unknown_task_id', 'unknown task_id') });
-}
-
-function settledCall(taskId: string, outcome: CallOutcome): Call {
-  const call = new Call(taskId);
-  call.settle(outcome);
-  return call;
 }

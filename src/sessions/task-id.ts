@@ -8,13 +8,18 @@ export class TaskIds {
   readonly #prefix = randomBytes(HALF / 2).toString('hex');
   #count = 0;
 
-  next(): string {
-    const id = this.#prefix + this.#count.toString(16).padStart(HALF, '0');
+  /** The number of the next id. */
+  next(): number {
     this.#count += 1;
-    return id;
+    return this.#count - 1;
   }
 
-  /** Which of these ids it is, counted from 0; undefined if it was not made here. */
+  /** The id of a number. */
+  toId(number: number): string {
+    return this.#prefix + number.toString(16).padStart(HALF, '0');
+  }
+
+  /** The number of an id; undefined if it was not made here. */
   numberOf(id: string): number | undefined {
     if (!id.startsWith(this.#prefix) || !SERVER_TASK_ID.test(id)) return undefined;
     const number = Number.parseInt(id.slice(HALF), 16);
