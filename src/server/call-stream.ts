@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from '../protocol/index.ts';
 import type { Call } from '../sessions/index.ts';
@@ -106,7 +106,9 @@ export class CallStream implements Beating {
     }
     const body = alone ? event : encodeTaskId(this.#view.call.id) + event;
     this.#open(Buffer.byteLength(body));
-    raw.end(body);
+    // Not `end(body)`, which gives the system two pieces, one of them empty; a single one is a tenth of the server quicker.
+    raw.write(body);
+    process.nextTick(end, raw);
   }
 
   #open(length?: number): void {
@@ -141,6 +143,10 @@ export class CallStream implements Beating {
     this.#unsubscribe?.();
     this.#options.heartbeat.remove(this);
   }
+}
+
+function end(response: ServerResponse): void {
+  response.end();
 }
 
 /** The headers of a stream, and those that others have set. Literals: to spread one object takes longer than to write all. */
