@@ -9,11 +9,20 @@ export interface LogStream {
 /** A stream that collects lines and writes them on together. */
 export interface LogBatches extends LogStream, Disposable {}
 
+/** Where batches go; it says when it has no more use for one. */
+export interface BatchTarget {
+  write(batch: Uint8Array, onWritten: () => void): unknown;
+}
+
 // Short enough that nobody waits for a line, long enough that a busy server writes many at once.
 const COLLECT_MS = 10;
 
 // So that a burst within that time cannot hold memory without bound.
-const MAX_LINES = 500;
+const BATCH_BYTES = 64 * 1024;
+const MAX_UNMADE = 500;
+
+// UTF-8 takes at most three bytes for each UTF-16 unit.
+const MAX_BYTES_PER_UNIT = 3;
 
 /**
  * Collects log lines for a moment and writes them in one piece: a write for each line costs more than everything else
@@ -22,38 +31,52 @@ const MAX_LINES = 500;
  * A line that is given as a function is made when the next one comes as text, or with the batch. The last line about a
  * call is that of its request, which is written when the answer is out: until then nothing keeps the answer waiting, and
  * afterwards the server would most likely wait for its next request.
+ *
+ * Lines are kept as bytes. As text they are trees of all the pieces they were made from, and the garbage collector would
+ * copy each piece of each line that waits.
  */
-export function logBatches(target: { write(batch: string): unknown }): LogBatches {
-  let batch = '';
+export function logBatches(target: BatchTarget): LogBatches {
+  let batch: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
+  let spare: Buffer | undefined;
+  let used = 0;
   let unmade: (() => string)[] = [];
-  let count = 0;
   let timer: NodeJS.Timeout | undefined;
-  const make = () => {
+  const writeOn = () => {
+    if (used === 0) return;
+    const written = batch;
+    target.write(written.subarray(0, used), () => {
+      spare = written;
+    });
+    batch = spare ?? Buffer.allocUnsafeSlow(BATCH_BYTES);
+    spare = undefined;
+    used = 0;
+  };
+  const add = (line: string) => {
+    const most = line.length * MAX_BYTES_PER_UNIT;
+    if (most > BATCH_BYTES - used) writeOn();
+    if (most > BATCH_BYTES) target.write(Buffer.from(line), () => {});
+    else used += batch.write(line, used);
+  };
+  const makeAll = () => {
+    if (unmade.length === 0) return;
     const making = unmade;
     unmade = [];
-    for (const line of making) batch += line();
+    for (const make of making) add(make());
   };
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (unmade.length > 0) make();
-    if (batch === '') return;
-    const text = batch;
-    batch = '';
-    count = 0;
-    target.write(text);
+    makeAll();
+    writeOn();
   };
   process.on('exit', flush);
   return {
     write(line) {
-      if (typeof line === 'function') unmade.push(line);
-      else {
-        if (unmade.length > 0) make();
-        batch += line;
-      }
-      count += 1;
-      if (count >= MAX_LINES) flush();
-      else timer ??= setTimeout(flush, COLLECT_MS).unref();
+      timer ??= setTimeout(flush, COLLECT_MS).unref();
+      if (typeof line === 'string') {
+        makeAll();
+        add(line);
+      } else if (unmade.push(line) >= MAX_UNMADE) makeAll();
     },
     [Symbol.dispose]() {
       flush();
