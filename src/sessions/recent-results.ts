@@ -1,4 +1,5 @@
 import type { SessionOptions } from './options.ts';
+import { PAGE_CALLS, type Page, PagePool } from './result-pages.ts';
 import type { TaskIds } from './task-id.ts';
 
 type RecentOptions = Pick<SessionOptions, 'lingerMs' | 'maxRecentBytes'>;
@@ -12,23 +13,8 @@ export interface RecentResult {
   readonly json: string;
 }
 
-// A page of results is freed as a whole.
-const PAGE_CALLS = 1024;
-const FIRST_PAGE_BYTES = 64 * 1024;
-
 // UTF-8 takes at most three bytes for each UTF-16 unit.
 const MAX_BYTES_PER_UNIT = 3;
-
-interface Page {
-  bytes: Buffer;
-  used: number;
-  newestAt: number;
-  readonly starts: Uint32Array;
-  /** 0 where there is no result: JSON is never empty. */
-  readonly lengths: Uint32Array;
-  readonly sessions: Uint32Array;
-  readonly keptAt: Float64Array;
-}
 
 /**
  * Small results of calls that ended at once, of all sessions, by the number in their id. Nearly all results are such, and
@@ -37,6 +23,7 @@ interface Page {
  */
 export class RecentResults {
   readonly #pages = new Map<number, Page>();
+  readonly #pool: PagePool;
   readonly #ids: TaskIds;
   readonly #lingerMs: number;
   readonly #maxBytes: number;
@@ -46,6 +33,7 @@ export class RecentResults {
     this.#ids = ids;
     this.#lingerMs = lingerMs;
     this.#maxBytes = maxRecentBytes;
+    this.#pool = new PagePool(maxRecentBytes);
   }
 
   keep({ number, session, json }: RecentResult, now: number): void {
@@ -74,6 +62,7 @@ export class RecentResults {
 
   /** Frees the pages whose time is over. */
   sweep(now: number): void {
+    this.#pool.sweep();
     for (const [key, page] of this.#pages) {
       if (now - page.newestAt <= this.#lingerMs) break;
       this.#drop(key, page);
@@ -84,7 +73,7 @@ export class RecentResults {
     const key = Math.floor(number / PAGE_CALLS);
     let page = this.#pages.get(key);
     if (page === undefined) {
-      page = newPage();
+      page = this.#pool.take();
       this.#pages.set(key, page);
       this.#bytes += page.bytes.length;
       this.#makeRoom();
@@ -111,17 +100,6 @@ export class RecentResults {
   #drop(key: number, page: Page): void {
     this.#pages.delete(key);
     this.#bytes -= page.bytes.length;
+    this.#pool.giveBack(page);
   }
-}
-
-function newPage(): Page {
-  return {
-    bytes: Buffer.allocUnsafeSlow(FIRST_PAGE_BYTES),
-    used: 0,
-    newestAt: 0,
-    starts: new Uint32Array(PAGE_CALLS),
-    lengths: new Uint32Array(PAGE_CALLS),
-    sessions: new Uint32Array(PAGE_CALLS),
-    keptAt: new Float64Array(PAGE_CALLS),
-  };
 }
