@@ -32,13 +32,29 @@ export function bodyParser(app: FastifyInstance): BodyParser {
     const text = request.body as string | undefined;
     if (text === undefined || text === '') throw bad('this request needs a JSON object as its body');
     let parsed: unknown;
-    parse(request, text, (error, value) => {
-      if (error !== null) throw bad(whyRefused(text));
-      parsed = value;
-    });
+    if (isHarmless(text)) parsed = parseHarmless(text);
+    else
+      parse(request, text, (error, value) => {
+        if (error !== null) throw bad(whyRefused(text));
+        parsed = value;
+      });
     if (!isObject(parsed)) throw bad(`the body must be a JSON object, not ${describe(parsed)}`);
     return parsed as JsonObject;
   };
+}
+
+// Most bodies have no word in them that could be a key to a prototype, not even one in escapes; looking for three words is
+// quicker than the patterns of the app's parser. Nor do they begin with a byte order mark, which that one takes off.
+function isHarmless(text: string): boolean {
+  return text.startsWith('{') && !text.includes('\\u') && !text.includes('__proto__') && !text.includes('constructor');
+}
+
+function parseHarmless(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw bad(whyRefused(text));
+  }
 }
 
 // The app's parser does not say why. Only the place is told: the message quotes the body, which may hold secrets.

@@ -14,6 +14,8 @@ export interface CallStreamOptions {
   readonly returnErrors: ReturnErrors;
   /** How long a call may wait for setup before the client hears that it is there. */
   readonly announceAfterMs: number;
+  /** Called when a refusal was told by status, so that the call need not be kept. */
+  readonly forget: (key: string, call: Call) => void;
 }
 
 /** One client's view of a call. */
@@ -22,8 +24,8 @@ export interface CallView {
   readonly reply: FastifyReply;
   /** Whether this client takes refused calls inside the stream. */
   readonly envelope: boolean;
-  /** Called when the refusal was told by status, so that the call need not be kept. */
-  readonly onRefused: () => void;
+  /** The key of its session. */
+  readonly key: string;
 }
 
 // Events are 4 KB; larger writes cost fewer system calls, and this much is held back for a slow reader at the most.
@@ -74,7 +76,7 @@ export class CallStream implements Beating {
 
   #finish(): void {
     const { call, reply, envelope } = this.#view;
-    this.#release();
+    if (this.#unsubscribe !== undefined) this.#release();
     if (call.outcome === undefined || reply.raw.destroyed) return;
     const { returnErrors } = this.#options;
     const answer = toCallAnswer(call.outcome, { envelope, streaming: this.#streaming, returnErrors });
@@ -84,8 +86,9 @@ export class CallStream implements Beating {
   }
 
   #refuse({ error }: Extract<CallAnswer, { kind: 'status' }>): void {
-    if (!this.#view.call.announced) this.#view.onRefused();
-    this.#view.reply.send(error);
+    const { call, key, reply } = this.#view;
+    if (!call.announced) this.#options.forget(key, call);
+    reply.send(error);
   }
 
   #sendResult(json: string): void {

@@ -37,10 +37,9 @@ function start(face: OrsFace, environment: string, { key, request, reply }: Arri
   }
   const envelope =
     face.toolErrors === 'envelope' || (face.toolErrors === 'auto' && isOfficialSdk(request.headers['user-agent']));
-  const answer = (call: Call) =>
-    void new CallStream({ call, reply, envelope, onRefused: () => face.host.forget(key, call) }, face.streams);
   const { traceOf } = face;
   const traced = traceOf === undefined ? wanted : { ...wanted, trace: traceOf(request as FastifyRequest) };
+  const answer = (call: Call) => void new CallStream({ call, key, reply, envelope }, face.streams);
   const call = face.host.call(key, traced);
   if (call instanceof Promise) call.then(answer, (error) => reply.send(error));
   else answer(call);

@@ -121,10 +121,11 @@ export function toOrsFace(
     ...options.sessions,
     observer: combine([observer, options.sessions?.observer ?? {}]),
   };
+  const host = options.host?.(ready, sessionOptions) ?? new LocalHost(ready, sessionOptions);
   return {
     authenticate: authenticator(options.auth),
     catalog: ready,
-    host: options.host?.(ready, sessionOptions) ?? new LocalHost(ready, sessionOptions),
+    host,
     sids: new Sids(),
     parse: bodyParser(app),
     streams: {
@@ -132,6 +133,7 @@ export function toOrsFace(
       heartbeat: new Heartbeat(pingMs),
       returnErrors: options.returnErrors ?? 'exception',
       announceAfterMs,
+      forget: (key, call) => host.forget(key, call),
     },
     toolErrors: options.toolErrors ?? 'auto',
     traceOf,

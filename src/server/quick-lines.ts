@@ -9,59 +9,56 @@ const INFO = 30;
  * redaction and formatters, of which there are none here; that was a tenth of a call.
  */
 export function quickLines(logger: EventLogger & { readonly levelVal?: number }, stream: LogStream): EventLog {
-  const origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
-  const toTime = latestTime();
-  const toName = quotedNames();
+  const headAt = heads();
+  const [methodOf, environmentOf, toolOf] = [fields('method'), fields('environment'), fields('tool')];
   // At any time, because a level can be changed while the server runs.
   const isOff = () => (logger.levelVal ?? INFO) > INFO;
-  const line = (time: number, fields: string, message: string) =>
-    `{"level":${INFO},"time":${toTime(time)},${origin},${fields},"msg":"${message}"}\n`;
   return {
     ...eventLog(logger),
     requestEnded({ method, url, sid, status, durationMs }) {
       if (isOff()) return;
       const session = sid === undefined ? '' : `,"sid":${quote(sid)}`;
-      const ms = toMilliseconds(durationMs);
-      const fields = `"method":${toName(method)},"url":${quote(url)}${session},"status":${status},"ms":${ms}`;
-      stream.write(line(Date.now(), fields, 'request'));
+      const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;
+      stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${rest}`);
     },
     callEnded({ callId, tool, startedAt, settledAt }, outcome, session) {
       if (isOff()) return;
       const time = Date.now();
       // Made later: the caller waits for the answer now, and not for the line.
       stream.write(() => {
-        const what = `"tool":${toName(tool)},"ms":${toMilliseconds(settledAt - startedAt)},"outcome":"${outcome}"`;
-        if (session === undefined) return line(time, `"callId":${quote(callId)},${what}`, 'call');
-        const where = `"sid":${quote(session.sid)},"environment":${toName(session.environmentName)}`;
-        return line(time, `${where},"taskId":${quote(callId)},${what}`, 'call');
+        const rest = `${toolOf(tool)},"ms":${toMilliseconds(settledAt - startedAt)},"outcome":"${outcome}","msg":"call"}\n`;
+        if (session === undefined) return `${headAt(time)},"callId":${quote(callId)}${rest}`;
+        const where = `,"sid":${quote(session.sid)}${environmentOf(session.environmentName)}`;
+        return `${headAt(time)}${where},"taskId":${quote(callId)}${rest}`;
       });
     },
   };
 }
 
-/** A time as text; many lines have the same. */
-function latestTime(): (time: number) => string {
+/** How lines of a moment begin; many have the same. */
+function heads(): (time: number) => string {
+  const origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
   let latest = 0;
-  let text = '0';
+  let head = '';
   return (time) => {
     if (time !== latest) {
       latest = time;
-      text = String(time);
+      head = `{"level":${INFO},"time":${time},${origin}`;
     }
-    return text;
+    return head;
   };
 }
 
-/** Names as JSON, remembered: of methods, environments and tools there are only so many. */
-function quotedNames(): (name: string) => string {
+/** Makes a field out of a name, and remembers it: of methods, environments and tools there are only so many. */
+function fields(key: string): (name: string) => string {
   const known = new Map<string, string>();
   return (name) => {
-    let quoted = known.get(name);
-    if (quoted === undefined) {
-      quoted = JSON.stringify(name);
-      known.set(name, quoted);
+    let field = known.get(name);
+    if (field === undefined) {
+      field = `,"${key}":${JSON.stringify(name)}`;
+      known.set(name, field);
     }
-    return quoted;
+    return field;
   };
 }
 
