@@ -42,7 +42,9 @@ export class CallStream implements Beating {
   constructor(view: CallView, options: CallStreamOptions) {
     this.#view = view;
     this.#options = options;
-    options.turn.defer(() => this.#begin());
+    if (view.call.phase === 'settled') options.turn.soon(() => this.#finish());
+    // A tool that only waits for a promise or two has its answer by the end of the turn, and needs no stream.
+    else options.turn.defer(() => this.#begin());
   }
 
   beat(): void {

@@ -6,6 +6,9 @@ export class Turn {
   readonly #onError: (thrown: unknown) => void;
   #queue: (() => void)[] = [];
   #scheduled = false;
+  /** How many answers this turn has had, and whether the last one had no more than one. */
+  #count = 0;
+  #isQuiet = true;
 
   constructor(onError: (thrown: unknown) => void) {
     this.#onError = onError;
@@ -13,10 +16,15 @@ export class Turn {
 
   /** Runs work at the end of this turn, in order. */
   defer(work: () => void): void {
+    this.#begin();
     this.#queue.push(work);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(this.#flush);
+  }
+
+  /** Runs work at once as long as there is one answer a turn, since nothing is gained then by waiting for the end of it. */
+  soon(work: () => void): void {
+    this.#begin();
+    if (this.#isQuiet && this.#count === 1) this.#run(work);
+    else this.#queue.push(work);
   }
 
   /** Resolves at the end of this turn. */
@@ -24,17 +32,28 @@ export class Turn {
     return new Promise((resolve) => this.defer(resolve));
   }
 
+  #begin(): void {
+    this.#count += 1;
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(this.#flush);
+  }
+
   readonly #flush = (): void => {
     const queue = this.#queue;
     this.#queue = [];
     this.#scheduled = false;
-    for (const work of queue) {
-      try {
-        work();
-      } catch (thrown) {
-        // One answer that cannot be written must not take the others of its turn along.
-        this.#onError(thrown);
-      }
-    }
+    this.#isQuiet = this.#count <= 1;
+    this.#count = 0;
+    for (const work of queue) this.#run(work);
   };
+
+  #run(work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      // One answer that cannot be written must not take the others of its turn along.
+      this.#onError(thrown);
+    }
+  }
 }
