@@ -29,8 +29,9 @@ interface Round extends Measured {
   readonly cpuMicros: number;
 }
 
-const ROUNDS = Number(process.env.ROUNDS ?? 5);
-const ROUND_MS = Number(process.env.ROUND_MS ?? 3_000);
+// Many short rounds rather than a few long ones: what disturbs the machine for seconds then spoils few of the ratios.
+const ROUNDS = Number(process.env.ROUNDS ?? 15);
+const ROUND_MS = Number(process.env.ROUND_MS ?? 1_000);
 const WARM_UP_MS = 1_500;
 
 /** Runs contenders in turns, so that what disturbs the machine disturbs all of them, and prints a line for each. */
@@ -38,7 +39,9 @@ export async function compare(contenders: readonly Contender[], options: Rounds)
   const results = contenders.map(({ name }) => ({ name, rounds: [] as Round[] }));
   for (const contender of contenders) await run(contender, options, WARM_UP_MS);
   for (let round = 1; round <= ROUNDS; round += 1) {
-    for (const [index, contender] of contenders.entries()) {
+    // There and back, so that nobody always has the same one before it.
+    const turns = [...contenders.entries()];
+    for (const [index, contender] of round % 2 === 1 ? turns : turns.reverse()) {
       process.stderr.write(`\r\x1b[K${options.title}: round ${round} of ${ROUNDS}, ${contender.name}`);
       results[index]?.rounds.push(await run(contender, options, ROUND_MS));
     }

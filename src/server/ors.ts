@@ -73,11 +73,6 @@ export function serveOrs(app: FastifyInstance, face: OrsFace, taken: readonly st
     touch(face, request);
     done();
   });
-  // The idle clock starts when the answer is out, not when the question came in.
-  app.addHook('onResponse', (request, _reply, done) => {
-    touch(face, request);
-    done();
-  });
   // Before the server waits for its connections: the streams among them end with their sessions.
   app.addHook('preClose', () => face.host.close());
   refuseOtherMethods(app, () => {

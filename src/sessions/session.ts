@@ -102,7 +102,12 @@ export class Session implements ObservedSession {
         throw error;
       },
     );
-    return this.#prompt;
+    try {
+      return await this.#prompt;
+    } finally {
+      // The idle clock starts when the answer is there, not when the question came.
+      this.touch();
+    }
   }
 
   /** The tools of this episode: the shared ones and those of its task. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MINUTE, SECOND } from '../../test/support/clock.ts';
 import { gated } from '../../test/support/gates.ts';
-import { catalog } from '../core/index.ts';
+import { catalog, environment } from '../core/index.ts';
 import type { Call } from './call.ts';
 import { LocalHost } from './host.ts';
 import { DEFAULT_SESSION_OPTIONS, type SessionOptions } from './options.ts';
@@ -125,6 +125,24 @@ describe('a session', () => {
     call();
     await pass(60 * MINUTE);
     tool.open();
+    await pass(900 * SECOND);
+    expect(host.size).toBe(1);
+    await pass(SWEEP);
+    expect(host.size).toBe(0);
+  });
+
+  test('L3: a session lives its full time after a prompt that took long', async () => {
+    const slow = environment({
+      name: 'slow',
+      splits: { train: [{}] },
+      prompt: () => new Promise<string>((resolve) => setTimeout(resolve, 10 * MINUTE, 'Begin.')),
+      tools: { act: { run: () => 'done' } },
+    });
+    const host = new LocalHost(catalog([slow]), DEFAULT_SESSION_OPTIONS);
+    await host.create('s', { choice: { task: {} }, secrets: {} });
+    const prompt = host.prompt('s');
+    await pass(10 * MINUTE);
+    await prompt;
     await pass(900 * SECOND);
     expect(host.size).toBe(1);
     await pass(SWEEP);
