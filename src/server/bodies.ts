@@ -16,7 +16,7 @@ export function keepBodiesAsText(app: FastifyInstance): void {
 }
 
 /** Parses bodies; keys that would reach an object's prototype are refused. */
-export type BodyParser = (request: FastifyRequest) => JsonObject;
+export type BodyParser = (request: Pick<FastifyRequest, 'headers' | 'body'>) => JsonObject;
 
 /** The body parser of an app, with the app's own safeguards. */
 export function bodyParser(app: FastifyInstance): BodyParser {
@@ -35,7 +35,7 @@ export function bodyParser(app: FastifyInstance): BodyParser {
     let parsed: unknown;
     if (isHarmless(text)) parsed = parseHarmless(text);
     else
-      parse(request, text, (error, value) => {
+      parse(request as FastifyRequest, text, (error, value) => {
         if (error !== null) throw bad(whyRefused(text));
         parsed = value;
       });

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
 import { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from '../protocol/index.ts';
 import type { Call } from '../sessions/index.ts';
 import { type CallAnswer, toCallAnswer } from './call-answer.ts';
+import type { CallExchange } from './call-exchange.ts';
 import type { ReturnErrors } from './errors.ts';
 import type { Beating, Heartbeat } from './heartbeat.ts';
 import type { Turn } from './turn.ts';
@@ -21,11 +21,9 @@ export interface CallStreamOptions {
 /** One client's view of a call. */
 export interface CallView {
   readonly call: Call;
-  readonly reply: FastifyReply;
+  readonly exchange: CallExchange;
   /** Whether this client takes refused calls inside the stream. */
   readonly envelope: boolean;
-  /** The key of its session. */
-  readonly key: string;
 }
 
 // Events are 4 KB; larger writes cost fewer system calls, and this much is held back for a slow reader at the most.
@@ -48,15 +46,15 @@ export class CallStream implements Beating {
   }
 
   beat(): void {
-    const { raw } = this.#view.reply;
-    if (!raw.writableNeedDrain) raw.write(PING);
+    const { response } = this.#view.exchange;
+    if (!response.writableNeedDrain) response.write(PING);
   }
 
   #begin(): void {
-    const { call, reply } = this.#view;
+    const { call, exchange } = this.#view;
     if (call.phase === 'settled') return this.#finish();
     this.#unsubscribe = call.onChange(() => this.#advance());
-    reply.raw.once('close', () => this.#release());
+    exchange.response.once('close', () => this.#release());
     if (call.phase === 'accepted') this.#announce();
     else this.#announceTimer = setTimeout(() => this.#announce(), this.#options.announceAfterMs);
   }
@@ -72,14 +70,14 @@ export class CallStream implements Beating {
     this.#streaming = true;
     clearTimeout(this.#announceTimer);
     this.#open();
-    this.#view.reply.raw.write(encodeTaskId(this.#view.call.id));
+    this.#view.exchange.response.write(encodeTaskId(this.#view.call.id));
     this.#options.heartbeat.add(this);
   }
 
   #finish(): void {
-    const { call, reply, envelope } = this.#view;
+    const { call, exchange, envelope } = this.#view;
     if (this.#unsubscribe !== undefined) this.#release();
-    if (call.outcome === undefined || reply.raw.destroyed) return;
+    if (call.outcome === undefined || exchange.response.destroyed) return;
     const { returnErrors } = this.#options;
     const answer = toCallAnswer(call.outcome, { envelope, streaming: this.#streaming, returnErrors });
     if (answer.kind === 'status') this.#refuse(answer);
@@ -88,9 +86,9 @@ export class CallStream implements Beating {
   }
 
   #refuse({ error }: Extract<CallAnswer, { kind: 'status' }>): void {
-    const { call, key, reply } = this.#view;
-    if (!call.announced) this.#options.forget(key, call);
-    reply.send(error);
+    const { call, exchange } = this.#view;
+    if (!call.announced) this.#options.forget(exchange.key, call);
+    exchange.fail(error);
   }
 
   #sendResult(json: string): void {
@@ -98,46 +96,46 @@ export class CallStream implements Beating {
     if (small !== undefined) return this.#send(small);
     if (!this.#streaming) {
       this.#open();
-      this.#view.reply.raw.write(encodeTaskId(this.#view.call.id));
+      this.#view.exchange.response.write(encodeTaskId(this.#view.call.id));
     }
     this.#pump(encodeResult(json));
   }
 
   #send(event: string, alone = false): void {
-    const { raw } = this.#view.reply;
+    const { response } = this.#view.exchange;
     if (this.#streaming) {
-      raw.end(event);
+      response.end(event);
       return;
     }
     const body = alone ? event : encodeTaskId(this.#view.call.id) + event;
     this.#open(Buffer.byteLength(body));
     // Not `end(body)`, which gives the system two pieces, one of them empty; a single one is a tenth of the server quicker.
-    raw.write(body);
-    process.nextTick(end, raw);
+    response.write(body);
+    process.nextTick(end, response);
   }
 
   #open(length?: number): void {
-    const { call, reply } = this.#view;
+    const { call, exchange } = this.#view;
     call.announced = true;
-    reply.hijack();
-    reply.raw.writeHead(200, streamHeaders(length, reply.getHeaders() as OutgoingHttpHeaders));
+    const others = exchange.takeOver();
+    exchange.response.writeHead(200, streamHeaders(length, others));
   }
 
   /** Writes as fast as the client reads. */
   #pump(events: Generator<string, void, undefined>): void {
-    const { raw } = this.#view.reply;
+    const { response } = this.#view.exchange;
     for (;;) {
       let batch = '';
       while (batch.length < WRITE_CHARACTERS) {
         const next = events.next();
         if (next.done) {
-          raw.end(batch);
+          response.end(batch);
           return;
         }
         batch += next.value;
       }
-      if (!raw.write(batch)) {
-        raw.once('drain', () => this.#pump(events));
+      if (!response.write(batch)) {
+        response.once('drain', () => this.#pump(events));
         return;
       }
     }

@@ -7,6 +7,7 @@ import Fastify, {
 } from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
 import { SESSION_HEADER } from '../protocol/index.ts';
+import { callLane, putBefore } from './call-lane.ts';
 import { answerClientError, answerExpectation, closeAfterUpgrade, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
 import type { EventLog } from './event-log.ts';
@@ -19,7 +20,7 @@ import { registerMetrics } from './metrics-route.ts';
 import { notFoundHandler } from './not-found.ts';
 import { observe } from './observation.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
-import { type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
+import { type OrsFace, type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
 import { redirectTo } from './ors-redirects.ts';
 import { type OxpOptions, serveOxp, toOxpFace } from './oxp.ts';
 import { endConnections } from './shutdown.ts';
@@ -46,7 +47,7 @@ export interface ListenOptions {
 
 /** A server of environments. Disposing of it ends all sessions, with their teardowns, and then the server. */
 export interface Server extends AsyncDisposable {
-  /** The Fastify instance, for further routes, hooks and in-process requests. */
+  /** The Fastify instance, for its logger, its HTTP server and in-process requests; it takes no further routes or hooks. */
   readonly app: FastifyInstance;
   /** Where the server listens; empty before it does. */
   readonly url: string;
@@ -105,14 +106,19 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     events.requestEnded({ method, url, sid, status: reply.statusCode, durationMs: reply.elapsedTime });
     done();
   });
-  await registerFaces(app, options, events);
+  const orsFace = await registerFaces(app, options, events);
   await app.register(endConnections, limits);
   await app.ready();
+  if (orsFace !== undefined) putBefore(app.server, callLane(orsFace, { limits, events, log: app.log }));
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
   return toServer(app, limits);
 }
 
-async function registerFaces(app: FastifyInstance, options: ServerOptions, events: EventLog): Promise<void> {
+async function registerFaces(
+  app: FastifyInstance,
+  options: ServerOptions,
+  events: EventLog,
+): Promise<OrsFace | undefined> {
   const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
   if (environments.length === 0 && toolkits.length === 0) {
     throw new DefinitionError('there is nothing to serve. Give at least one environment or toolkit');
@@ -146,6 +152,7 @@ async function registerFaces(app: FastifyInstance, options: ServerOptions, event
       if (metrics !== undefined) registerMetrics(scope, orsFace.docs.metrics, metrics);
     });
   }
+  return orsFace;
 }
 
 function toServer(app: FastifyInstance, limits: Limits): Server {

@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { EnvironmentError, type ErrorCode, TiltyardError } from '../core/index.ts';
 
 /** How much of an author's exception clients see: nothing, its name and message, or the stack as well. */
@@ -48,25 +48,43 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, string>> = {
   shutting_down: '5',
 };
 
-/** Answers any error with a status and a JSON body; what nobody foresaw is logged and shown to nobody. */
+/** An error as it is told to a client. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+}
+
+/** Where the error happened. */
+export interface ErrorPlace {
+  readonly url: string | undefined;
+  readonly log: FastifyBaseLogger;
+}
+
+/** What is told about any error; what nobody foresaw is logged and shown to nobody. */
+export function toErrorAnswer(error: Error, returnErrors: ReturnErrors, { url, log }: ErrorPlace): ErrorAnswer {
+  if (error instanceof TiltyardError) {
+    if (error instanceof EnvironmentError && !error.logged) log.error({ error: error.thrown }, error.message);
+    const { code } = error;
+    const status = (error instanceof EnvironmentError && error.status) || STATUS[code];
+    const retryAfter = RETRY_AFTER_SECONDS[code];
+    const headers = {
+      ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+    };
+    return { status, headers, body: { detail: toDetail(error, returnErrors), code } };
+  }
+  const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
+  if (status < 500) return { status, headers: {}, body: { detail: error.message } };
+  log.error({ err: error, url }, 'unexpected error');
+  return { status: 500, headers: {}, body: { detail: 'Internal Server Error' } };
+}
+
+/** Answers any error with a status and a JSON body. */
 export function errorHandler(returnErrors: ReturnErrors) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
-    if (error instanceof TiltyardError) {
-      if (error instanceof EnvironmentError && !error.logged) request.log.error({ error: error.thrown }, error.message);
-      const status = (error instanceof EnvironmentError && error.status) || STATUS[error.code];
-      if (status === 401) reply.header('www-authenticate', 'Bearer');
-      const retryAfter = RETRY_AFTER_SECONDS[error.code];
-      if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
-      reply.code(status).send({ detail: toDetail(error, returnErrors), code: error.code } satisfies ErrorBody);
-      return;
-    }
-    const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
-    if (status < 500) {
-      reply.code(status).send({ detail: error.message } satisfies ErrorBody);
-      return;
-    }
-    request.log.error({ err: error, url: request.url }, 'unexpected error');
-    reply.code(500).send({ detail: 'Internal Server Error' } satisfies ErrorBody);
+    const { status, headers, body } = toErrorAnswer(error, returnErrors, request);
+    reply.code(status).headers(headers).send(body);
   };
 }
 

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { TiltyardError } from '../core/index.ts';
 import { isObject, SECRETS_HEADER, SESSION_HEADER } from '../protocol/index.ts';
 
-const MAX_SID_LENGTH = 256;
+/** The longest session id that is taken. */
+export const MAX_SID_LENGTH = 256;
 
 /** The session id of a request, or undefined where the header is missing or blank. */
 export function findSid(headers: IncomingHttpHeaders): string | undefined {

@@ -10,7 +10,7 @@ import { tracing } from './tracing.ts';
 export interface Observation {
   readonly observer: Observer;
   /** To which trace a request belongs; undefined where nobody traces. */
-  readonly traceOf: ((request: FastifyRequest) => TraceHeaders) | undefined;
+  readonly traceOf: ((request: Pick<FastifyRequest, 'headers'>) => TraceHeaders) | undefined;
 }
 
 /** What a server of its own brings along; a mounted face has only the logger of its app. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { TiltyardError } from '../core/index.ts';
-import { hasScope, type OrsScope } from './auth.ts';
+import { hasScope, type Identity, type OrsScope } from './auth.ts';
 import { identityOf } from './identity.ts';
 
 // What an agent may do: act in the session it was given, and see what there is. Tasks are not among it: they hold the
@@ -28,6 +28,11 @@ const AGENT_ROUTES = new Set([
 /** The scopes of which a caller needs one for a route. */
 export function scopesFor(route: string): readonly OrsScope[] {
   return AGENT_ROUTES.has(route) ? ['orchestrator', 'agent'] : ['orchestrator'];
+}
+
+/** Whether a caller may call tools. */
+export function mayCall(identity: Identity): boolean {
+  return scopesFor('/:env/call').some((scope) => hasScope(identity, scope));
 }
 
 /** Lets orchestrators do everything and agents what agents need. */

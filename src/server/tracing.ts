@@ -61,7 +61,7 @@ export class Tracing implements Partial<Observer> {
   }
 
   /** What of a request's headers says to which trace it belongs. */
-  headersOf({ headers }: FastifyRequest): TraceHeaders {
+  headersOf({ headers }: Pick<FastifyRequest, 'headers'>): TraceHeaders {
     const carrier: Record<string, string> = {};
     const active = context.active();
     // An instrumentation of HTTP has made a span of this request already.
