@@ -1,4 +1,4 @@
-import type { BenchServer } from '../child.ts';
+import { type BenchServer, startChild } from '../child.ts';
 import { type Contender, compare, ratioOf } from '../compare.ts';
 import type { Request } from '../load.ts';
 import { ADD_INPUT, addCalls, createEpisodes, post } from '../requests.ts';
@@ -13,13 +13,15 @@ const AIMS = [
 /** Calls of a tool: the floor, this server over both protocols, and the reference. */
 export async function measureCalls({ floor, tiltyard, reference }: Servers): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
+  // A process of its own: what it keeps of its calls would be collected while the others run.
+  using toolkits = await startChild('tiltyard');
   for (const { connections, share, times } of AIMS) {
     const ors = await adding(tiltyard, connections);
     const python = reference === undefined ? [] : [{ name: 'reference', ...(await adding(reference, connections)) }];
     const contenders: Contender[] = [
       { name: 'node:http', server: floor, next: ors.next },
       { name: 'Tiltyard ORS', ...ors },
-      { name: 'Tiltyard OXP', server: tiltyard, next: oxpCalls(connections) },
+      { name: 'Tiltyard OXP', server: toolkits, next: oxpCalls(connections) },
       ...python,
     ];
     const title = `calls, ${connections} connection${connections === 1 ? '' : 's'}`;
