@@ -19,6 +19,8 @@ export interface Limits {
   drainMs: number;
   /** How long a tool or setup may take to end after its signal was aborted; then it is left to itself. */
   graceMs: number;
+  /** How long a setup may take before its session has failed, and its signal is aborted; 0: as long as it likes. */
+  setupMs: number;
   /** How long a teardown may take before it is left to itself. */
   teardownMs: number;
   /** How long a call may take of a tool that has no `timeoutMs` of its own; 0: as long as it likes. */
@@ -134,6 +136,15 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     place: 'both',
     least: 0,
     meaning: 'How long a tool or setup may take to end after its signal was aborted; then it is left to itself.',
+  },
+  setupMs: {
+    // Some build software for half an hour; one that takes longer than an hour will most likely never end.
+    default: 60 * MINUTE,
+    unit: 'ms',
+    place: 'environments',
+    least: 0,
+    meaning:
+      'How long a setup may take before its session has failed, and its signal is aborted; 0: as long as it likes.',
   },
   teardownMs: {
     default: 30 * SECOND,

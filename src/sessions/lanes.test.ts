@@ -81,3 +81,19 @@ test('many queued pieces of work that end at once do not fill the stack', () => 
   open();
   expect(done).toBe(20_000);
 });
+
+test('work that has begun can take a free lane, and the next waits until it leaves', () => {
+  const all = new Lanes();
+  const trace: string[] = [];
+  expect(all.isFree('a')).toBe(true);
+  const leave = all.take('a');
+  expect([all.isFree('a'), all.isFree('b')]).toEqual([false, true]);
+  all.enter('a', (leaveNext) => {
+    trace.push('next');
+    leaveNext();
+  });
+  expect(trace).toEqual([]);
+  leave();
+  expect(trace).toEqual(['next']);
+  expect(all.isFree('a')).toBe(true);
+});

@@ -11,17 +11,31 @@ interface Lane {
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
 
+  /** Whether work could start in a lane at once. */
+  isFree(name: string): boolean {
+    const lane = this.#lanes.get(name);
+    return lane === undefined || (!lane.busy && !lane.draining && lane.waiting.length === 0);
+  }
+
+  /** Takes a free lane for work that has begun; the returned function leaves it. */
+  take(name: string): () => void {
+    return occupy(this.#lane(name));
+  }
+
   /** Starts the work now if its lane is free, otherwise when its turn comes. */
   enter(name: string, work: LaneWork): void {
+    const lane = this.#lane(name);
+    lane.waiting.push(work);
+    drain(lane);
+  }
+
+  #lane(name: string): Lane {
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
       lane = { busy: false, draining: false, waiting: [] };
       this.#lanes.set(name, lane);
     }
-    // Most find it free, and need no place in the queue.
-    if (!lane.busy && !lane.draining && lane.waiting.length === 0) return begin(lane, work);
-    lane.waiting.push(work);
-    drain(lane);
+    return lane;
   }
 }
 
@@ -32,15 +46,15 @@ function drain(lane: Lane): void {
   while (!lane.busy) {
     const work = lane.waiting.shift();
     if (work === undefined) break;
-    begin(lane, work);
+    work(occupy(lane));
   }
   lane.draining = false;
 }
 
-function begin(lane: Lane, work: LaneWork): void {
+function occupy(lane: Lane): () => void {
   lane.busy = true;
-  work(() => {
+  return () => {
     lane.busy = false;
     drain(lane);
-  });
+  };
 }

@@ -82,8 +82,19 @@ export class Runner {
       return this.#refuse(call, new TiltyardError('invalid_input', message));
     }
     call.accept();
-    if (tool.concurrent) return this.#run(call, tool, checked.value);
+    if (tool.concurrent || this.#isFree(tool.name)) return this.#run(call, tool, checked.value);
     this.#enter(tool.name, (leave) => this.#run(call, tool, checked.value, leave));
+  }
+
+  #isFree(lane: string): boolean {
+    return this.#lanes === undefined || this.#lanes.isFree(lane);
+  }
+
+  /** Takes the lane of a tool whose calls run one at a time. */
+  #take({ concurrent, name }: CompiledTool): (() => void) | undefined {
+    if (concurrent) return undefined;
+    this.#lanes ??= new Lanes();
+    return this.#lanes.take(name);
   }
 
   #enter(lane: string, work: LaneWork): void {
@@ -91,6 +102,7 @@ export class Runner {
     this.#lanes.enter(lane, work);
   }
 
+  /** Most tools answer at once: only one that does not takes its lane, unless it has waited for that. */
   #run(call: Call, tool: CompiledTool, input: unknown, leave?: () => void): void {
     if (this.#episode.finished && this.#options.callsAfterFinish === 'refuse') {
       this.#refuse(call, new TiltyardError('episode_finished', 'The episode is finished: no further tool is run'));
@@ -98,8 +110,9 @@ export class Runner {
     // Also when the session ended while the call waited for its turn.
     if (call.phase === 'settled') return leave?.();
     if (this.#inFlight >= this.#options.maxCallsInFlight) {
+      const leaveLater = leave ?? this.#take(tool);
       this.#held ??= [];
-      this.#held.push(() => this.#run(call, tool, input, leave));
+      this.#held.push(() => this.#run(call, tool, input, leaveLater));
       return;
     }
     const { observer } = this.#options;
@@ -111,10 +124,11 @@ export class Runner {
         ? invoke(tool, input, context, call.abort)
         : observer.within(call, () => invoke(tool, input, context, call.abort));
     if (!(outcome instanceof Promise)) return this.#conclude(call, tool, outcome, leave);
+    const leaveLater = leave ?? this.#take(tool);
     this.#inFlight += 1;
     const end = () => {
       this.#inFlight -= 1;
-      leave?.();
+      leaveLater?.();
       this.#runHeld();
     };
     this.#track(

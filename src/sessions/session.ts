@@ -8,6 +8,7 @@ import { type SessionEnd, toEpisodeOutcome } from './episode-outcome.ts';
 import { howItEnded, sessionGone } from './gone.ts';
 import { type ObservedSession, UNKNOWN_TOOL } from './observer.ts';
 import type { SessionOptions } from './options.ts';
+import { Prompt } from './prompt.ts';
 import type { RecentResults } from './recent-results.ts';
 import { type CallRequest, Runner } from './runner.ts';
 import type { TaskIds } from './task-id.ts';
@@ -42,8 +43,7 @@ export class Session implements ObservedSession {
   #settingUp: Promise<void> | undefined;
   /** Those who wait for the end of setup, in the order they came. */
   #waiting: (() => void)[] | undefined;
-  #prompt: Promise<WireBlock[]> | undefined;
-  #promptFailed = false;
+  #prompt: Prompt | undefined;
   #lastCall: Outcome | undefined;
   #closing: Promise<void> | undefined;
   /** Set while the server stops: called when the last call has ended. */
@@ -83,27 +83,19 @@ export class Session implements ObservedSession {
     return !this.#isBusy && now - this.lastActive > this.#share.options.idleMs;
   }
 
-  /** Frees the results that are no longer kept. */
+  /** Frees the results that are no longer kept, and gives up a setup that takes too long. */
   sweep(now: number): void {
     this.#calls.sweep(now);
+    const { setupMs } = this.#share.options;
+    if (this.#phase === 'setting_up' && setupMs > 0 && now - this.startedAt > setupMs) this.#giveUpSetup(setupMs);
   }
 
-  /** The prompt; the author's code runs once, and again only if it failed. */
+  /** The prompt of this episode. */
   async prompt(): Promise<WireBlock[]> {
     await this.#whenReady();
-    this.#prompt ??= this.#episode.readPrompt().then(
-      (blocks) => {
-        this.#promptFailed = false;
-        return blocks;
-      },
-      (error) => {
-        this.#prompt = undefined;
-        this.#promptFailed = true;
-        throw error;
-      },
-    );
+    this.#prompt ??= new Prompt();
     try {
-      return await this.#prompt;
+      return await this.#prompt.read(this.#episode);
     } finally {
       // The idle clock starts when the answer is there, not when the question came.
       this.touch();
@@ -165,16 +157,31 @@ export class Session implements ObservedSession {
     const abort = new LazyAbort();
     this.#setupAbort = abort;
     const run = () => this.#episode.setUp(abort);
+    let error: EnvironmentError | undefined;
     try {
       await (observer.within === undefined ? run() : observer.within(this, run));
-      if (!this.isClosing) this.#phase = 'ready';
     } catch (thrown) {
-      this.#setupError = thrown as EnvironmentError;
-      if (!this.isClosing) this.#phase = 'failed';
+      error = thrown as EnvironmentError;
     }
-    observer.setupEnded(this, this.#setupError === undefined ? 'ready' : 'failed', performance.now() - this.startedAt);
     this.#settingUp = undefined;
+    // Unless it was given up: then it has failed, whatever came of it.
+    if (this.#phase !== 'failed') this.#endSetup(error);
+  }
+
+  #endSetup(error: EnvironmentError | undefined): void {
+    this.#setupError = error;
+    if (!this.isClosing) this.#phase = error === undefined ? 'ready' : 'failed';
+    const result = error === undefined ? 'ready' : 'failed';
+    this.#share.options.observer.setupEnded(this, result, performance.now() - this.startedAt);
     this.#wakeAll();
+  }
+
+  #giveUpSetup(limitMs: number): void {
+    const late = new Error(`it took longer than ${limitMs} ms`);
+    this.#setupAbort?.abort(late);
+    this.#endSetup(this.#episode.failure('setup', late));
+    const { graceMs } = this.#share.options;
+    for (const work of this.#atWork()) void endsWithin(graceMs, work, this.#episode.log);
   }
 
   #wait(wake: () => void): void {
@@ -259,7 +266,7 @@ export class Session implements ObservedSession {
   }
 
   async #close(end: SessionEnd): Promise<void> {
-    const broken = this.#phase === 'failed' || this.#promptFailed;
+    const broken = this.#phase === 'failed' || this.#prompt?.failed === true;
     this.#phase = 'closing';
     this.end = end;
     const gone = new Error(`the session ${howItEnded(end)}`);

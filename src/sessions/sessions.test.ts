@@ -131,6 +131,34 @@ describe('a session', () => {
     expect(host.size).toBe(0);
   });
 
+  test.each([false, true])('a setup that takes too long is given up (deaf to its signal: %s)', async (deaf) => {
+    const { host, call, setup, trace } = await start({ setupMs: 10 * MINUTE }, { gates: ['setup'], deaf });
+    const prompt = host.prompt('s').catch(({ code, thrown }) => [code, thrown.message]);
+    const waiting = call();
+    await pass(10 * MINUTE);
+    expect(waiting.phase).toBe('arriving');
+    await pass(SWEEP);
+    expect(errorOf(waiting)).toBe('setup_failed');
+    expect(await prompt).toEqual(['setup_failed', 'it took longer than 600000 ms']);
+    // What it gives in the end changes nothing, and there is a teardown for it.
+    setup.open();
+    await pass(0);
+    expect(errorOf(call())).toBe('setup_failed');
+    await host.delete('s');
+    expect(trace).toEqual(['setup', deaf ? 'teardown' : 'teardown:unset', 'teardown:end']);
+  });
+
+  test('a setup may take as long as it likes if there is no limit', async () => {
+    const { host, call, setup, tool } = await start({ setupMs: 0 }, { gates: ['setup'] });
+    const waiting = call();
+    await pass(24 * 60 * MINUTE);
+    expect(host.size).toBe(1);
+    setup.open();
+    tool.open();
+    await pass(0);
+    expect(waiting.outcome?.kind).toBe('result');
+  });
+
   test('L3: a session lives its full time after a prompt that took long', async () => {
     const slow = environment({
       name: 'slow',

@@ -27,7 +27,9 @@ export class Sessions {
   constructor(options: SessionOptions, onSweep: (now: number) => void) {
     this.#options = options;
     this.#tombstones = new Tombstones(options.tombstoneMs, options.maxTombstones);
-    const sweepMs = Math.min(MAX_SWEEP_MS, Math.max(MIN_SWEEP_MS, Math.min(options.idleMs, options.lingerMs) / 4));
+    const { idleMs, lingerMs, setupMs } = options;
+    const shortest = Math.min(idleMs, lingerMs, setupMs || Number.POSITIVE_INFINITY);
+    const sweepMs = Math.min(MAX_SWEEP_MS, Math.max(MIN_SWEEP_MS, shortest / 4));
     this.#timer = setInterval(() => this.#sweep(onSweep), sweepMs).unref();
   }
 
