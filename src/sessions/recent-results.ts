@@ -67,6 +67,7 @@ export class RecentResults {
       if (now - page.newestAt <= this.#lingerMs) break;
       this.#drop(key, page);
     }
+    if (this.#pages.size === 0) this.#pool.clear();
   }
 
   #pageFor(number: number, bytes: number): Page {

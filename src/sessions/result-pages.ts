@@ -54,6 +54,12 @@ export class PagePool {
     this.#spare = [];
   }
 
+  /** Frees everything, when no page is in use. */
+  clear(): void {
+    this.#spare = [];
+    this.#slab = undefined;
+  }
+
   #cutPage(): Page {
     if (this.#slab === undefined || this.#cut === this.#slabPages) {
       // Of Buffer, because it does not write zeros all over it.
