@@ -5,7 +5,7 @@ import { SESSION_HEADER } from '../protocol/index.ts';
 import { toSessionKey } from '../sessions/index.ts';
 import { ANYBODY, type Identity } from './auth.ts';
 import type { CallExchange } from './call-exchange.ts';
-import { toErrorAnswer } from './errors.ts';
+import { type ErrorAnswer, toErrorAnswer } from './errors.ts';
 import type { EventLog } from './event-log.ts';
 import { MAX_SID_LENGTH } from './headers.ts';
 import type { OrsFace } from './ors.ts';
@@ -30,41 +30,33 @@ export type Lane = (request: IncomingMessage, response: ServerResponse) => boole
  */
 export function callLane(face: OrsFace, { limits, events, log }: LaneOptions): Lane {
   const environments = new Map(face.catalog.environments.map(({ name }) => [`/${name}/call`, name]));
+  const { host, streams } = face;
   return (request, response) => {
     const { method, url = '', headers } = request;
     const environment = method === 'POST' ? environments.get(url) : undefined;
-    if (environment === undefined || face.host.isClosed || !isPlain(headers, limits.bodyBytes)) return false;
+    if (environment === undefined || host.isClosed || !isPlain(headers, limits.bodyBytes)) return false;
     const identity = identify(face, headers);
     if (identity === undefined) return false;
+    const arrivedAt = performance.now();
     const sid = headers[SESSION_HEADER] as string;
     const key = toSessionKey(identity.id, sid);
-    const arrivedAt = performance.now();
-    face.host.touch(key);
-    response.on('finish', () =>
-      events.requestEnded({
-        method: 'POST',
-        url,
-        sid,
-        status: response.statusCode,
-        durationMs: performance.now() - arrivedAt,
-      }),
-    );
-    const fail = (thrown: unknown) => {
-      const { status, headers: more, body } = toErrorAnswer(toError(thrown), face.streams.returnErrors, { url, log });
-      const text = JSON.stringify(body);
-      response.writeHead(status, { ...more, 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(text) });
-      response.end(text);
-    };
-    readBody(request, (body) => {
-      const exchange: CallExchange = { headers, body, key, environment, response, takeOver, fail };
-      try {
-        startCall(face, exchange)?.catch(fail);
-      } catch (thrown) {
-        fail(thrown);
-      }
+    host.touch(key);
+    response.on('finish', () => {
+      const durationMs = performance.now() - arrivedAt;
+      events.requestEnded({ method: 'POST', url, sid, status: response.statusCode, durationMs });
     });
+    const fail = (error: Error) => writeError(response, toErrorAnswer(error, streams.returnErrors, { url, log }));
+    readBody(request, (body) => start(face, { headers, body, key, environment, response, takeOver, fail }));
     return true;
   };
+}
+
+function start(face: OrsFace, exchange: CallExchange): void {
+  try {
+    startCall(face, exchange)?.catch(exchange.fail);
+  } catch (thrown) {
+    exchange.fail(toError(thrown));
+  }
 }
 
 /** Asks a lane first, and all who listen for requests if it does not take one. */
@@ -77,13 +69,18 @@ export function putBefore(server: Server, lane: Lane): void {
   });
 }
 
-// As Fastify says it.
-const JSON_TYPE = 'application/json; charset=utf-8';
-
 const NO_HEADERS: OutgoingHttpHeaders = Object.freeze({});
 const takeOver = () => NO_HEADERS;
 
 const PLAIN_SID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_SID_LENGTH}}$`);
+
+/** Writes an error as Fastify would. */
+function writeError(response: ServerResponse, { status, headers, body }: ErrorAnswer): void {
+  const text = JSON.stringify(body);
+  const type = 'application/json; charset=utf-8';
+  response.writeHead(status, { ...headers, 'content-type': type, 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
 
 /** Whether nothing about a call is unusual, as far as its headers tell. */
 function isPlain(headers: IncomingHttpHeaders, maxBytes: number): boolean {
