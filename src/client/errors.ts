@@ -49,14 +49,17 @@ export class HttpError extends ClientError {
   override readonly name: string = 'HttpError';
   /** What the server said, as text. */
   readonly detail: string;
+  /** When the server asks to come back. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(status: number, detail: string, context: ErrorContext = {}) {
+  constructor(status: number, detail: string, context: ErrorContext & { retryAfterMs?: number | undefined } = {}) {
     super(`the server answered ${status}: ${detail}`, { outcome: toOutcome(status, context.code), ...context, status });
     this.detail = detail;
+    this.retryAfterMs = context.retryAfterMs;
   }
 
   override toJSON(): Record<string, unknown> {
-    return { ...super.toJSON(), detail: this.detail };
+    return { ...super.toJSON(), detail: this.detail, retryAfterMs: this.retryAfterMs };
   }
 }
 

@@ -1,7 +1,7 @@
 import { isObject, isOutcome, OUTCOME_HEADER, type Outcome, type ToolDefinition } from '../protocol/index.ts';
 import { ClientError, type ErrorContext, HttpError } from './errors.ts';
 import { type MissingRequirements, OxpServerError, OxpToolError, OxpValidationError } from './oxp-errors.ts';
-import { type Answer, type Failure, toDetail } from './transport.ts';
+import { type Answer, type Failure, toDetail, toRetryAfterMs } from './transport.ts';
 
 /** The list of an answer to GET /tools: under either of its names, or bare. */
 export function toToolDefinitions(body: unknown): ToolDefinition[] {
@@ -76,13 +76,14 @@ function toToolError(error: unknown, context: ErrorContext): OxpToolError {
 export function toOxpError({ status, statusText, headers, text }: Failure): ClientError {
   const body = toBody(text);
   const message = toText(body.message) ?? toText(body.error) ?? toDetail(text, statusText).detail;
+  const retryAfterMs = toRetryAfterMs(headers.get('retry-after'));
   // These pass by themselves, or say nothing of the tool; what is below 400 leads elsewhere.
-  if (status < 400 || status === 429 || status >= 500) return new HttpError(status, message);
+  if (status < 400 || status === 429 || status >= 500) return new HttpError(status, message, { retryAfterMs });
   if (status === 422) return new OxpValidationError(message, toParameterErrors(body.parameter_errors), { status });
   const details = {
     developerMessage: toText(body.developer_message),
     missingRequirements: toMissing(body.missing_requirements),
-    retryAfterMs: toRetryAfterMs(headers.get('retry-after')),
+    retryAfterMs,
   };
   return new OxpServerError(message, details, { status, outcome: outcomeIn({ headers }) });
 }
@@ -110,11 +111,6 @@ function toMissing(sent: unknown): MissingRequirements | undefined {
     secrets: listed(secrets).map(({ id }) => toText(id) ?? ''),
     userId: userId === true,
   };
-}
-
-// In seconds; the other form, a date, is not for servers that are back soon.
-function toRetryAfterMs(header: string | null): number | undefined {
-  return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
 }
 
 function toText(sent: unknown): string | undefined {

@@ -7,6 +7,7 @@ export interface RetryOptions {
   readonly attempts: number;
   /** The pause before the second attempt; it doubles from there. */
   readonly pauseMs: number;
+  /** The longest pause, also if the server asks for a longer one. */
   readonly maxPauseMs: number;
 }
 
@@ -60,7 +61,7 @@ export async function withRetries<Value>(
       errors.push(error as Error);
     }
     if (errors.length >= retry.attempts) throw errors.length === 1 ? errors[0] : new MaxRetries(what, errors);
-    await pause(pauseBefore(errors.length, retry), signal);
+    await pause(Math.max(pauseBefore(errors.length, retry), askedFor(errors.at(-1), retry)), signal);
   }
 }
 
@@ -88,6 +89,11 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     }, toDelay(ms));
     signal?.addEventListener('abort', onAbort, { once: true });
   });
+}
+
+// A server that is busy knows best when it will not be; but no server makes a client wait for hours.
+function askedFor(error: Error | undefined, { maxPauseMs }: RetryOptions): number {
+  return error instanceof HttpError ? Math.min(error.retryAfterMs ?? 0, maxPauseMs) : 0;
 }
 
 // Half fixed, half random: clients that failed together must not come back together.

@@ -182,11 +182,16 @@ function isRedirect(status: number): boolean {
   return status === 307 || status === 308;
 }
 
+/** What `Retry-After` asks for. In seconds; the other form, a date, is not for servers that are back soon. */
+export function toRetryAfterMs(header: string | null): number | undefined {
+  return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
+}
+
 function toOrsError({ status, statusText, headers, text }: Failure, { sid }: WireRequest): Error {
   const { detail, code = toCode(headers) } = toDetail(text, statusText);
   if (status === 401) return new AuthError(status, detail, { sid, code });
   if (status === 410) return new SessionTerminated(`the session is over: ${detail}`, { sid, code, status });
-  return new HttpError(status, detail, { sid, code });
+  return new HttpError(status, detail, { sid, code, retryAfterMs: toRetryAfterMs(headers.get('retry-after')) });
 }
 
 // Servers of openreward, and the hosted platform before them, say in a header that an environment is being set up.

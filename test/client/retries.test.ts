@@ -66,6 +66,27 @@ test('K9: pauses grow from one attempt to the next, and have a limit', async () 
   for (const [index, least] of [9, 19, 29, 29].entries()) expect(pauses[index]).toBeGreaterThan(least);
 });
 
+test.each([
+  ['not before the server asks for it', { 'retry-after': '1' }, 5_000, 1_000],
+  ['no later than the longest pause', { 'retry-after': '3600' }, 100, 100],
+  ['as always where it gives a date', { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' }, 5_000, 0],
+])('K9: a busy server is asked again %s', async (_when, headers, maxPauseMs, leastMs) => {
+  const times: number[] = [];
+  const server = await startForeign({
+    'GET /list_environments': (exchange) => {
+      times.push(performance.now());
+      for (const [name, value] of Object.entries(headers)) exchange.response.setHeader(name, value);
+      (exchange.count < 2 ? busy(429) : names)(exchange);
+    },
+  });
+  const retry = { attempts: 3, pauseMs: 1, maxPauseMs };
+  expect(await quickClient(server, { retry }).environments()).toEqual(['math']);
+  const [first = 0, second = 0] = times;
+  // Timers may fire a little early.
+  expect(second - first).toBeGreaterThanOrEqual(leastMs - 5);
+  expect(second - first).toBeLessThan(leastMs + 3_000);
+});
+
 test('K9: a refused connection is repeated also for a call, because nothing was sent', async () => {
   const server = await startForeign();
   const nobody = await startCuttingProxy(server.port, {});
