@@ -1,4 +1,4 @@
-import type { ToolOutput, WireBlock } from '../protocol/index.ts';
+import { mostBytes, type ToolOutput, type WireBlock } from '../protocol/index.ts';
 import { isBlock, toBlocks } from './content.ts';
 import { isStep } from './step.ts';
 
@@ -33,12 +33,9 @@ function contentOf(value: unknown): WireBlock[] {
 // Most outputs are far below the limit, and counting bytes costs more than counting characters.
 function surelyFits(blocks: readonly WireBlock[], limit: number): boolean {
   let most = 0;
-  for (const block of blocks) if (block.type === 'text') most += block.text.length * MAX_BYTES_OF_A_UNIT;
+  for (const block of blocks) if (block.type === 'text') most += mostBytes(block.text);
   return most <= limit;
 }
-
-// Of one unit of a JavaScript string, in UTF-8.
-const MAX_BYTES_OF_A_UNIT = 3;
 
 function withinBytes(blocks: WireBlock[], limit: number): WireBlock[] {
   let left = limit;

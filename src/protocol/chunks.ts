@@ -1,3 +1,5 @@
+import { mostBytes } from './utf8.ts';
+
 /** The most UTF-8 bytes that one `data:` payload may hold. */
 export const CHUNK_BYTES = 4096;
 
@@ -39,8 +41,8 @@ export function* toChunks(json: string): Generator<string, void, undefined> {
 export function toSingleChunk(json: string): string | undefined {
   if (json.length > CHUNK_BYTES) return undefined;
   const text = withoutLineBreaks(json);
-  // No UTF-16 unit takes more than three bytes, so most answers need no count.
-  const fits = text.length * 3 <= CHUNK_BYTES || furthest(text, 0, CHUNK_BYTES) === text.length;
+  // Most answers need no count.
+  const fits = mostBytes(text) <= CHUNK_BYTES || furthest(text, 0, CHUNK_BYTES) === text.length;
   return fits ? text : undefined;
 }
 

@@ -41,3 +41,5 @@ export type {
 export { isSupportedSchema, OXP_SCHEMA, TOOL_ID } from './oxp.ts';
 // Server-sent events
 export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, outcomeIn, PING } from './sse.ts';
+// Text as bytes
+export { mostBytes } from './utf8.ts';

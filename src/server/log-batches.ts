@@ -1,3 +1,5 @@
+import { mostBytes } from '../protocol/index.ts';
+
 /** A line, or how to make it later. */
 export type LogLine = string | (() => string);
 
@@ -20,9 +22,6 @@ const COLLECT_MS = 10;
 // So that a burst within that time cannot hold memory without bound.
 const BATCH_BYTES = 64 * 1024;
 const MAX_UNMADE = 500;
-
-// UTF-8 takes at most three bytes for each UTF-16 unit.
-const MAX_BYTES_PER_UNIT = 3;
 
 /**
  * Collects log lines for a moment and writes them in one piece: a write for each line costs more than everything else
@@ -52,7 +51,7 @@ export function logBatches(target: BatchTarget): LogBatches {
     used = 0;
   };
   const add = (line: string) => {
-    const most = line.length * MAX_BYTES_PER_UNIT;
+    const most = mostBytes(line);
     if (most > BATCH_BYTES - used) writeOn();
     if (most > BATCH_BYTES) target.write(Buffer.from(line), () => {});
     else used += batch.write(line, used);

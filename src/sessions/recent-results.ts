@@ -1,3 +1,4 @@
+import { mostBytes } from '../protocol/index.ts';
 import type { SessionOptions } from './options.ts';
 import { PAGE_CALLS, type Page, PagePool } from './result-pages.ts';
 import type { TaskIds } from './task-id.ts';
@@ -12,9 +13,6 @@ export interface RecentResult {
   readonly session: number;
   readonly json: string;
 }
-
-// UTF-8 takes at most three bytes for each UTF-16 unit.
-const MAX_BYTES_PER_UNIT = 3;
 
 /**
  * Small results of calls that ended at once, of all sessions, by the number in their id. Nearly all results are such, and
@@ -37,7 +35,7 @@ export class RecentResults {
   }
 
   keep({ number, session, json }: RecentResult, now: number): void {
-    const page = this.#pageFor(number, json.length * MAX_BYTES_PER_UNIT);
+    const page = this.#pageFor(number, mostBytes(json));
     const at = number % PAGE_CALLS;
     page.starts[at] = page.used;
     page.lengths[at] = page.bytes.write(json, page.used);

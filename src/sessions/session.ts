@@ -169,9 +169,9 @@ export class Session implements ObservedSession {
   }
 
   #endSetup(error: EnvironmentError | undefined): void {
-    this.#setupError = error;
-    if (!this.isClosing) this.#phase = error === undefined ? 'ready' : 'failed';
     const result = error === undefined ? 'ready' : 'failed';
+    this.#setupError = error;
+    if (!this.isClosing) this.#phase = result;
     this.#share.options.observer.setupEnded(this, result, performance.now() - this.startedAt);
     this.#wakeAll();
   }
@@ -180,8 +180,7 @@ export class Session implements ObservedSession {
     const late = new Error(`it took longer than ${limitMs} ms`);
     this.#setupAbort?.abort(late);
     this.#endSetup(this.#episode.failure('setup', late));
-    const { graceMs } = this.#share.options;
-    for (const work of this.#atWork()) void endsWithin(graceMs, work, this.#episode.log);
+    for (const work of this.#atWork()) void endsWithin(this.#share.options.graceMs, work, this.#episode.log);
   }
 
   #wait(wake: () => void): void {
