@@ -1,18 +1,18 @@
 import type { ToolSpec } from '../protocol/index.ts';
 import { type Check, toInputCheck, toOutputCheck } from './check.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import type { OutputLimits } from './output.ts';
 import { assertObjectSchema } from './schema.ts';
 import type { Awaitable, Tool, ToolContext } from './tool.ts';
 import type { Checked, ValidatorOptions } from './validator.ts';
 
 /** A tool made ready to run: its schemas compiled, its options filled in. */
-export interface CompiledTool {
+export interface CompiledTool extends OutputLimits {
   readonly name: string;
   readonly spec: ToolSpec;
   readonly shared: boolean;
   readonly concurrent: boolean;
   readonly timeoutMs: number | undefined;
-  readonly maxOutputBytes: number;
   readonly output: Check | undefined;
   /** Checks an input, which it takes over. */
   prepare(input: unknown): Awaitable<Checked>;
@@ -29,7 +29,7 @@ const NO_INPUT: Checked = { ok: true, value: Object.freeze({}) };
 
 /** Makes a tool ready; `where` names it in the message of a DefinitionError. */
 export function compileTool(name: string, tool: Tool, where: string, options: CompileOptions): CompiledTool {
-  const { toolTimeoutMs, maxOutputBytes } = options.limits ?? DEFAULT_LIMITS;
+  const { toolTimeoutMs, maxOutputBytes, maxImageBytes } = options.limits ?? DEFAULT_LIMITS;
   const input = tool.input === undefined ? undefined : toInputCheck(tool.input, `${where}: its input`, options);
   if (input !== undefined) assertObjectSchema(input.jsonSchema, `${where}: its input`);
   return {
@@ -39,6 +39,7 @@ export function compileTool(name: string, tool: Tool, where: string, options: Co
     concurrent: tool.concurrent ?? false,
     timeoutMs: tool.timeoutMs ?? (toolTimeoutMs === 0 ? undefined : toolTimeoutMs),
     maxOutputBytes: tool.maxOutputBytes ?? maxOutputBytes,
+    maxImageBytes,
     output: tool.output === undefined ? undefined : toOutputCheck(tool.output, `${where}: its output`),
     prepare: input === undefined ? () => NO_INPUT : input.check,
     run: (value, context) => tool.run(value as never, context),

@@ -11,6 +11,7 @@ export {
   describe,
   type ImageBlock,
   image,
+  isBlock,
   type TextBlock,
   text,
   toBlocks,
@@ -51,7 +52,7 @@ export {
 } from './limits.ts';
 export { type EpisodeLog, episodeLog, type Log, redact, type Secrets, silent } from './log.ts';
 export { toOutcome } from './outcome.ts';
-export { isEmptyReturn, toToolOutput } from './output.ts';
+export { isEmptyReturn, type OutputLimits, toToolOutput } from './output.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export type { InputOf, OutputOf, Schema } from './schema.ts';
 export { type Step, type StepOptions, step } from './step.ts';

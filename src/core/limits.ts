@@ -27,6 +27,8 @@ export interface Limits {
   toolTimeoutMs: number;
   /** The most text of a tool without `maxOutputBytes` of its own; the rest is cut, and the output says so. */
   maxOutputBytes: number;
+  /** The most that the images of one output take, as base64; one too many is left out, and the output says so. */
+  maxImageBytes: number;
   /** The most sessions at a time; one more is 429. */
   maxSessions: number;
   /** The most sessions of one identity at a time, where there is `auth`; one more is 429. */
@@ -166,6 +168,13 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     unit: 'bytes',
     place: 'both',
     meaning: 'The most text of a tool without `maxOutputBytes` of its own; the rest is cut, and the output says so.',
+  },
+  maxImageBytes: {
+    default: 64 * MB,
+    unit: 'bytes',
+    place: 'both',
+    meaning:
+      'The most that the images of one output take, as base64; one too many is left out, and the output says so.',
   },
   maxSessions: {
     default: 100_000,

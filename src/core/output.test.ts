@@ -82,7 +82,9 @@ const NOTICE = /\n\[output cut: (\d+) of (\d+) bytes shown\]$/;
 
 /** The texts of an output that was cut at so many bytes. */
 function cut(returned: unknown, limit: number): string[] {
-  return toToolOutput(returned, limit).blocks.map((block) => (block.type === 'text' ? block.text : block.type));
+  return toToolOutput(returned, { maxOutputBytes: limit, maxImageBytes: 4 }).blocks.map((block) =>
+    block.type === 'text' ? block.text : block.type,
+  );
 }
 
 test('an output of exactly the limit is whole, and one byte more is cut and says so', () => {
@@ -114,7 +116,7 @@ test('whatever the text and the limit: what is shown begins the text, fits, and 
   );
 });
 
-test('the limit is for all the text of a call; images do not count and stay whole', () => {
+test('the limit is for all the text of a call; images have a limit of their own', () => {
   const blocks = [text('12345', { k: 1 }), image('aGk=', 'image/png'), text('678'), text(''), text('9')];
   expect(cut(blocks, 6)).toEqual([
     '12345',
@@ -123,10 +125,25 @@ test('the limit is for all the text of a call; images do not count and stay whol
     '',
     '\n[output cut: 0 of 1 bytes shown]',
   ]);
-  expect(toToolOutput(blocks, 1).blocks[0]).toMatchObject({ detail: { k: 1 } });
+  expect(toToolOutput(blocks, { maxOutputBytes: 1, maxImageBytes: 1 }).blocks[0]).toMatchObject({ detail: { k: 1 } });
 });
 
 test('a step that is cut keeps its reward, and JSON is cut like text', () => {
-  expect(toToolOutput(step('123456', { reward: 1, finished: true }), 5)).toMatchObject({ reward: 1, finished: true });
+  const paid = step('123456', { reward: 1, finished: true });
+  expect(toToolOutput(paid, { maxOutputBytes: 5, maxImageBytes: 5 })).toMatchObject({ reward: 1, finished: true });
   expect(cut({ a: 12345 }, 5)).toEqual(['{"a":\n[output cut: 5 of 11 bytes shown]']);
+});
+
+test('images of exactly the limit are whole; one that does not fit is left out and says so, and a smaller one is shown', () => {
+  const shown = (...images: string[]) =>
+    toToolOutput(
+      images.map((data) => image(data, 'image/png', { k: 1 })),
+      { maxOutputBytes: 1, maxImageBytes: 8 },
+    ).blocks.map((block) => (block.type === 'image' ? block.data : block));
+  expect(shown('aGk=', 'aGk=')).toEqual(['aGk=', 'aGk=']);
+  expect(shown('aGk=', 'aGlhaGlh', 'aGk=')).toEqual([
+    'aGk=',
+    { type: 'text', text: '[image left out: 8 bytes, 4 allowed]', detail: { k: 1 } },
+    'aGk=',
+  ]);
 });

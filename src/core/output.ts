@@ -2,14 +2,21 @@ import { mostBytes, type ToolOutput, type WireBlock } from '../protocol/index.ts
 import { isBlock, toBlocks } from './content.ts';
 import { isStep } from './step.ts';
 
+/** How much of an output an agent gets to see. */
+export interface OutputLimits {
+  /** Of all its text. */
+  readonly maxOutputBytes: number;
+  /** Of all its images, as base64. */
+  readonly maxImageBytes: number;
+}
+
 /** What a tool returned, as the agent shall see it. Throws a TypeError for what no agent can see. */
-export function toToolOutput(value: unknown, maxOutputBytes?: number): ToolOutput {
+export function toToolOutput(value: unknown, limits?: OutputLimits): ToolOutput {
   const output: ToolOutput = isStep(value)
     ? { blocks: [...value.blocks], metadata: value.metadata, reward: value.reward, finished: value.finished }
     : { blocks: contentOf(value), metadata: null, reward: null, finished: false };
   if (output.blocks.length === 0) output.blocks.push({ text: '', detail: null, type: 'text' });
-  if (maxOutputBytes !== undefined && !surelyFits(output.blocks, maxOutputBytes))
-    output.blocks = withinBytes(output.blocks, maxOutputBytes);
+  if (limits !== undefined && !surelyFits(output.blocks, limits)) output.blocks = withinLimits(output.blocks, limits);
   return output;
 }
 
@@ -30,23 +37,34 @@ function contentOf(value: unknown): WireBlock[] {
   return toBlocks(json);
 }
 
-// Most outputs are far below the limit, and counting bytes costs more than counting characters.
-function surelyFits(blocks: readonly WireBlock[], limit: number): boolean {
-  let most = 0;
-  for (const block of blocks) if (block.type === 'text') most += mostBytes(block.text);
-  return most <= limit;
+// Most outputs are far below the limits, and counting bytes costs more than counting characters.
+function surelyFits(blocks: readonly WireBlock[], { maxOutputBytes, maxImageBytes }: OutputLimits): boolean {
+  let texts = 0;
+  let images = 0;
+  for (const block of blocks) {
+    if (block.type === 'text') texts += mostBytes(block.text);
+    else images += block.data.length;
+  }
+  return texts <= maxOutputBytes && images <= maxImageBytes;
 }
 
-function withinBytes(blocks: WireBlock[], limit: number): WireBlock[] {
-  let left = limit;
-  return blocks.map((block) => {
-    if (block.type !== 'text') return block;
-    const bytes = Buffer.byteLength(block.text);
-    const kept = bytes <= left ? block.text : cut(block.text, left);
-    left = Math.max(0, left - bytes);
-    return kept === block.text
-      ? block
-      : { ...block, text: `${kept}\n[output cut: ${Buffer.byteLength(kept)} of ${bytes} bytes shown]` };
+function withinLimits(blocks: readonly WireBlock[], { maxOutputBytes, maxImageBytes }: OutputLimits): WireBlock[] {
+  let textLeft = maxOutputBytes;
+  let imagesLeft = maxImageBytes;
+  return blocks.map((block): WireBlock => {
+    if (block.type === 'text') {
+      const bytes = Buffer.byteLength(block.text);
+      const kept = bytes <= textLeft ? block.text : cut(block.text, textLeft);
+      textLeft = Math.max(0, textLeft - bytes);
+      if (kept === block.text) return block;
+      return { ...block, text: `${kept}\n[output cut: ${Buffer.byteLength(kept)} of ${bytes} bytes shown]` };
+    }
+    // Half an image is none, but a smaller one may still fit.
+    const bytes = block.data.length;
+    if (bytes > imagesLeft)
+      return { text: `[image left out: ${bytes} bytes, ${imagesLeft} allowed]`, detail: block.detail, type: 'text' };
+    imagesLeft -= bytes;
+    return block;
   });
 }
 

@@ -1,12 +1,12 @@
 import type { JsonValue } from '../protocol/index.ts';
 import type { CompiledTool } from './compiled-tool.ts';
 import { isThenable } from './invoke.ts';
-import { toToolOutput } from './output.ts';
+import { type OutputLimits, toToolOutput } from './output.ts';
 import { isStep } from './step.ts';
 
 /** The same tool for callers outside any episode: where nobody is there to be paid, a step is what it says. */
 export function withPlainValues(tool: CompiledTool): CompiledTool {
-  const toPlain = (returned: unknown) => toPlainValue(returned, tool.maxOutputBytes);
+  const toPlain = (returned: unknown) => toPlainValue(returned, tool);
   return {
     ...tool,
     run(input, context) {
@@ -17,9 +17,9 @@ export function withPlainValues(tool: CompiledTool): CompiledTool {
 }
 
 // Text becomes text again, cut where it is too long; pictures have no other form than their blocks.
-function toPlainValue(returned: unknown, maxOutputBytes: number): unknown {
+function toPlainValue(returned: unknown, limits: OutputLimits): unknown {
   if (!isStep(returned) && typeof returned !== 'string') return returned;
-  const { blocks } = toToolOutput(returned, maxOutputBytes);
+  const { blocks } = toToolOutput(returned, limits);
   const texts = blocks.map((block) => (block.type === 'text' ? block.text : undefined));
   return texts.every((text) => text !== undefined) ? texts.join('') : (blocks as unknown as JsonValue);
 }

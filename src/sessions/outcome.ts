@@ -32,7 +32,7 @@ export function toCallOutcome(outcome: ToolOutcome, tool: CompiledTool, episode:
 function toResult(value: unknown, tool: CompiledTool, episode: Episode): CallOutcome {
   try {
     if (isEmptyReturn(value)) episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
-    const output = toToolOutput(value, tool.maxOutputBytes);
+    const output = toToolOutput(value, tool);
     const json = resultJson(output);
     // Only now: an output that cannot be sent must not end the episode.
     if (output.finished) episode.finished = true;

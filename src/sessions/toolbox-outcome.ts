@@ -1,4 +1,6 @@
 import {
+  type CompiledTool,
+  isBlock,
   type Outcome,
   type Problem,
   redact,
@@ -9,6 +11,7 @@ import {
   toText,
   toThrown,
 } from '../core/index.ts';
+import { mostBytes } from '../protocol/index.ts';
 import type { ToolboxRequest } from './toolbox.ts';
 import { hiddenIn } from './toolbox-log.ts';
 
@@ -44,15 +47,28 @@ export interface ToolFailure {
  * The same outcome with the value as JSON, or a crash if it cannot be written. At once, because what a tool returned
  * may change before it is asked for again.
  */
-export function toWritten(outcome: ToolOutcome): WrittenOutcome {
+export function toWritten(outcome: ToolOutcome, { name, maxOutputBytes }: CompiledTool): WrittenOutcome {
   if (outcome.kind !== 'returned') return outcome;
   try {
     const value = JSON.stringify(outcome.value ?? null);
-    if (value !== undefined) return { kind: 'returned', value };
-    return toCrashed(new TypeError(`a tool must return a JSON value, not a ${typeof outcome.value}`));
+    if (value === undefined)
+      return toCrashed(new TypeError(`a tool must return a JSON value, not a ${typeof outcome.value}`));
+    if (!isLonger(value, maxOutputBytes) || wasCut(outcome.value)) return { kind: 'returned', value };
+    const problem = `tool '${name}' returned more than ${maxOutputBytes} bytes of JSON. Return less, or raise maxOutputBytes`;
+    return toCrashed(new RangeError(problem));
   } catch (thrown) {
     return toCrashed(thrown);
   }
+}
+
+// Counting bytes costs more than counting characters.
+function isLonger(text: string, bytes: number): boolean {
+  return mostBytes(text) > bytes && Buffer.byteLength(text) > bytes;
+}
+
+// Text and content were cut before, where they were too long; half of any other value would be another value.
+function wasCut(value: unknown): boolean {
+  return typeof value === 'string' || (Array.isArray(value) && value.every(isBlock));
 }
 
 type WrittenOutcome = Exclude<ToolOutcome, { kind: 'returned' }> | { kind: 'returned'; value: string };

@@ -210,7 +210,7 @@ export class Toolbox {
 
   #conclude(call: ToolboxCall, request: ToolboxRequest, outcome: ToolOutcome): ToolboxOutcome {
     const durationMs = performance.now() - call.startedAt;
-    const written = toWritten(outcome);
+    const written = toWritten(outcome, request.tool.tool);
     logOutcome(this.#log, request, written, call);
     if (outcome.kind === 'timed_out') void this.#awaitEnd(request, outcome.ended, call.startedAt);
     return toToolboxOutcome(written, request, { durationMs, aborted: call.abort.aborted });

@@ -45,6 +45,22 @@ describe('a call', () => {
     expect(value).toBe(`${'x'.repeat(10)}\n[output cut: 10 of 100 bytes shown]`);
   });
 
+  test('OXP O6: any other value that is too long is an error, since half of it would be another value', async () => {
+    const call = async (value: string) =>
+      (await server().call({ tool_id: 'Shapes.LongList', input: { value } })).json.result;
+    expect(await call('123456')).toMatchObject({ success: true, value: ['123456'] });
+    // As many characters, and more bytes.
+    expect(await call('12345é')).toMatchObject({
+      success: false,
+      error: { developer_message: expect.stringContaining('more than 10 bytes of JSON. Return less') },
+    });
+  });
+
+  test('OXP O6: images do not count as text', async () => {
+    const { value } = (await server().call({ tool_id: 'Shapes.Picture' })).json.result;
+    expect(value).toEqual([expect.objectContaining({ type: 'image', data: 'aGk='.repeat(10) })]);
+  });
+
   test('OXP O6: the tool sees defaults, and its input without what its schema does not name', async () => {
     const at = { x: 1 };
     await server().call({ tool_id: 'Shapes.Nested', input: { name: 'a', at, unknown: 1 } });

@@ -1,4 +1,4 @@
-import { step, type Tool, type ToolContext, ToolError, type Toolkit, tool, toolkit } from 'tiltyard';
+import { image, step, type Tool, type ToolContext, ToolError, type Toolkit, tool, toolkit } from 'tiltyard';
 import { z } from 'zod';
 import { Gate } from '../support/gates.ts';
 
@@ -247,6 +247,8 @@ const SHAPES: Record<string, Tool<any, any>> = {
   Echo: { input: { type: 'object' }, run: (input: unknown) => input as object },
   Step: { run: () => step('told', { reward: 1, finished: true, metadata: { a: 1 } }) },
   Long: { maxOutputBytes: 10, run: () => 'x'.repeat(100) },
+  LongList: { maxOutputBytes: 10, input: { type: 'object' }, run: ({ value }: { value?: string }) => [value] },
+  Picture: { maxOutputBytes: 10, run: () => step([image('aGk='.repeat(10), 'image/png')]) },
 };
 
 function thrower(thrown: unknown): () => never {

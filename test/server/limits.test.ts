@@ -1,4 +1,5 @@
 import Fastify from 'fastify';
+import { image } from 'tiltyard';
 import { DEFAULT_LIMITS, type Limits, ors, oxp } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startToolServer } from '../oxp/support.ts';
@@ -135,9 +136,10 @@ describe('tools without limits of their own', () => {
     long: { run: long },
     longer: { maxOutputBytes: 1_000, run: long },
     never: { run: never },
+    picture: { run: () => image('aGk='.repeat(10), 'image/png') },
     hasty: { timeoutMs: 10, run: never },
   };
-  const limits = { maxOutputBytes: 10, toolTimeoutMs: 30, graceMs: 0 };
+  const limits = { maxOutputBytes: 10, maxImageBytes: 10, toolTimeoutMs: 30, graceMs: 0 };
 
   test('get those of the server', async () => {
     const { create, call } = await startServer({ environments: [minimal({ tools })], limits });
@@ -145,6 +147,7 @@ describe('tools without limits of their own', () => {
     const run = async (name: string) => (await call(sid, name, {}, { env: 'minimal' })).result;
     expect((await run('long'))?.output.blocks[0].text).toBe('xxxxxxxxxx\n[output cut: 10 of 100 bytes shown]');
     expect((await run('longer'))?.output.blocks[0].text).toBe(long());
+    expect((await run('picture'))?.output.blocks[0].text).toBe('[image left out: 40 bytes, 10 allowed]');
     expect(await run('never')).toMatchObject({ ok: false, reason: 'timeout', error: expect.stringContaining('30 ms') });
     expect(await run('hasty')).toMatchObject({ ok: false, reason: 'timeout', error: expect.stringContaining('10 ms') });
   });
