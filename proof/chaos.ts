@@ -24,7 +24,7 @@ await writeReport({
   command: `SEED=${seed} SECONDS=${seconds} npm run chaos`,
   isProven: violations.length === 0 && faults.length === 0,
   body: [
-    'Clients that leave in the middle, repeat, read slowly, send half of a request, delete what runs; tools and setups that throw, hang and ignore their signal; a proxy that cuts connections at every byte; a server with little memory that is stopped and started again.',
+    'Clients that leave in the middle, repeat, read slowly, send half of a request, delete what runs; tools and setups that throw, hang and ignore their signal; a proxy that cuts connections at every byte; a server with little memory that is stopped, or killed, and started again.',
     table(['what happened', 'count'], counts(proof)),
     table(
       ['what must hold', 'violations'],
@@ -39,7 +39,7 @@ await writeReport({
   ],
 });
 
-function counts({ chronicle: { server, client }, connections, cuts }: ChaosProof): [string, number][] {
+function counts({ chronicle: { server, client, killed }, connections, cuts }: ChaosProof): [string, number][] {
   const answers = client.flatMap((event) => (event.what === 'answered' ? [event.answer.kind] : []));
   const count = (list: readonly string[], wanted: string) => list.filter((each) => each === wanted).length;
   const seen = server.map(({ what }) => what);
@@ -54,5 +54,6 @@ function counts({ chronicle: { server, client }, connections, cuts }: ChaosProof
     ['connections through the proxy', connections],
     ['of them cut', cuts],
     ['processes of the server', new Set(server.map(({ life }) => life)).size],
+    ['of them killed', killed.size],
   ];
 }

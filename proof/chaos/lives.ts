@@ -8,10 +8,13 @@ const STOP_MS = 30_000;
 /** The processes of the server, one after the other, on one port. */
 export class Lives implements Disposable {
   readonly faults: string[] = [];
+  /** Those that ended without a chance to clean up. */
+  readonly killed: Set<number> = new Set();
   readonly #ledger: string;
   #server: NodeServer | undefined;
   #count = 0;
-  #isStopping = false;
+  /** How the present one may end. */
+  #expectedEnd: number | NodeJS.Signals | undefined;
 
   constructor(ledger: string) {
     this.#ledger = ledger;
@@ -30,20 +33,20 @@ export class Lives implements Disposable {
     this.#count += 1;
     const life = this.#count;
     const port = this.#server?.port ?? 0;
-    this.#isStopping = false;
+    this.#expectedEnd = undefined;
     this.#server = await startModule(new URL('target.ts', import.meta.url), {
       execArgv: ['--expose-gc', `--max-old-space-size=${HEAP_MB}`],
       env: { LEDGER: this.#ledger, LIFE: String(life), PORT: String(port) },
       onOutput: (text) => this.#read(text),
     });
     void this.#server.exited.then((how) => {
-      if (!this.#isStopping || how !== 0) this.faults.push(`life ${life} of the server ended with ${how}`);
+      if (how !== this.#expectedEnd) this.faults.push(`life ${life} of the server ended with ${how}`);
     });
   }
 
   /** Tells the server to stop and waits until it has. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
+    this.#expectedEnd = 0;
     this.server.kill('SIGTERM');
     const late = pause(STOP_MS, 'late' as const, { ref: false });
     if ((await Promise.race([this.server.exited, late])) !== 'late') return;
@@ -52,8 +55,16 @@ export class Lives implements Disposable {
     await this.server.exited;
   }
 
+  /** Ends the server in the middle of whatever it does. */
+  async kill(): Promise<void> {
+    this.#expectedEnd = 'SIGKILL';
+    this.killed.add(this.#count);
+    this.server.kill('SIGKILL');
+    await this.server.exited;
+  }
+
   [Symbol.dispose](): void {
-    this.#isStopping = true;
+    this.#expectedEnd = 'SIGKILL';
     this.#server?.kill('SIGKILL');
   }
 

@@ -4,6 +4,8 @@ import type { Answer, ClientEvent, Scored, ServerEvent } from './events.ts';
 export interface Chronicle {
   readonly server: readonly ServerEvent[];
   readonly client: readonly ClientEvent[];
+  /** The lives of the server that were cut short. */
+  readonly killed: ReadonlySet<number>;
 }
 
 /** Something that must never happen, and did. */
@@ -18,6 +20,7 @@ interface EpisodeRecord {
   readonly episode: string;
   readonly server: ServerEvent[];
   readonly client: ClientEvent[];
+  readonly killed: ReadonlySet<number>;
 }
 
 type Rule = (record: EpisodeRecord) => Iterable<string>;
@@ -77,10 +80,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
     const running = new Map<string, string>();
     for (const event of server) {
       if ((event.what !== 'run' && event.what !== 'ran') || OVERLAPPING.has(event.tool)) continue;
-      const other = running.get(event.tool);
-      if (event.what === 'ran') running.delete(event.tool);
+      const key = `${event.tool} in life ${event.life}`;
+      const other = running.get(key);
+      if (event.what === 'ran') running.delete(key);
       else if (other !== undefined) yield `${event.token} began while ${other} ran`;
-      else running.set(event.tool, event.token);
+      else running.set(key, event.token);
     }
   },
   'nothing runs after a finished step': function* ({ server }) {
@@ -100,11 +104,14 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
   },
   // A creation whose answer was lost may be repeated so late that the first one has expired: then there are two, in turn.
-  'every setup has exactly one teardown': function* ({ server }) {
-    const LIFE = ['setup', 'teardown', 'torn down'];
-    const events = server.map(({ what }) => what).filter((what) => LIFE.includes(what));
-    if (events.length % LIFE.length !== 0 || events.some((what, index) => what !== LIFE[index % LIFE.length]))
-      yield events.join(', ');
+  'every setup has exactly one teardown, unless the server is killed before': function* ({ server, killed }) {
+    const STAGES = ['setup', 'teardown', 'torn down'];
+    for (const life of new Set(server.map((event) => event.life))) {
+      const events = server.filter((event) => event.life === life && STAGES.includes(event.what));
+      const isInOrder = events.every(({ what }, index) => what === STAGES[index % STAGES.length]);
+      if (!isInOrder || (events.length % STAGES.length !== 0 && !killed.has(life)))
+        yield `${events.map(({ what }) => what).join(', ')} in life ${life}`;
+    }
   },
   'a created episode was set up, and one that was refused was not': function* ({ server, client }) {
     const isSetUp = server.some(({ what }) => what === 'setup');
@@ -141,10 +148,10 @@ export function historyOf({ server, client }: Chronicle, episode: string): strin
     .join('\n');
 }
 
-function toRecords({ server, client }: Chronicle): Map<string, EpisodeRecord> {
+function toRecords({ server, client, killed }: Chronicle): Map<string, EpisodeRecord> {
   const records = new Map<string, EpisodeRecord>();
   const recordOf = (episode: string) => {
-    const record = records.get(episode) ?? { episode, server: [], client: [] };
+    const record = records.get(episode) ?? { episode, server: [], client: [], killed };
     records.set(episode, record);
     return record;
   };

@@ -20,7 +20,7 @@ export interface ChaosOptions {
   readonly durationMs: number;
   /** How many clients of each kind there are at a time. */
   readonly clients: number;
-  /** How often the server is told to stop, and started again, meanwhile. */
+  /** How often the server ends, and is started again, meanwhile: killed, and told to stop, in turns. */
   readonly restarts: number;
   readonly onProgress?: (line: string) => void;
 }
@@ -64,7 +64,7 @@ async function prove(options: ChaosOptions, ledger: string): Promise<ChaosProof>
   options.onProgress?.('waiting until everything has expired');
   const { after, faults: left } = await settle(before, lives, ledger);
   await lives.stop();
-  const chronicle = { server: await readLedger(ledger), client: history.events };
+  const chronicle = { server: await readLedger(ledger), client: history.events, killed: lives.killed };
   const faults = [...lives.faults, ...left];
   return { chronicle, violations: check(chronicle), faults, connections, cuts: cut, held: { before, after } };
 }
@@ -103,7 +103,8 @@ async function restart({ seed, durationMs, restarts, onProgress }: ChaosOptions,
     await pause((durationMs / (restarts + 1)) * (0.5 + choices.next()));
     // Stopping takes its time; with nobody left there is nothing to disturb.
     if (performance.now() > until) return;
-    await lives.stop();
+    if (count % 2 === 0) await lives.kill();
+    else await lives.stop();
     await lives.begin();
     onProgress?.(`restart ${count + 1} of ${restarts}`);
   }
@@ -127,15 +128,16 @@ async function settle(before: Held, lives: Lives, ledger: string): Promise<{ aft
     // A server that has ended by itself holds nothing, and that it has is noted already.
     const after = await lives.server.held().catch(() => undefined);
     if (after === undefined) return { after: before, faults: [] };
-    const faults = [...leftovers(before, after), ...openEpisodes(await readLedger(ledger))];
+    const faults = [...leftovers(before, after), ...openEpisodes(await readLedger(ledger), lives.killed)];
     if (faults.length === 0 || performance.now() > until) return { after, faults };
     await pause(LOOK_MS);
   }
 }
 
-function openEpisodes(events: readonly ServerEvent[]): string[] {
+function openEpisodes(events: readonly ServerEvent[], killed: ReadonlySet<number>): string[] {
   const open = new Set<string>();
-  for (const { what, episode } of events) {
+  for (const { what, episode, life } of events) {
+    if (killed.has(life)) continue;
     if (what === 'setup') open.add(episode);
     if (what === 'torn down') open.delete(episode);
   }
