@@ -6,7 +6,9 @@ import { folderWith, insist, type Run, run, untilPrinted } from './support/comma
 
 const WAITING = `
 import { appendFileSync } from 'node:fs';
+import { Server } from 'node:http';
 import { environment } from 'tiltyard';
+if (process.env.STOPS === 'never') Server.prototype.close = () => {};
 const note = (line) => appendFileSync(process.env.NOTES, line + '\\n');
 export const waiting = environment({
   name: 'waiting',
@@ -112,6 +114,14 @@ test('a second signal ends it at once', async () => {
   server.child.kill('SIGTERM');
   await untilPrinted(server, /Again to stop at once/);
   expect(await insist(server, 'SIGTERM')).toBe(1);
+});
+
+test('a server that does not stop in time is ended, and says so', async () => {
+  const noTime = ['drainMs', 'graceMs', 'teardownMs', 'closeMs'].flatMap((name) => ['--limit', `${name}=0`]);
+  const server = await serve(noTime, { STOPS: 'never' });
+  server.child.kill('SIGTERM');
+  expect(await server.exit).toBe(1);
+  expect(server.output()).toContain('tiltyard: did not stop within 1 s, and is ended now');
 });
 
 test('what nobody catches in the code of one episode is logged with its stack, and ends nothing', async () => {
