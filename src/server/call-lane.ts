@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type Limits, toError } from '../core/index.ts';
 import { SESSION_HEADER } from '../protocol/index.ts';
 import { toSessionKey } from '../sessions/index.ts';
-import { ANYBODY, type Identity } from './auth.ts';
+import { ANYBODY, type Identity } from './auth/identity.ts';
 import type { CallExchange } from './call-exchange.ts';
 import { type ErrorAnswer, toErrorAnswer } from './errors.ts';
 import type { EventLog } from './event-log.ts';
@@ -97,16 +97,9 @@ function isPlain(headers: IncomingHttpHeaders, maxBytes: number): boolean {
 }
 
 /** Who a call comes from; undefined if that takes time to find out, or if it may not call. */
-function identify({ authenticate }: OrsFace, headers: IncomingHttpHeaders): Identity | undefined {
-  if (authenticate === undefined) return ANYBODY;
-  // Tokens take time.
-  if (headers.authorization !== undefined) return undefined;
-  try {
-    const identity = authenticate(headers);
-    return identity instanceof Promise || !mayCall(identity) ? undefined : identity;
-  } catch {
-    return undefined;
-  }
+function identify({ authenticator }: OrsFace, headers: IncomingHttpHeaders): Identity | undefined {
+  const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
+  return identity !== undefined && mayCall(identity) ? identity : undefined;
 }
 
 /** Nothing is called if the client leaves before its body is whole. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { toSessionKey } from '../sessions/index.ts';
-import { ANYBODY, type Authenticate, type Identity, NOBODY } from './auth.ts';
+import type { Authenticator } from './auth/authenticator.ts';
+import { ANYBODY, type Identity, NOBODY } from './auth/identity.ts';
 import { readSid } from './headers.ts';
 
 declare module 'fastify' {
@@ -16,34 +17,30 @@ declare module 'fastify' {
  */
 export function identifyCallers(
   app: FastifyInstance,
-  authenticate: Authenticate | undefined,
+  authenticator: Authenticator | undefined,
   {
     isOpen,
     onUnknown = (error) => error,
   }: { isOpen: (request: FastifyRequest) => boolean; onUnknown?: (error: Error, request: FastifyRequest) => Error },
 ): void {
-  if (authenticate === undefined) {
+  if (authenticator === undefined) {
     app.decorateRequest('tiltyardIdentity', { getter: () => ANYBODY });
     return;
   }
   app.decorateRequest('tiltyardIdentity', null);
   app.addHook('onRequest', (request, _reply, done) => {
-    // Asked last, because Fastify makes an object of a route's options each time.
-    const fail = (error: Error) => (isOpen(request) ? done() : done(onUnknown(error, request)));
-    try {
-      const identity = authenticate(request.headers);
-      if (identity instanceof Promise) {
-        identity.then((known) => {
-          request.tiltyardIdentity = known;
-          done();
-        }, fail);
-        return;
-      }
+    const { headers } = request;
+    const welcome = (identity: Identity) => {
       request.tiltyardIdentity = identity;
-    } catch (thrown) {
-      return fail(thrown as Error);
-    }
-    done();
+      done();
+    };
+    const known = authenticator.recognize(headers);
+    if (known !== undefined) return welcome(known);
+    authenticator.verify(headers).then(welcome, (error) => {
+      // Asked last, because Fastify makes an object of a route's options each time.
+      if (isOpen(request)) done();
+      else done(onUnknown(error, request));
+    });
   });
 }
 

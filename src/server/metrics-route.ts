@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { TiltyardError } from '../core/index.ts';
-import { hasScope } from './auth.ts';
+import { hasScope } from './auth/identity.ts';
 import { identityOf } from './identity.ts';
 import { refuseOtherMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { TiltyardError } from '../core/index.ts';
-import { hasScope, type Identity, type OrsScope } from './auth.ts';
+import { hasScope, type Identity, type OrsScope } from './auth/identity.ts';
 import { identityOf } from './identity.ts';
 
 // What an agent may do: act in the session it was given, and see what there is. Tasks are not among it: they hold the

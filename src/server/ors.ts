@@ -9,7 +9,7 @@ import {
   type SessionOptions,
   type SessionRules,
 } from '../sessions/index.ts';
-import { type Authenticate, type AuthOptions, authenticator } from './auth.ts';
+import { type Authenticator, type AuthOptions, authenticator } from './auth/authenticator.ts';
 import { type BodyParser, bodyParser, keepBodiesAsText } from './bodies.ts';
 import type { ToolErrors } from './call-answer.ts';
 import type { CallStreamOptions } from './call-stream.ts';
@@ -65,10 +65,10 @@ export async function ors(app: FastifyInstance, options: OrsOptions): Promise<vo
 export function serveOrs(app: FastifyInstance, face: OrsFace, taken: readonly string[] = []): void {
   keepBodiesAsText(app);
   app.setErrorHandler(errorHandler(face.streams.returnErrors));
-  identifyCallers(app, face.authenticate, {
+  identifyCallers(app, face.authenticator, {
     isOpen: ({ routeOptions }) => routeOptions.url === `${app.prefix}/health`,
   });
-  if (face.authenticate !== undefined) enforceScopes(app);
+  if (face.authenticator !== undefined) enforceScopes(app);
   app.addHook('onRequest', (request, _reply, done) => {
     touch(face, request);
     done();
@@ -85,7 +85,7 @@ export function serveOrs(app: FastifyInstance, face: OrsFace, taken: readonly st
 
 /** What the handlers share. */
 export interface OrsFace {
-  readonly authenticate: Authenticate | undefined;
+  readonly authenticator: Authenticator | undefined;
   readonly catalog: Catalog;
   readonly host: SessionHost;
   readonly sids: Sids;
@@ -118,7 +118,7 @@ export function toOrsFace(
   };
   const host = options.host?.(ready, sessionOptions) ?? new LocalHost(ready, sessionOptions);
   return {
-    authenticate: authenticator(options.auth),
+    authenticator: authenticator(options.auth),
     catalog: ready,
     host,
     sids: new Sids(),

@@ -10,7 +10,7 @@ import {
   type ToolboxRequest,
   toSessionKey,
 } from '../sessions/index.ts';
-import type { Identity } from './auth.ts';
+import type { Identity } from './auth/identity.ts';
 import { identityOf } from './identity.ts';
 import { isVisible, type OxpFace } from './oxp.ts';
 import { readCallRequest } from './oxp-bodies.ts';

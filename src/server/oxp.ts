@@ -9,7 +9,8 @@ import {
 } from '../core/index.ts';
 import { OXP_SCHEMA, type ToolDefinition, type ToolList } from '../protocol/index.ts';
 import { Toolbox } from '../sessions/index.ts';
-import { type Authenticate, type AuthOptions, authenticator, hasScope, type Identity } from './auth.ts';
+import { type Authenticator, type AuthOptions, authenticator } from './auth/authenticator.ts';
+import { hasScope, type Identity } from './auth/identity.ts';
 import { type BodyParser, bodyParser, keepBodiesAsText } from './bodies.ts';
 import { Callers } from './callers.ts';
 import type { ReturnErrors } from './errors.ts';
@@ -44,7 +45,7 @@ export interface OxpOptions {
 
 /** What the handlers share. */
 export interface OxpFace {
-  readonly authenticate: Authenticate | undefined;
+  readonly authenticator: Authenticator | undefined;
   readonly catalog: ToolkitCatalog;
   readonly toolbox: Toolbox;
   readonly parse: BodyParser;
@@ -78,7 +79,7 @@ export function toOxpFace(
   const limits = toLimits(options.limits);
   const catalog = toolkitCatalog(options.toolkits, { lenient: options.lenientInputs ?? false, limits });
   return {
-    authenticate: authenticator(options.auth),
+    authenticator: authenticator(options.auth),
     catalog,
     toolbox: new Toolbox({ limits, log: app.log, observer }),
     parse: bodyParser(app),
@@ -103,7 +104,7 @@ export type ForeignCall = (request: FastifyRequest, reply: FastifyReply) => unkn
 export function serveOxp(app: FastifyInstance, face: OxpFace, foreignCall?: ForeignCall): void {
   keepBodiesAsText(app);
   app.setErrorHandler(oxpErrorHandler);
-  identifyCallers(app, face.authenticate, {
+  identifyCallers(app, face.authenticator, {
     isOpen: ({ routeOptions }) => routeOptions.url === `${app.prefix}/health`,
     onUnknown: (error, request) => unauthorized(error, request.method === 'POST' ? face.unauthorizedStatus : 401),
   });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, type RequestOptions, shareServer, startServer } from '../support/http.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
 import { toRequest } from '../support/raw.ts';
+import { AUTH, type Credentials, KEYS, withKey, withToken } from './credentials.ts';
 
 // Fastify tells of each handler that it runs; what passes it by, it does not see.
 const HANDLERS = 'tracing:fastify.request.handler:start';
@@ -150,6 +151,23 @@ test('a call with a key is taken, one of a stranger, of somebody else and withou
   expect(await statusOf('key-of-bert')).toBe(404);
   expect(await statusOf('key-for-tools')).toBe(403);
   expect(await statusOf('unknown')).toBe(401);
+});
+
+test('a token is verified by Fastify at the first call, and known at the next', async () => {
+  const { post } = await startServer({ auth: AUTH });
+  const callTwice = async (headers: Credentials) => {
+    const sid = crypto.randomUUID();
+    // With a key, so that the token is new to the server when it calls.
+    await post('/create', { split: 'train', index: 0 }, { sid, headers: withKey(KEYS.team) });
+    const answer = () => post('/math/call', { name: 'echo', input: { value: 'x' } }, { sid, headers });
+    return [await seenByFastify(answer), await seenByFastify(answer), (await answer()).status];
+  };
+  expect(await callTwice(withToken())).toEqual([1, 0, 200]);
+  expect(await callTwice(withToken({ scope: 'agent' }))).toEqual([1, 0, 200]);
+  expect(await callTwice(withToken({ sub: 'rival' }))).toEqual([1, 0, 404]);
+  // What is refused, is refused by Fastify, however often it comes.
+  expect(await callTwice(withToken({ scope: 'other' }))).toEqual([0, 0, 403]);
+  expect(await callTwice(withToken({}, 'another-secret-that-tests-may-know'))).toEqual([0, 0, 401]);
 });
 
 test('a call that passes Fastify by has its line of a request as well', async () => {

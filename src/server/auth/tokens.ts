@@ -1,0 +1,105 @@
+import { hash } from 'node:crypto';
+import { type JWTPayload, jwtVerify } from 'jose';
+import { DefinitionError } from '../../core/index.ts';
+import { type Identity, isName } from './identity.ts';
+
+/** Short-lived tokens that callers sign with a shared secret. */
+export interface JwtOptions {
+  /** At least 32 bytes. */
+  readonly secret: string | Uint8Array;
+  /** The audiences that are accepted; a token without one passes. */
+  readonly audience?: readonly string[];
+  /** Refuses tokens that live longer than this. */
+  readonly maxLifetimeSeconds?: number;
+  /** How far the clocks may differ. Default: 5 s. */
+  readonly clockSkewSeconds?: number;
+}
+
+const MIN_SECRET_BYTES = 32;
+
+// The identity of tokens that name none.
+const ANONYMOUS = 'jwt';
+
+// Only tokens with a good signature are remembered, so strangers cannot push them out.
+const MAX_REMEMBERED = 10_000;
+
+interface Remembered {
+  readonly identity: Identity;
+  readonly untilMs: number;
+}
+
+/**
+ * Tells whose token a request carries. A caller sends the same one with each request: it is verified once, and known by
+ * its digest until it expires.
+ */
+export class Tokens {
+  readonly #secret: Uint8Array;
+  readonly #audience: ReadonlySet<string> | undefined;
+  readonly #maxLifetimeSeconds: number;
+  readonly #skewSeconds: number;
+  readonly #remembered = new Map<string, Remembered>();
+
+  constructor({ secret, audience, maxLifetimeSeconds, clockSkewSeconds = 5 }: JwtOptions) {
+    this.#secret = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
+    const { length } = this.#secret;
+    if (length < MIN_SECRET_BYTES)
+      throw new DefinitionError(`the JWT secret must have at least ${MIN_SECRET_BYTES} bytes, and has ${length}`);
+    this.#audience = audience === undefined ? undefined : new Set(audience);
+    this.#maxLifetimeSeconds = maxLifetimeSeconds ?? Number.POSITIVE_INFINITY;
+    this.#skewSeconds = clockSkewSeconds;
+  }
+
+  /** Whose token this is, if it was verified before and is still good. */
+  recall(token: string): Identity | undefined {
+    const digest = digestOf(token);
+    const remembered = this.#remembered.get(digest);
+    if (remembered === undefined) return undefined;
+    if (Date.now() < remembered.untilMs) return remembered.identity;
+    this.#remembered.delete(digest);
+    return undefined;
+  }
+
+  /** Whose token this is; rejects if it is not good. */
+  async verify(token: string): Promise<Identity> {
+    // The algorithm is ours to say, not the token's.
+    const { payload } = await jwtVerify(token, this.#secret, {
+      algorithms: ['HS256'],
+      clockTolerance: this.#skewSeconds,
+      requiredClaims: ['exp'],
+    });
+    const { sub = ANONYMOUS, exp = 0 } = payload;
+    const livesTooLong = lifetimeOf(payload) > this.#maxLifetimeSeconds + this.#skewSeconds;
+    if (!this.#isForUs(payload) || !isName(sub) || livesTooLong) throw new Error('a claim of the token is not allowed');
+    const identity = { id: sub, scopes: toScopes(payload.scope) };
+    this.#remember(token, { identity, untilMs: (exp + this.#skewSeconds) * 1000 });
+    return identity;
+  }
+
+  #isForUs({ aud }: JWTPayload): boolean {
+    const accepted = this.#audience;
+    const audiences = aud === undefined ? [] : [aud].flat();
+    return accepted === undefined || audiences.length === 0 || audiences.some((each) => accepted.has(each));
+  }
+
+  #remember(token: string, remembered: Remembered): void {
+    const [oldest] = this.#remembered.keys();
+    if (oldest !== undefined && this.#remembered.size >= MAX_REMEMBERED) this.#remembered.delete(oldest);
+    this.#remembered.set(digestOf(token), remembered);
+  }
+}
+
+// A token that says it will be made in the future lives from now on: it is good already.
+function lifetimeOf({ exp = 0, iat = Number.POSITIVE_INFINITY }: JWTPayload): number {
+  return exp - Math.min(iat, Date.now() / 1000);
+}
+
+function toScopes(scope: unknown): ReadonlySet<string> | undefined {
+  if (scope === undefined) return undefined;
+  const scopes = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scope) ? scope : [];
+  return new Set(scopes.filter((each) => typeof each === 'string' && each !== ''));
+}
+
+// Tokens themselves are not kept: a dump of the memory would hold everybody's.
+function digestOf(token: string): string {
+  return hash('sha256', token, 'base64');
+}
