@@ -33,6 +33,17 @@ test.each([
   expect(server.output()).not.toContain('\x1b');
 });
 
+test.each([
+  ['.', '. is a folder. Name a file that exports what to serve, such as environment.ts'],
+  ['notes.md', 'notes.md is no module. Name a TypeScript or JavaScript file, such as math.ts'],
+  ['nothing.ts', 'there is no file nothing.ts'],
+])('serve says what to name instead of %s', async (name, message) => {
+  const folder = await folderWith({ 'notes.md': '', 'environment.test.ts': '', 'environment.ts': '' });
+  const server = run(['serve', name, '--port', '0'], {}, folder);
+  expect(await server.exit).toBe(1);
+  expect(server.output()).toContain(`tiltyard: ${message}`);
+});
+
 test('TILTYARD_DEBUG=1 adds the stack', async () => {
   const folder = await folderWith(FILES);
   const server = run(['serve', join(folder, 'throws.ts')], { TILTYARD_DEBUG: '1' });

@@ -154,10 +154,21 @@ test('a definition mistake names the environment and the fix', async () => {
   expect(server.output()).toContain("environment 'broken' has no splits. Add at least one");
 });
 
-test.each([['--help'], ['serve', '--help']])('%s %s shows how it is used', async (...args) => {
-  const command = run(args.filter((arg) => arg !== undefined));
+const COMMANDS = ['new', 'dev', 'serve', 'tasks', 'tools', 'call', 'play', 'check', 'bench', 'limits'];
+
+test('--help lists the commands, a line or two for each', async () => {
+  const command = run(['--help']);
   expect(await command.exit).toBe(0);
-  expect(command.output()).toContain('Usage: tiltyard');
+  for (const name of COMMANDS) expect(command.output()).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
+});
+
+test.each(COMMANDS)('%s --help shows how it is used, with an example, on a terminal of 80 columns', async (name) => {
+  const command = run([name, '--help']);
+  expect(await command.exit).toBe(0);
+  const [prose = '', examples] = command.output().split('\nExamples:\n');
+  expect(prose).toContain(`Usage: tiltyard ${name}`);
+  expect(prose.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  expect(examples).toContain(`  tiltyard ${name}`);
 });
 
 test('a module in a CommonJS project is refused with what to do', async () => {

@@ -48,8 +48,8 @@ export function addBench(root: Command): void {
 }
 
 const HELP = `
-The API key of a server is taken from the environment variable TILTYARD_API_KEY. Ctrl-C ends the
-sessions and prints what was measured until then.
+The API key of a server is taken from the environment variable TILTYARD_API_KEY.
+Ctrl-C ends the sessions and prints what was measured until then.
 
 Examples:
   tiltyard bench examples/gridworld/environment.ts

@@ -32,9 +32,9 @@ export function addCall(root: Command): void {
 }
 
 const HELP = `
-Without --split, --index and --task, an episode of the first task is opened, and ended after the call.
-Exit code 1: the call was refused or the tool failed. An API key for the server comes from the
-environment variable TILTYARD_API_KEY.
+Without --split, --index and --task, an episode of the first task is opened, and
+ended after the call. Exit code 1: the call was refused or the tool failed. An
+API key for the server comes from the environment variable TILTYARD_API_KEY.
 
 Examples:
   tiltyard call examples/gsm8k/environment.ts submit --input answer=51

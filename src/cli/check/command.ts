@@ -51,16 +51,18 @@ function missingTarget({ environment }: CheckCommandOptions): string {
 }
 
 const HELP = `
-Without --active nothing runs but setups: what the server has is read, mistakes are made on purpose, and
-sessions are opened and deleted.
+Without --active nothing runs but setups: what the server has is read, mistakes
+are made on purpose, and sessions are opened and deleted.
 
-Each requirement has a level: specified (the standard says so), interop (official clients need it) or
-hardening (where both are silent, this is what holds up). Failures of the last are warnings.
+Each requirement has a level: specified (the standard says so), interop
+(official clients need it) or hardening (where both are silent, this is what
+holds up). Failures of the last are warnings.
 
-The id of a rule about environments is such as env/prompt-empty. Most of them are advice, which is of the
-level hardening: --strict makes it count.
+The id of a rule about environments is such as env/prompt-empty. Most of them
+are advice, which is of the level hardening: --strict makes it count.
 
-A key comes from the environment variable TILTYARD_API_KEY. The exit code is 1 if anything failed.
+A key comes from the environment variable TILTYARD_API_KEY. The exit code is 1
+if anything failed.
 
 Examples:
   tiltyard check http://localhost:8080

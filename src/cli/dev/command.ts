@@ -26,9 +26,10 @@ export function addDev(root: Command): void {
 }
 
 const HELP = `
-At a change, running sessions end with their teardowns, and the new code is served on the same port.
-Code that cannot be loaded is shown with its file and line, and what was served before goes on.
-API keys come from the same environment variables as for tiltyard serve.
+At a change, running sessions end with their teardowns, and the new code is
+served on the same port. Code that cannot be loaded is shown with its file and
+line, and what was served before goes on. API keys come from the same
+environment variables as for tiltyard serve.
 
 Examples:
   tiltyard dev math.ts

@@ -1,7 +1,7 @@
 import { takeAccess } from '../serve/access.ts';
 import { defaultPort } from '../serve/port.ts';
 import { onInterrupt } from '../shared/interruption.ts';
-import { assertExists } from '../shared/load-modules.ts';
+import { assertExists, assertModule } from '../shared/module-path.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { peoplesDisplay, programsDisplay } from './display.ts';
 import { Reloader } from './reloader.ts';
@@ -24,7 +24,8 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
   const warn = (message: string) => terminal.note(`tiltyard: ${message}`);
   const auth = takeAccess(options, warn);
   const paths = options.watch ?? [];
-  for (const path of [...modules, ...paths]) assertExists(path);
+  modules.forEach(assertModule);
+  paths.forEach(assertExists);
   using interruption = onInterrupt();
   interruption.signal.addEventListener('abort', () =>
     terminal.note('\nEnding the sessions. Ctrl-C again to stop at once.'),

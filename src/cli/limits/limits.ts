@@ -15,5 +15,7 @@ export function limits({ json = false }: { readonly json?: boolean }): void {
     const { default: value, meaning } = LIMITS[name];
     return [`  ${name}`, String(value).padStart(width), meaning.replaceAll('`', '')];
   });
-  for (const line of toTable(rows)) terminal.print(line);
+  // In a pipe each stays on its line, for grep.
+  const lines = toTable(rows, terminal.isInteractive ? terminal.columns : undefined);
+  for (const line of lines) terminal.print(line);
 }

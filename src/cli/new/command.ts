@@ -20,8 +20,8 @@ export function addNew(root: Command): void {
 }
 
 const HELP = `
-On a terminal it asks for what was not given. Elsewhere it asks nothing, and needs the folder.
-Nothing is installed: it prints what to do next.
+On a terminal it asks for what was not given. Elsewhere it asks nothing, and
+needs the folder. Nothing is installed: it prints what to do next.
 
 Examples:
   tiltyard new

@@ -28,9 +28,10 @@ export function addPlay(root: Command): void {
 }
 
 const HELP = `
-What is not said is asked for. Esc goes back to the choice of tools; Ctrl-C ends the game, and the
-episode on the server. A text of several lines is typed as "one\\ntwo", in quotes. An API key for the
-server comes from the environment variable TILTYARD_API_KEY.
+What is not said is asked for. Esc goes back to the choice of tools; Ctrl-C ends
+the game, and the episode on the server. A text of several lines is typed as
+"one\\ntwo", in quotes. An API key for the server comes from the environment
+variable TILTYARD_API_KEY.
 
 Examples:
   tiltyard play examples/gridworld/environment.ts

@@ -33,13 +33,15 @@ export function addServe(root: Command): void {
 }
 
 const HELP = `
-API keys come from the environment variable TILTYARD_API_KEYS (separated by commas), or from the file
-that TILTYARD_API_KEYS_FILE names: one a line, or JSON that gives each an identity and scopes. Clients
-send one as X-API-Key or OXP-API-Key. Bearer tokens (JWT) are checked with the secret in
-TILTYARD_JWT_SECRET, or in the file that TILTYARD_JWT_SECRET_FILE names, and with the audiences in
-TILTYARD_JWT_AUDIENCE.
+API keys come from the environment variable TILTYARD_API_KEYS (separated by
+commas), or from the file that TILTYARD_API_KEYS_FILE names: one a line, or JSON
+that gives each an identity and scopes. Clients send one as X-API-Key or
+OXP-API-Key. Bearer tokens (JWT) are checked with the secret in
+TILTYARD_JWT_SECRET, or in the file that TILTYARD_JWT_SECRET_FILE names, and
+with the audiences in TILTYARD_JWT_AUDIENCE.
 
-Limits come from the environment variable TILTYARD_LIMITS as well, separated by commas; --limit wins.
+Limits come from the environment variable TILTYARD_LIMITS as well, separated by
+commas; --limit wins.
 
 Examples:
   tiltyard serve examples/gsm8k/environment.ts

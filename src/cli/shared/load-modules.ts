@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Environment, Toolkit } from '../../core/index.ts';
 import { EXIT_CODES, Failure } from './failure.ts';
 import { locateSyntaxError } from './location.ts';
+import { assertModule } from './module-path.ts';
 import { type Problem, toProblem } from './problem.ts';
 
 /** What modules export that can be served. */
@@ -49,12 +49,6 @@ export async function loadModules(paths: readonly string[], { onImport }: LoadOp
   return { environments: [...environments], toolkits: [...toolkits] };
 }
 
-/** Refuses the name of a file that is not there. */
-export function assertExists(path: string): void {
-  if (!existsSync(resolve(path)))
-    throw new Failure(`there is no file ${path} (looked in ${relative('', process.cwd()) || 'this folder'})`);
-}
-
 // register(), not tsImport(): the latter would load a second copy of our core.
 async function understandTypeScript(onImport: LoadOptions['onImport']): Promise<void> {
   const { register } = await import('tsx/esm/api');
@@ -62,7 +56,7 @@ async function understandTypeScript(onImport: LoadOptions['onImport']): Promise<
 }
 
 async function load(path: string): Promise<object> {
-  assertExists(path);
+  assertModule(path);
   const file = resolve(path);
   try {
     return (await import(pathToFileURL(file).href)) as object;

@@ -18,8 +18,9 @@ export function addTools(root: Command): void {
 }
 
 const HELP = `
-Some tasks have tools of their own: with --split, --index or --task an episode is opened, asked for its
-tools, and ended. An API key for the server comes from the environment variable TILTYARD_API_KEY.
+Some tasks have tools of their own: with --split, --index or --task an episode
+is opened, asked for its tools, and ended. An API key for the server comes from
+the environment variable TILTYARD_API_KEY.
 
 Examples:
   tiltyard tools localhost:8080

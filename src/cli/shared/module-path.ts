@@ -1,0 +1,26 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { Failure } from './failure.ts';
+
+// What can be imported; Node's words for anything else say nothing of what to do.
+const MODULE = /\.[cm]?[jt]sx?$/;
+
+// As `tiltyard new` names them.
+const LIKELY = /^(?:environment|toolkit)\.[cm]?[jt]s$/;
+
+/** Refuses the name of a file or folder that is not there. */
+export function assertExists(path: string): void {
+  if (!existsSync(resolve(path)))
+    throw new Failure(`there is no file ${path}${isAbsolute(path) ? '' : ` in ${process.cwd()}`}`);
+}
+
+/** Refuses what cannot be a module, by its name. */
+export function assertModule(path: string): void {
+  assertExists(path);
+  if (statSync(resolve(path)).isDirectory()) {
+    const likely = readdirSync(resolve(path)).find((name) => LIKELY.test(name)) ?? 'environment.ts';
+    throw new Failure(`${path} is a folder. Name a file that exports what to serve, such as ${join(path, likely)}`);
+  }
+  if (!MODULE.test(path))
+    throw new Failure(`${path} is no module. Name a TypeScript or JavaScript file, such as math.ts`);
+}
