@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { DefinitionError } from '../../core/index.ts';
 import { type Identity, isName } from './identity.ts';
@@ -20,46 +20,37 @@ const SENDABLE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Makes the keys of a server ready to be looked for. */
 export function keyFinder(apiKeys: readonly (string | ApiKey)[]): FindByKey {
-  const known = apiKeys.map(toKnownKey);
-  assertDifferent(known);
-  // Every key is compared, so that the time tells nothing about which one was nearly right.
-  const find = (given: Buffer) => known.filter(({ digest }) => timingSafeEqual(given, digest))[0]?.identity;
-  return (headers) => {
-    const given = [headers['x-api-key'], headers['oxp-api-key']].filter((key) => typeof key === 'string');
-    return given.map((key) => find(digestOf(key))).find((identity) => identity !== undefined);
-  };
-}
-
-interface KnownKey {
-  readonly digest: Buffer;
-  readonly identity: Identity;
+  // Looked up by a digest that nobody outside can make: how long it takes tells nothing about a key that was nearly right.
+  const salt = randomBytes(32).toString('base64');
+  const digestOf = (key: string) => hash('sha256', salt + key, 'base64');
+  const known = new Map<string, Identity>();
+  for (const [index, entry] of apiKeys.entries()) {
+    const { key, identity } = readKey(entry, index);
+    const digest = digestOf(key);
+    // Which of two meanings a key had would depend on their order.
+    if (known.has(digest)) {
+      const first = [...known.keys()].indexOf(digest);
+      throw new DefinitionError(`API keys ${first + 1} and ${index + 1} are the same. Leave one out`);
+    }
+    known.set(digest, identity);
+  }
+  const find = (given: string | string[] | undefined) =>
+    typeof given === 'string' ? known.get(digestOf(given)) : undefined;
+  return (headers) => find(headers['x-api-key']) ?? find(headers['oxp-api-key']);
 }
 
 // Messages tell a key by its place: they may be printed.
-function toKnownKey(entry: string | ApiKey, index: number): KnownKey {
+function readKey(entry: string | ApiKey, index: number): { key: string; identity: Identity } {
   const { key, identity, scopes } = typeof entry === 'string' ? { key: entry } : entry;
   if (typeof key !== 'string' || !SENDABLE.test(key)) {
     throw new DefinitionError(
       `API key ${index + 1} must be of visible ASCII characters, without spaces around it: no header carries others`,
     );
   }
-  const digest = digestOf(key);
-  // A name for logs and sessions that does not give the key away.
-  const id = identity ?? `key-${digest.toString('hex').slice(0, 16)}`;
+  // A name for logs and sessions that does not give the key away, and is the same after a restart.
+  const id = identity ?? `key-${hash('sha256', key, 'hex').slice(0, 16)}`;
   if (!isName(id)) {
     throw new DefinitionError(`the identity of API key ${index + 1} must be text without control characters`);
   }
-  return { digest, identity: { id, scopes: scopes === undefined ? undefined : new Set(scopes) } };
-}
-
-// Which of two meanings a key had would depend on their order.
-function assertDifferent(known: readonly KnownKey[]): void {
-  for (const [index, { digest }] of known.entries()) {
-    const first = known.findIndex((other) => other.digest.equals(digest));
-    if (first < index) throw new DefinitionError(`API keys ${first + 1} and ${index + 1} are the same. Leave one out`);
-  }
-}
-
-function digestOf(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
+  return { key, identity: { id, scopes: scopes === undefined ? undefined : new Set(scopes) } };
 }
