@@ -4,6 +4,7 @@ import { connect, type Session } from 'tiltyard/client';
 import { liveBytes } from '../test/support/memory.ts';
 import { startChild } from './child.ts';
 import { countTimers } from './live-timers.ts';
+import { API_KEY } from './servers/api-key.ts';
 
 const SESSIONS = Number(process.env.SESSIONS ?? 1_000);
 const HOLD_MS = Number(process.env.HOLD_MS ?? 15_000);
@@ -24,6 +25,7 @@ let pings = 0;
 
 using server = await startChild('tiltyard');
 const client = connect(`http://127.0.0.1:${server.port}`, {
+  apiKey: API_KEY,
   pingMs: PING_MS,
   fetch(url, init) {
     if (url.endsWith('/ping')) pings += 1;

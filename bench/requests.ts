@@ -1,4 +1,5 @@
 import type { Request } from './load.ts';
+import { API_KEY } from './servers/api-key.ts';
 
 /** What every contender's `add` tool gets. */
 export const ADD_INPUT = { amount: 12, note: 'a note of some length' };
@@ -8,14 +9,14 @@ export function post(path: string, body: object, { expect, sid }: { expect: stri
   const json = JSON.stringify(body);
   const length = Buffer.byteLength(json);
   return {
-    bytes: `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${sidHeader(sid)}Accept: text/event-stream, application/json\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${json}`,
+    bytes: `POST ${path} HTTP/1.1\r\n${head(sid)}Accept: text/event-stream, application/json\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${json}`,
     expect,
   };
 }
 
 /** A GET within a session. */
 export function get(path: string, { expect, sid }: { expect: string; sid: string }): Request {
-  return { bytes: `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${sidHeader(sid)}\r\n`, expect };
+  return { bytes: `GET ${path} HTTP/1.1\r\n${head(sid)}\r\n`, expect };
 }
 
 /** The call of a tool over ORS. */
@@ -41,7 +42,7 @@ export async function createEpisodes(port: number, count: number): Promise<strin
 async function createEpisode(port: number, sid: string): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/create`, {
     method: 'POST',
-    headers: { 'x-session-id': sid, 'content-type': 'application/json' },
+    headers: { 'x-api-key': API_KEY, 'x-session-id': sid, 'content-type': 'application/json' },
     body: JSON.stringify({ env_name: 'counter', split: 'train', index: 0 }),
   });
   const text = await response.text();
@@ -58,6 +59,6 @@ export function strides(): () => number {
   };
 }
 
-function sidHeader(sid: string | undefined): string {
-  return sid === undefined ? '' : `X-Session-ID: ${sid}\r\n`;
+function head(sid: string | undefined): string {
+  return `Host: localhost\r\nX-API-Key: ${API_KEY}\r\n${sid === undefined ? '' : `X-Session-ID: ${sid}\r\n`}`;
 }

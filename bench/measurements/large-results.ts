@@ -2,6 +2,7 @@ import { connect } from 'tiltyard/client';
 import type { BenchServer } from '../child.ts';
 import { type Contender, compare, ratioOf } from '../compare.ts';
 import { createEpisodes, toolCall } from '../requests.ts';
+import { API_KEY } from '../servers/api-key.ts';
 import { atLeastTimes, type Verdict } from '../verdicts.ts';
 import type { Servers } from './servers.ts';
 
@@ -34,7 +35,10 @@ export async function measureLargeResults({ tiltyard, reference }: Servers): Pro
 }
 
 async function arriveEqual({ port }: BenchServer): Promise<number> {
-  await using session = await connect(`http://127.0.0.1:${port}`).session({ split: 'train', index: 0 });
+  await using session = await connect(`http://127.0.0.1:${port}`, { apiKey: API_KEY }).session({
+    split: 'train',
+    index: 0,
+  });
   let equal = 0;
   for (let index = 0; index < CHECKED; index += 1) {
     const { text } = await session.call('large', INPUT);
