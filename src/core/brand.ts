@@ -9,5 +9,13 @@ export function brand<Value extends object>(
 ): (value: unknown) => value is Value {
   const mark = Symbol.for(`tiltyard.${name}`);
   Object.defineProperty(target.prototype, mark, { value: true });
-  return (value): value is Value => typeof value === 'object' && value !== null && mark in value;
+  return (value): value is Value => {
+    if (typeof value !== 'object' || value === null) return false;
+    try {
+      return mark in value;
+    } catch {
+      // A proxy that does not want to be asked: none of ours.
+      return false;
+    }
+  };
 }

@@ -142,17 +142,22 @@ export function toThrown(thrown: unknown, clean: (text: string) => string): Thro
     const { name, message, stack } = toError(thrown);
     return { name: toText(name), message: clean(toText(message)), stack: clean(toText(stack ?? '')) };
   } catch {
-    // A getter of the author's own.
-    return { name: 'Error', message: 'what was thrown cannot be read', stack: '' };
+    return { name: 'Error', message: UNREADABLE, stack: '' };
   }
 }
 
-/** A caught value as an Error, since anything can be thrown. */
+/** A caught value as an Error, since anything can be thrown; never throws itself. */
 export function toError(thrown: unknown): Error {
-  return thrown instanceof Error
-    ? thrown
-    : new Error(typeof thrown === 'string' ? thrown : `thrown: ${toText(thrown)}`);
+  try {
+    if (thrown instanceof Error) return thrown;
+    return new Error(typeof thrown === 'string' ? thrown : `thrown: ${toText(thrown)}`);
+  } catch {
+    return new Error(UNREADABLE);
+  }
 }
+
+// Of a getter or a proxy of the author's own.
+const UNREADABLE = 'what was thrown cannot be read';
 
 /** A field of an author's error as text, whatever it holds. Not String(): it throws for what has no prototype. */
 export function toText(value: unknown): string {

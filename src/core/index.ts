@@ -63,6 +63,7 @@ export {
   type ToolContext,
   tool,
 } from './tool.ts';
+export type { ReportedFailure } from './tool-failure.ts';
 export { type Toolkit, toolkit } from './toolkit.ts';
 export { type CatalogTool, ToolIdError, type ToolkitCatalog, toolkitCatalog } from './toolkit-catalog.ts';
 export { type Checked, type Validator, validatorOf } from './validator.ts';

@@ -1,14 +1,15 @@
 import type { CompiledTool } from './compiled-tool.ts';
-import { isToolError, type ToolError, toError } from './errors.ts';
+import { isToolError, toError } from './errors.ts';
 import type { LazyAbort } from './lazy-abort.ts';
 import { formatProblems } from './problems.ts';
 import { isStep } from './step.ts';
 import type { Awaitable, ToolContext } from './tool.ts';
+import { type ReportedFailure, toReportedFailure } from './tool-failure.ts';
 
 /** How one run of a tool ended. Exactly one of these, whatever the tool does. */
 export type ToolOutcome =
   | { kind: 'returned'; value: unknown }
-  | { kind: 'failed'; error: ToolError }
+  | { kind: 'failed'; failure: ReportedFailure }
   /** The tool was told to stop; `ended` resolves when it has. */
   | { kind: 'timed_out'; timeoutMs: number; ended: Promise<unknown> }
   | { kind: 'crashed'; error: Error };
@@ -20,14 +21,15 @@ export function invoke(
   context: ToolContext,
   abort: LazyAbort,
 ): Awaitable<ToolOutcome> {
-  let returned: unknown;
+  let running: Promise<ToolOutcome>;
   try {
-    returned = tool.run(input, context);
+    const returned = tool.run(input, context);
+    // In here as well: even to ask what it is may run the author's code.
+    if (!isThenable(returned)) return toReturned(tool, returned);
+    running = Promise.resolve(returned).then((value) => toReturned(tool, value), toFailure);
   } catch (thrown) {
     return toFailure(thrown);
   }
-  if (!isThenable(returned)) return toReturned(tool, returned);
-  const running = Promise.resolve(returned).then((value) => toReturned(tool, value), toFailure);
   return tool.timeoutMs === undefined ? running : withinTime(running, tool.timeoutMs, abort);
 }
 
@@ -53,7 +55,12 @@ async function checkOutput(
 }
 
 function toFailure(thrown: unknown): ToolOutcome {
-  return isToolError(thrown) ? { kind: 'failed', error: thrown } : { kind: 'crashed', error: toError(thrown) };
+  if (!isToolError(thrown)) return { kind: 'crashed', error: toError(thrown) };
+  try {
+    return { kind: 'failed', failure: toReportedFailure(thrown) };
+  } catch (unreadable) {
+    return { kind: 'crashed', error: toError(unreadable) };
+  }
 }
 
 function withinTime(running: Promise<ToolOutcome>, timeoutMs: number, abort: LazyAbort): Promise<ToolOutcome> {

@@ -1,4 +1,4 @@
-import { toError } from './errors.ts';
+import { toThrown } from './errors.ts';
 
 /** Where an episode writes its log; pino's loggers fit. */
 export interface Log {
@@ -54,7 +54,7 @@ function redactFields(fields: object | undefined, secrets: Secrets): object {
     return JSON.parse(text) as object;
   } catch (thrown) {
     // A line that cannot be written must not be the end of what it tells about.
-    return { unwritable: text || redact(toError(thrown).message, secrets) };
+    return { unwritable: text || toThrown(thrown, (message) => redact(message, secrets)).message };
   }
 }
 

@@ -65,7 +65,11 @@ function blockJson(block: WireBlock): string {
 
 // Most have none, and asking JSON for it takes as long as all the rest; the same holds for numbers.
 function objectJson(value: JsonObject | null): string {
-  return value === null ? 'null' : JSON.stringify(value);
+  if (value === null) return 'null';
+  const json: string | undefined = JSON.stringify(value);
+  // It may have a toJSON of its own.
+  if (json === undefined || !json.startsWith('{')) throw new TypeError('metadata and details must be JSON objects');
+  return json;
 }
 
 function numberJson(value: number | null): string {

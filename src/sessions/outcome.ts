@@ -1,8 +1,8 @@
 import {
   type CompiledTool,
   isEmptyReturn,
+  type ReportedFailure,
   redact,
-  type ToolError,
   type ToolOutcome,
   toToolOutput,
 } from '../core/index.ts';
@@ -16,11 +16,11 @@ export function toCallOutcome(outcome: ToolOutcome, tool: CompiledTool, episode:
     case 'returned':
       return toResult(outcome.value, tool, episode);
     case 'failed':
-      episode.log.info(`tool '${tool.name}' reported a failure`, {
-        error: outcome.error,
-        developerMessage: outcome.error.developerMessage,
-      });
-      return toFailure(`Tool '${tool.name}' failed: ${redact(forModel(outcome.error), episode.secrets)}`, 'tool_error');
+      episode.log.info(`tool '${tool.name}' reported a failure`, { error: outcome.failure });
+      return toFailure(
+        `Tool '${tool.name}' failed: ${redact(forModel(outcome.failure), episode.secrets)}`,
+        'tool_error',
+      );
     case 'timed_out':
       episode.log.warn(`tool '${tool.name}' took longer than ${outcome.timeoutMs} ms`);
       return toFailure(`Tool '${tool.name}' failed: it took longer than ${outcome.timeoutMs} ms`, 'timeout');
@@ -43,7 +43,7 @@ function toResult(value: unknown, tool: CompiledTool, episode: Episode): CallOut
 }
 
 // ORS has one text for the model; OXP keeps the two apart.
-function forModel({ message, promptContent }: ToolError): string {
+function forModel({ message, promptContent }: ReportedFailure): string {
   return promptContent === undefined ? message : `${message}\n${promptContent}`;
 }
 

@@ -19,9 +19,8 @@ export function logOutcome(log: Log, request: ToolboxRequest, outcome: ToolOutco
   if (outcome.kind === 'returned') return log.debug(fieldsOf(request), `${tool} returned`);
   const careful = toolboxLog(log, request);
   if (outcome.kind === 'timed_out') return careful.warn(`${tool} took longer than ${outcome.timeoutMs} ms`);
+  if (outcome.kind === 'failed') return careful.info(`${tool} reported a failure`, { error: outcome.failure });
   const { error } = outcome;
-  if (outcome.kind === 'failed')
-    return careful.info(`${tool} reported a failure`, { error, developerMessage: outcome.error.developerMessage });
   // Nobody waits for it any more; most tools throw when they hear that.
   if (abort.aborted) return careful.info(`${tool} was aborted`, { error });
   // The whole of it, because the causes say why; the log takes the secrets out.

@@ -3,12 +3,11 @@ import {
   isBlock,
   type Outcome,
   type Problem,
+  type ReportedFailure,
   redact,
   type Thrown,
-  type ToolError,
   type ToolOutcome,
   toError,
-  toText,
   toThrown,
 } from '../core/index.ts';
 import { mostBytes } from '../protocol/index.ts';
@@ -96,7 +95,7 @@ const OUTCOME_OF_KIND = { failed: 'tool_error', timed_out: 'timeout', crashed: '
 function toFailure(outcome: Exclude<ToolOutcome, { kind: 'returned' }>, request: ToolboxRequest): ToolFailure {
   switch (outcome.kind) {
     case 'failed':
-      return toReported(outcome.error, request);
+      return toReported(outcome.failure, request);
     case 'timed_out':
       return { message: `The tool took longer than ${outcome.timeoutMs} ms`, canRetry: request.tool.canRetry };
     case 'crashed': {
@@ -107,17 +106,15 @@ function toFailure(outcome: Exclude<ToolOutcome, { kind: 'returned' }>, request:
   }
 }
 
-// Field by field: JavaScript lets an author write anything into any of them.
-function toReported(error: ToolError, request: ToolboxRequest): ToolFailure {
-  const clean = (text: unknown) => redact(toText(text), hiddenIn(request));
-  const cleanOptional = (text: unknown) => (text === undefined ? undefined : clean(text));
+function toReported(failure: ReportedFailure, request: ToolboxRequest): ToolFailure {
+  const hidden = hiddenIn(request);
+  const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text, hidden));
+  const { message, developerMessage, canRetry, promptContent, retryAfterMs } = failure;
   return {
-    message: clean(error.message),
-    developerMessage: cleanOptional(error.developerMessage),
-    canRetry: typeof error.canRetry === 'boolean' ? error.canRetry : undefined,
-    promptContent: cleanOptional(error.promptContent),
-    retryAfterMs: Number.isFinite(error.retryAfterMs)
-      ? Math.max(0, Math.round(error.retryAfterMs as number))
-      : undefined,
+    message: redact(message, hidden),
+    developerMessage: clean(developerMessage),
+    canRetry,
+    promptContent: clean(promptContent),
+    retryAfterMs,
   };
 }

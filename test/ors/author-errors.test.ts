@@ -11,6 +11,20 @@ function cyclic(): Error {
   return Object.assign(error, { request: { response: { error } }, cause: error });
 }
 
+function unreadable(): Error {
+  return Object.defineProperty(new Error(), 'message', {
+    get() {
+      throw new Error('not readable');
+    },
+  });
+}
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
 const UNUSUAL: [what: string, thrown: unknown][] = [
   ['undefined', undefined],
   ['null', null],
@@ -20,6 +34,8 @@ const UNUSUAL: [what: string, thrown: unknown][] = [
   ['an error with a status', Object.assign(new Error('teapot'), { statusCode: 200, status: 404 })],
   ['an error whose message is no string', Object.assign(new Error(), { message: { not: 'text' } })],
   ['an error that leads back to itself', cyclic()],
+  ['an error that cannot be read', unreadable()],
+  ['a proxy that is gone', revoked()],
 ];
 
 /** An environment whose code throws a value wherever it can. */

@@ -28,6 +28,14 @@ async function told(act: Promise<unknown>): Promise<Outcome | undefined> {
   return heard.outcome ?? (heard instanceof Error ? (heard as never) : undefined);
 }
 
+/** What does not want to be asked anything. */
+function guarded(): object {
+  const refuse = () => {
+    throw new Error('ask somebody else');
+  };
+  return new Proxy({}, { has: refuse, get: refuse });
+}
+
 const arrived = new Map<string, Gate>();
 
 /** Environments in which all ends can be reached; one for each way, so that their numbers do not mix. */
@@ -59,6 +67,13 @@ function named(name: string) {
         },
       },
       unreadable: { run: () => Symbol('no JSON') as never },
+      guarded: { run: () => guarded() as never },
+      unwritable: { run: () => step('paid', { reward: 1, metadata: { toJSON() {} } as never }) },
+      misreport: {
+        run: async () => {
+          throw new ToolError('try another', { promptContent: Object.create(null) });
+        },
+      },
       hang: { timeoutMs: 20, run: () => new Promise(() => {}) },
       wait: { run: (_input: unknown, { signal }: any) => waiting.pass(signal) },
       typed: { input: z.object({ a: z.number() }), run: () => 'typed' },
@@ -126,6 +141,9 @@ const CALLS: [what: string, tool: string, input: object, outcome: Outcome, label
   ['an input that does not fit', 'typed', { a: 'x' }, 'tool_error'],
   ['a tool that throws', 'crash', {}, 'env_error'],
   ['a tool whose result cannot be sent', 'unreadable', {}, 'env_error'],
+  ['a tool whose result does not want to be looked at', 'guarded', {}, 'env_error'],
+  ['a tool whose reward cannot be sent', 'unwritable', {}, 'env_error'],
+  ['a tool that reports a failure in odd words', 'misreport', {}, 'tool_error'],
   ['a tool that takes too long', 'hang', {}, 'timeout'],
 ];
 
