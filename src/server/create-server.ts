@@ -132,7 +132,7 @@ async function registerFaces(
   const oxpFace = toolkits.length === 0 ? undefined : toOxpFace(app, oxpOptions, observed);
   // Both begin to stop at once, and their own hooks wait for the end of it.
   app.addHook('preClose', async () => {
-    void oxpFace?.toolbox.close('the server is stopping');
+    void oxpFace?.toolbox.close();
     void orsFace?.host.close();
   });
   if (oxpFace !== undefined) {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { OUTCOMES, type Outcome } from '../core/index.ts';
-import type { ObservedCall, ObservedSession, Observer } from '../sessions/index.ts';
+import type { ObservedCall, ObservedSession, Observer, SetupResult } from '../sessions/index.ts';
 import { Durations, publishDurations } from './durations.ts';
 import { EventLoopLag, publishProcess } from './process-metrics.ts';
 
@@ -55,7 +55,7 @@ export class Metrics implements Partial<Observer> {
     this.#environment(environmentName).live += 1;
   }
 
-  setupEnded({ environmentName }: ObservedSession, _result: 'ready' | 'failed', durationMs: number): void {
+  setupEnded({ environmentName }: ObservedSession, _result: SetupResult, durationMs: number): void {
     this.#environment(environmentName).setups.add(durationMs);
   }
 
@@ -130,7 +130,7 @@ export class Metrics implements Partial<Observer> {
     });
     publishDurations(this.#registry, {
       name: 'tiltyard_setup_duration_seconds',
-      help: 'How long setups took, failed ones included.',
+      help: 'How long setups took, failed and cancelled ones included.',
       read: () => Array.from(environments, ([environment, { setups }]) => [{ environment }, setups] as const),
     });
   }

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TiltyardError } from '../core/index.ts';
 import { encodeSmallResult, encodeTaskId } from '../protocol/index.ts';
-import { sessionNotFound } from '../sessions/index.ts';
+import { type SessionHost, sessionNotFound } from '../sessions/index.ts';
 import { readCreate, readOptionalTaskId } from './bodies.ts';
+import type { ErrorBody } from './errors.ts';
 import { prefersEventStream, readSecretsHeader, readSid } from './headers.ts';
 import { identityOf, readSessionKey, sessionKeyOf } from './identity.ts';
 import type { RouteDocs } from './openapi/operation.ts';
@@ -44,10 +45,11 @@ export function registerSessions(app: FastifyInstance, face: OrsFace): void {
     return { sid };
   });
 
-  post('/ping', docs.ping, async (request) => {
+  post('/ping', docs.ping, async (request, reply) => {
     const key = readSessionKey(request);
-    if (!(await host.touch(key))) throw sessionNotFound(key);
-    return { status: 'ok' };
+    if (host.touch(key)) return { status: 'ok' };
+    reply.code(404);
+    return absenceOf(host, key);
   });
 
   post('/delete', docs.delete, async (request) => {
@@ -66,4 +68,17 @@ export function registerSessions(app: FastifyInstance, face: OrsFace): void {
     });
     return { sid };
   });
+}
+
+/** Why there is no session: a ping has one status for all reasons, so that the body has to tell them apart. */
+async function absenceOf(host: SessionHost, key: string): Promise<ErrorBody> {
+  try {
+    await host.environmentOf(key);
+  } catch (thrown) {
+    if (thrown instanceof TiltyardError) return { detail: thrown.message, code: thrown.code };
+    throw thrown;
+  }
+  // It has come meanwhile.
+  const { message, code } = sessionNotFound(key);
+  return { detail: message, code };
 }

@@ -109,7 +109,7 @@ export function serveOxp(app: FastifyInstance, face: OxpFace, foreignCall?: Fore
     onUnknown: (error, request) => unauthorized(error, request.method === 'POST' ? face.unauthorizedStatus : 401),
   });
   // Before the server waits for its connections: those who wait for a call are answered when it ends.
-  app.addHook('preClose', () => face.toolbox.close('the server is stopping'));
+  app.addHook('preClose', () => face.toolbox.close());
   refuseOtherMethods(app, () => {
     app.get('/tools', face.docs.tools, async (request) => {
       const visible = face.catalog.tools.filter((tool) => isVisible(identityOf(request), tool));

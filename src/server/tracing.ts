@@ -15,7 +15,7 @@ import {
 } from '@opentelemetry/api';
 import type { FastifyRequest } from 'fastify';
 import type { Outcome } from '../core/index.ts';
-import type { ObservedCall, ObservedSession, Observer, TraceHeaders } from '../sessions/index.ts';
+import type { ObservedCall, ObservedSession, Observer, SetupResult, TraceHeaders } from '../sessions/index.ts';
 import { version } from '../version.ts';
 
 /** Makes spans, or undefined where no SDK was registered by now: then nobody would get them, and nothing is spent. */
@@ -24,6 +24,12 @@ export function tracing(): Tracing | undefined {
   const isSilent = provider instanceof ProxyTracerProvider && provider.getDelegateTracer('tiltyard') === undefined;
   return isSilent ? undefined : new Tracing(provider);
 }
+
+const SETUP_OUTCOMES: Record<SetupResult, Outcome | undefined> = {
+  ready: undefined,
+  failed: 'env_error',
+  cancelled: 'cancelled',
+};
 
 // A collector that is down must not keep a server from stopping.
 const FLUSH_MS = 2_000;
@@ -83,13 +89,11 @@ export class Tracing implements Partial<Observer> {
     this.#sessions.set(session, this.#start(`session ${environmentName}`, options, parent));
   }
 
-  setupEnded(session: ObservedSession, result: 'ready' | 'failed'): void {
-    end(take(this.#setups, session), result === 'ready' ? undefined : 'env_error');
+  setupEnded(session: ObservedSession, result: SetupResult): void {
+    end(take(this.#setups, session), SETUP_OUTCOMES[result]);
   }
 
   sessionEnded(session: ObservedSession, outcome: Outcome): void {
-    // A setup that ignores its signal outlives its session.
-    end(take(this.#setups, session), 'cancelled');
     const span = take(this.#sessions, session);
     span?.setAttribute('tiltyard.calls', session.callCount);
     end(span, outcome);

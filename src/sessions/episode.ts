@@ -56,11 +56,16 @@ export class Episode {
   }
 
   async setUp(abort: LazyAbort): Promise<void> {
-    await this.#guarded('setup', async ({ setup, taskTools }) => {
+    const { setup, taskTools } = this.environment.definition;
+    try {
       this.state = await setup?.(new EpisodeCallContext(this, abort));
       const chosen = await taskTools?.({ task: this.task, state: this.state });
       if (chosen !== undefined) this.#taskTools = this.#toTaskTools(chosen.map(String));
-    });
+    } catch (thrown) {
+      if (!abort.aborted) throw this.failure('setup', thrown, 'setup_failed');
+      // Most setups throw when they are told to stop: nothing of theirs has failed.
+      this.log.info('setup was aborted', { error: toError(thrown) });
+    }
   }
 
   readPrompt(): Promise<WireBlock[]> {
@@ -88,9 +93,12 @@ export class Episode {
   }
 
   /** An author's throw, logged and made fit to send: without the episode's secrets. */
-  failure(what: string, thrown: unknown): EnvironmentError {
+  failure(
+    what: string,
+    thrown: unknown,
+    code: 'setup_failed' | 'environment_failed' = 'environment_failed',
+  ): EnvironmentError {
     const message = `${what} of environment '${this.environment.name}' failed`;
-    const code = what === 'setup' ? 'setup_failed' : 'environment_failed';
     const clean = (text: string) => redact(text, this.secrets);
     const error = new EnvironmentError(code, message, { thrown, clean, logged: true });
     // The whole of it, because the causes say why; the log takes the secrets out.

@@ -46,7 +46,6 @@ export interface SessionHost {
   touch(key: string): boolean;
   /** Ends a session, teardown included; throws if there is none. */
   delete(key: string): Promise<void>;
-  readonly size: number;
   /** Whether it takes no new sessions. */
   readonly isClosed: boolean;
   /** Takes no new sessions, lets calls end for a while, then ends all sessions. Once, however often it is asked. */

@@ -6,6 +6,7 @@ export {
   type ObservedCall,
   type ObservedSession,
   type Observer,
+  type SetupResult,
   type TraceHeaders,
   unobserved,
 } from './observer.ts';

@@ -44,7 +44,7 @@ function recorder(): {
     notes.set(subject, [...(notes.get(subject) ?? []), what]);
   const observer: Observer = {
     sessionStarted: (session) => note(sessions, session, 'started'),
-    setupEnded: (session, result) => note(sessions, session, result),
+    setupEnded: (session, result) => note(sessions, session, `setup ${result}`),
     sessionEnded: (session, outcome) => note(sessions, session, outcome),
     callStarted: (call) => note(calls, call, 'started'),
     callRunning: (call) => note(calls, call, 'running'),
@@ -123,5 +123,5 @@ test.each<[end: 'deleted' | 'expired' | 'stopped', outcome: Outcome]>([
     ['started', 'running', outcome],
     ['started', outcome],
   ]);
-  expect([...sessions.values()]).toEqual([['started', 'ready', outcome]]);
+  expect([...sessions.values()]).toEqual([['started', 'setup ready', outcome]]);
 });

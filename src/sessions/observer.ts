@@ -12,6 +12,9 @@ export interface ObservedSession {
   readonly callCount: number;
 }
 
+/** What came of a setup; cancelled: its session ended first. */
+export type SetupResult = 'ready' | 'failed' | 'cancelled';
+
 /** The tool of a call that names none of the catalog's: names that clients make up must not become labels. */
 export const UNKNOWN_TOOL = '(unknown)';
 
@@ -33,8 +36,8 @@ export interface ObservedCall {
  */
 export interface Observer {
   sessionStarted(session: ObservedSession, trace: TraceHeaders | undefined): void;
-  /** Only of sessions that have something to set up. */
-  setupEnded(session: ObservedSession, result: 'ready' | 'failed', durationMs: number): void;
+  /** Once, before the session ends, and only of sessions that have something to set up. */
+  setupEnded(session: ObservedSession, result: SetupResult, durationMs: number): void;
   /** After its teardown. */
   sessionEnded(session: ObservedSession, outcome: Outcome): void;
   /** `session` is undefined for tools outside any. */

@@ -5,22 +5,24 @@ import type { Episode } from './episode.ts';
 export class Prompt {
   /** Whether it failed the last time. */
   failed = false;
+  /** While the author's code runs; does not reject. */
+  running: Promise<void> | undefined;
   #blocks: Promise<WireBlock[]> | undefined;
 
   read(episode: Episode): Promise<WireBlock[]> {
-    this.#blocks ??= this.#run(episode);
+    if (this.#blocks === undefined) {
+      this.#blocks = episode.readPrompt();
+      this.running = this.#blocks.then(
+        () => this.#ended(false),
+        () => this.#ended(true),
+      );
+    }
     return this.#blocks;
   }
 
-  async #run(episode: Episode): Promise<WireBlock[]> {
-    try {
-      const blocks = await episode.readPrompt();
-      this.failed = false;
-      return blocks;
-    } catch (thrown) {
-      this.#blocks = undefined;
-      this.failed = true;
-      throw thrown;
-    }
+  #ended(failed: boolean): void {
+    this.running = undefined;
+    this.failed = failed;
+    if (failed) this.#blocks = undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { type EnvironmentError, LazyAbort, type Outcome, TiltyardError } from '../core/index.ts';
+import { type EnvironmentError, type Outcome, TiltyardError } from '../core/index.ts';
 import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
 import { Call, type CallOutcome, newCall, outcomeOf, settledCall, unknownCall } from './call.ts';
 import { Calls } from './calls.ts';
@@ -11,6 +11,7 @@ import type { SessionOptions } from './options.ts';
 import { Prompt } from './prompt.ts';
 import type { RecentResults } from './recent-results.ts';
 import { type CallRequest, Runner } from './runner.ts';
+import { Setup } from './setup.ts';
 import type { TaskIds } from './task-id.ts';
 import { settlesWithin } from './time-limit.ts';
 
@@ -39,15 +40,15 @@ export class Session implements ObservedSession {
   #phase: 'setting_up' | 'ready' | 'failed' | 'closing' = 'setting_up';
   #setupError: EnvironmentError | undefined;
   // What only some sessions need, or only for a while, is made when it is needed: an idle session shall be small.
-  #setupAbort: LazyAbort | undefined;
-  #settingUp: Promise<void> | undefined;
+  /** While its code runs, also when it was given up. */
+  #setup: Setup | undefined;
   /** Those who wait for the end of setup, in the order they came. */
   #waiting: (() => void)[] | undefined;
   #prompt: Prompt | undefined;
   #lastCall: Outcome | undefined;
   #closing: Promise<void> | undefined;
-  /** Set while the server stops: called when the last call has ended. */
-  #onQuiet: (() => void) | undefined;
+  /** Set while the server stops and calls go on: called when the last of them has ended. */
+  #onDrained: (() => void) | undefined;
 
   /** `number` tells it from all other sessions of its host. */
   constructor(number: number, start: EpisodeStart, share: SessionShare) {
@@ -58,7 +59,7 @@ export class Session implements ObservedSession {
     this.#calls = new Calls(options, isServerMade);
     this.#runner = new Runner(this.#episode, (call, outcome) => this.#settle(call, outcome), options);
     options.observer.sessionStarted(this, start.trace);
-    if (this.#episode.needsSetup) this.#settingUp = this.#setUp();
+    if (this.#episode.needsSetup) this.#setup = this.#setUp();
     else this.#phase = 'ready';
   }
 
@@ -87,7 +88,7 @@ export class Session implements ObservedSession {
   sweep(now: number): void {
     this.#calls.sweep(now);
     const { setupMs } = this.#share.options;
-    if (this.#phase === 'setting_up' && setupMs > 0 && now - this.startedAt > setupMs) this.#giveUpSetup(setupMs);
+    if (this.#phase === 'setting_up' && setupMs > 0 && now - this.startedAt > setupMs) this.#setup?.giveUp(setupMs);
   }
 
   /** The prompt of this episode. */
@@ -99,6 +100,7 @@ export class Session implements ObservedSession {
     } finally {
       // The idle clock starts when the answer is there, not when the question came.
       this.touch();
+      this.#tellIfDrained();
     }
   }
 
@@ -142,7 +144,7 @@ export class Session implements ObservedSession {
   async drain(): Promise<void> {
     if (!this.#isBusy) return;
     await new Promise<void>((resolve) => {
-      this.#onQuiet = resolve;
+      this.#onDrained = resolve;
     });
   }
 
@@ -152,35 +154,19 @@ export class Session implements ObservedSession {
     return this.#closing;
   }
 
-  async #setUp(): Promise<void> {
-    const { observer } = this.#share.options;
-    const abort = new LazyAbort();
-    this.#setupAbort = abort;
-    const run = () => this.#episode.setUp(abort);
-    let error: EnvironmentError | undefined;
-    try {
-      await (observer.within === undefined ? run() : observer.within(this, run));
-    } catch (thrown) {
-      error = thrown as EnvironmentError;
-    }
-    this.#settingUp = undefined;
-    // Unless it was given up: then it has failed, whatever came of it.
-    if (this.#phase !== 'failed') this.#endSetup(error);
+  #setUp(): Setup {
+    const { options } = this.#share;
+    const setup = new Setup(this, this.#episode, { options, onEnd: (error) => this.#setupEnded(error) });
+    void setup.ended.then(() => {
+      this.#setup = undefined;
+    });
+    return setup;
   }
 
-  #endSetup(error: EnvironmentError | undefined): void {
-    const result = error === undefined ? 'ready' : 'failed';
+  #setupEnded(error: EnvironmentError | undefined): void {
     this.#setupError = error;
-    if (!this.isClosing) this.#phase = result;
-    this.#share.options.observer.setupEnded(this, result, performance.now() - this.startedAt);
+    if (!this.isClosing) this.#phase = error === undefined ? 'ready' : 'failed';
     this.#wakeAll();
-  }
-
-  #giveUpSetup(limitMs: number): void {
-    const late = new Error(`it took longer than ${limitMs} ms`);
-    this.#setupAbort?.abort(late);
-    this.#endSetup(this.#episode.failure('setup', late));
-    for (const work of this.#atWork()) void endsWithin(this.#share.options.graceMs, work, this.#episode.log);
   }
 
   #wait(wake: () => void): void {
@@ -193,15 +179,15 @@ export class Session implements ObservedSession {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     for (const wake of waiting) wake();
-    this.#tellIfQuiet();
+    this.#tellIfDrained();
   }
 
   get #isBusy(): boolean {
-    return this.#calls.runningCount > 0 || this.#waiting !== undefined;
+    return this.#calls.runningCount > 0 || this.#waiting !== undefined || this.#prompt?.running !== undefined;
   }
 
-  #tellIfQuiet(): void {
-    if (this.#onQuiet !== undefined && !this.#isBusy) this.#onQuiet();
+  #tellIfDrained(): void {
+    if (this.#onDrained !== undefined && !this.#isBusy) this.#onDrained();
   }
 
   /** Why no further call is taken, whatever it asks for. */
@@ -213,7 +199,10 @@ export class Session implements ObservedSession {
         'too_many_calls',
         `session '${this.#episode.sid}' has all the calls it can take (${max}). Wait for one to end, and try again`,
       );
-    return this.#onQuiet === undefined ? undefined : sessionGone(this.sid, 'stopped');
+    // The session is still there, and so are the results of its running calls.
+    if (this.#onDrained !== undefined)
+      return new TiltyardError('shutting_down', `the server is stopping, and session '${this.sid}' takes no new calls`);
+    return undefined;
   }
 
   async #whenReady(): Promise<void> {
@@ -252,7 +241,7 @@ export class Session implements ObservedSession {
     // Calls that the end of the session cuts off do not say why it ended.
     if (!this.isClosing) this.#lastCall = word;
     this.#share.options.observer.callEnded(call, word, this);
-    this.#tellIfQuiet();
+    this.#tellIfDrained();
   }
 
   /** Keeps the result of a call that ended at once among the recent ones, if it is small and its id is the server's. */
@@ -269,15 +258,14 @@ export class Session implements ObservedSession {
     this.#phase = 'closing';
     this.end = end;
     const gone = new Error(`the session ${howItEnded(end)}`);
-    this.#setupAbort?.abort(gone);
-    this.#wakeAll();
+    this.#setup?.cancel(gone);
     for (const call of [...this.#calls.running]) {
       call.abort.abort(gone);
       this.#settle(call, { kind: 'error', error: sessionGone(this.sid, end) });
     }
     const { graceMs, teardownMs } = this.#share.options;
     const { log } = this.#episode;
-    await Promise.all(this.#atWork().map((work) => endsWithin(graceMs, work, log)));
+    await Promise.all([this.#promptEnds(graceMs), ...this.#atWork().map((work) => endsWithin(graceMs, work, log))]);
     if (!(await settlesWithin(this.#episode.tearDown(), teardownMs)))
       log.warn('teardown takes too long and is left to itself', { limitMs: teardownMs });
     this.#calls.clear();
@@ -288,10 +276,16 @@ export class Session implements ObservedSession {
     );
   }
 
+  /** Waits for a prompt that is being made, but not for ever: it has no signal to listen to. */
+  async #promptEnds(limitMs: number): Promise<void> {
+    const running = this.#prompt?.running;
+    if (running !== undefined && !(await settlesWithin(running, limitMs)))
+      this.#episode.log.warn('prompt takes too long and is left to itself', { limitMs });
+  }
+
   #atWork(): readonly Stopping[] {
     const { executing } = this.#runner;
-    if (this.#settingUp === undefined) return executing;
-    return [...executing, { what: 'setup', ended: this.#settingUp }];
+    return this.#setup === undefined ? executing : [...executing, this.#setup];
   }
 }
 

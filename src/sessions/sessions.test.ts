@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MINUTE, SECOND } from '../../test/support/clock.ts';
-import { gated } from '../../test/support/gates.ts';
-import { catalog, environment } from '../core/index.ts';
+import { Gate, gated } from '../../test/support/gates.ts';
+import { catalog, environment, silent } from '../core/index.ts';
 import type { Call } from './call.ts';
 import { LocalHost } from './host.ts';
+import { type Observer, unobserved } from './observer.ts';
 import { DEFAULT_SESSION_OPTIONS, type SessionOptions } from './options.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -148,6 +149,36 @@ describe('a session', () => {
     expect(trace).toEqual(['setup', deaf ? 'teardown' : 'teardown:unset', 'teardown:end']);
   });
 
+  /** What a log and an observer hear of a setup that is ended. */
+  async function hearing(options: Partial<SessionOptions>, task: { deaf?: boolean }) {
+    const heard: string[] = [];
+    const log = { ...silent, error: (_fields: object, message = '') => void heard.push(message) };
+    const observer: Observer = { ...unobserved, setupEnded: (_session, result) => void heard.push(result) };
+    return { ...(await start({ log, observer, ...options }, { gates: ['setup'], ...task })), heard };
+  }
+
+  test.each([false, true])('a setup is cancelled with its session, and is no failure (deaf: %s)', async (deaf) => {
+    const { host, setup, heard } = await hearing({}, { deaf });
+    const deleted = host.delete('s');
+    expect(heard).toEqual(['cancelled']);
+    await pass(5 * SECOND);
+    await deleted;
+    setup.open();
+    await pass(0);
+    expect(heard).toEqual(['cancelled']);
+  });
+
+  test('a setup that was given up ends once, also if its session ends before its code does', async () => {
+    const { host, setup, heard } = await hearing({ setupMs: 10 * MINUTE }, { deaf: true });
+    await pass(10 * MINUTE + SWEEP);
+    const deleted = host.delete('s');
+    await pass(5 * SECOND);
+    await deleted;
+    setup.open();
+    await pass(0);
+    expect(heard).toEqual(["setup of environment 'gated' failed", 'failed']);
+  });
+
   test('a setup may take as long as it likes if there is no limit', async () => {
     const { host, call, setup, tool } = await start({ setupMs: 0 }, { gates: ['setup'] });
     const waiting = call();
@@ -157,6 +188,52 @@ describe('a session', () => {
     tool.open();
     await pass(0);
     expect(waiting.outcome?.kind).toBe('result');
+  });
+
+  /** A host with a session `s` whose prompt waits for the test. */
+  async function startWithSlowPrompt() {
+    const prompt = new Gate();
+    const trace: string[] = [];
+    const slow = environment({
+      name: 'slow',
+      splits: { train: [{}] },
+      async prompt() {
+        await prompt.pass();
+        trace.push('prompt');
+        return 'Begin.';
+      },
+      tools: { act: { run: () => 'done' } },
+      teardown: () => void trace.push('teardown'),
+    });
+    const host = new LocalHost(catalog([slow]), DEFAULT_SESSION_OPTIONS);
+    await host.create('s', { choice: { task: {} }, secrets: {} });
+    const read = host.prompt('s');
+    await prompt.reached;
+    return { host, prompt, read, trace };
+  }
+
+  test('L3, L6: a prompt that is being made keeps its session alive', async () => {
+    const { host, prompt, read } = await startWithSlowPrompt();
+    await pass(24 * 60 * MINUTE);
+    expect(host.size).toBe(1);
+    prompt.open();
+    expect(await read).toMatchObject([{ text: 'Begin.' }]);
+    await pass(900 * SECOND + SWEEP);
+    expect(host.size).toBe(0);
+  });
+
+  test('L8: a session is not torn down under its prompt, for 5 seconds', async () => {
+    const { host, prompt, read, trace } = await startWithSlowPrompt();
+    const deleted = host.delete('s');
+    await pass(4 * SECOND);
+    prompt.open();
+    await Promise.all([read, deleted]);
+    expect(trace).toEqual(['prompt', 'teardown']);
+    const late = await startWithSlowPrompt();
+    const given = late.host.delete('s');
+    await pass(5 * SECOND);
+    await given;
+    expect(late.trace).toEqual(['teardown']);
   });
 
   test('L3: a session lives its full time after a prompt that took long', async () => {

@@ -59,13 +59,35 @@ export class ToolboxCall implements ObservedCall {
   settledAt = 0;
   hasRun = false;
   bytes = 0;
+  /** Later, while it runs. */
   outcome: Awaitable<ToolboxOutcome> | undefined;
+  /** Resolves when its tool has ended, whatever became of the call; undefined if that was at once. */
+  toolEnded: Promise<unknown> | undefined;
+  #tell: ((outcome: ToolboxOutcome) => void) | undefined;
 
   constructor({ key, fingerprint }: RepeatKey, callId: string, tool: string) {
     this.callId = callId;
     this.tool = tool;
     this.id = key;
     this.fingerprint = fingerprint;
+  }
+
+  /** Ends it, for all who wait for it; false if it had ended before. */
+  settle(outcome: ToolboxOutcome): boolean {
+    if (this.phase === 'settled') return false;
+    this.phase = 'settled';
+    this.settledAt = performance.now();
+    if (this.#tell === undefined) this.outcome = outcome;
+    else this.#tell(outcome);
+    return true;
+  }
+
+  /** Lets others wait for its end, which will not come at once. */
+  wait(toolEnded: Promise<unknown>): void {
+    this.toolEnded = toolEnded;
+    this.outcome = new Promise((resolve) => {
+      this.#tell = resolve;
+    });
   }
 }
 
@@ -124,9 +146,10 @@ export class Toolbox {
     this.#running.set(call, request);
     if (request.identity !== '') this.#callsOf.add(request.identity);
     const outcome = this.#run(call, request);
-    call.outcome = outcome;
-    if (outcome instanceof Promise) void outcome.then((settled) => this.#settle(call, request, settled));
-    else this.#settle(call, request, outcome);
+    if (outcome instanceof Promise) {
+      call.wait(outcome);
+      void outcome.then((ended) => this.#settle(call, request, ended));
+    } else this.#settle(call, request, outcome);
     return call;
   }
 
@@ -152,21 +175,24 @@ export class Toolbox {
   }
 
   /** Takes no more calls, lets those that run end for a while, then aborts them. Once, however often it is asked. */
-  close(reason: string): Promise<void> {
-    this.#closing ??= this.#close(reason);
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  async #close(reason: string): Promise<void> {
+  async #close(): Promise<void> {
     clearInterval(this.#timer);
     using timeUp = deadline(this.#limits.drainMs);
     await timeUp.or(this.#whenQuiet());
-    const stopping = Array.from(this.#running, ([call, request]) => {
-      call.abort.abort(new Error(reason));
-      return this.#awaitEnd(request, Promise.resolve(call.outcome), call.startedAt);
+    const reason = new Error('the server is stopping');
+    const stopping = Array.from(this.#running, async ([call, request]) => {
+      call.abort.abort(reason);
+      await this.#awaitEnd(request, Promise.resolve(call.toolEnded), call.startedAt);
+      // A tool that does not listen goes on; its callers cannot wait any longer.
+      if (call.phase !== 'settled') this.#settle(call, request, this.#conclude(call, request, toCrashed(reason)));
     });
-    this.#calls.clear();
     await Promise.all(stopping);
+    this.#calls.clear();
   }
 
   async #whenQuiet(): Promise<void> {
@@ -217,10 +243,9 @@ export class Toolbox {
   }
 
   #settle(call: ToolboxCall, { identity }: ToolboxRequest, outcome: ToolboxOutcome): void {
+    if (!call.settle(outcome)) return;
     this.#running.delete(call);
     if (identity !== '') this.#callsOf.remove(identity);
-    call.phase = 'settled';
-    call.settledAt = performance.now();
     this.#observer.callEnded(call, outcomeOf(outcome), undefined);
     if (call.id !== '') this.#keep(call, outcome);
     if (this.#running.size === 0) this.#onQuiet?.();

@@ -65,7 +65,8 @@ describe('idle sessions', () => {
       await request(method, path, { sid: used, ...(method === 'POST' ? { raw: '{"split":"train"}' } : {}) });
     }
     expect((await post('/ping', undefined, { sid: used })).status).toBe(200);
-    expect((await post('/ping', undefined, { sid: unused })).status).toBe(404);
+    const late = await post('/ping', undefined, { sid: unused });
+    expect([late.status, late.json.code]).toEqual([404, 'session_expired']);
   });
 
   test('L3: a running call keeps its session alive, and the clock restarts when it ends', async () => {

@@ -58,7 +58,8 @@ describe('a stopping server with environments', () => {
     const again = open({ taskId });
     expect(await again.taskId()).toBe(taskId);
     const refused = await server.call(sid, 'wait', {}, { env: 'gated' });
-    expectError(refused, 410, `session '${sid}' ended because the server is stopping. Create a new one`);
+    expectError(refused, 503, `the server is stopping, and session '${sid}' takes no new calls`);
+    expect(refused.json.code).toBe('shutting_down');
     tool.open();
     expect((await again.ended).at(-1)?.event).toBe('end');
     await closed;

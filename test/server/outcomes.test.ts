@@ -248,6 +248,7 @@ test('no failure has a reward, not even 0', async () => {
 
 describe('tools outside sessions', () => {
   const waiting = new Gate();
+  const deaf = new Gate();
   const box = toolkit({
     name: 'Box',
     tools: {
@@ -266,6 +267,7 @@ describe('tools outside sessions', () => {
       Typed: tool({ input: z.object({ a: z.number() }), run: () => 1 }),
       Needy: tool({ requirements: { secrets: ['KEY'] }, run: () => 1 }),
       Wait: tool({ run: (_input, { signal }) => waiting.pass(signal) }),
+      Deaf: tool({ run: () => deaf.pass() }),
     },
   });
 
@@ -301,6 +303,19 @@ describe('tools outside sessions', () => {
     await waiting.reached;
     await server.close();
     expect(await running).toBe('cancelled');
+    expect(linesOf(lines, 'call').map(({ outcome }) => outcome)).toEqual(['cancelled']);
+  });
+
+  test('so is one whose tool does not listen, once its time is up, and what it gives later changes nothing', async () => {
+    const lines = logLines();
+    const limits = { drainMs: 10, graceMs: 10 };
+    const { server, url } = await startServer({ environments: [], toolkits: [box], logger: lines.logger, limits });
+    const running = told(connectOxp(url).call('Box.Deaf', {}, { maxToolRetries: 0 }));
+    await deaf.reached;
+    await server.close();
+    expect(await running).toBe('cancelled');
+    deaf.open();
+    await new Promise(setImmediate);
     expect(linesOf(lines, 'call').map(({ outcome }) => outcome)).toEqual(['cancelled']);
   });
 });

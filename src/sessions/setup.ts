@@ -1,0 +1,64 @@
+import { type EnvironmentError, LazyAbort } from '../core/index.ts';
+import { endsWithin, type Stopping } from './deaf.ts';
+import type { Episode } from './episode.ts';
+import type { ObservedSession, SetupResult } from './observer.ts';
+import type { SessionOptions } from './options.ts';
+
+/** The setup of an episode while it runs. It ends once, whatever the author's code does after that. */
+export class Setup implements Stopping {
+  readonly what = 'setup';
+  /** Resolves when the author's code has ended, which may be long after the setup was given up. */
+  readonly ended: Promise<void>;
+  readonly #session: ObservedSession;
+  readonly #episode: Episode;
+  readonly #options: SessionOptions;
+  readonly #onEnd: (error: EnvironmentError | undefined) => void;
+  readonly #abort = new LazyAbort();
+  #isOver = false;
+
+  /** `onEnd` is called as soon as it is known what came of it, and not within this constructor. */
+  constructor(
+    session: ObservedSession,
+    episode: Episode,
+    { options, onEnd }: { options: SessionOptions; onEnd: (error: EnvironmentError | undefined) => void },
+  ) {
+    this.#session = session;
+    this.#episode = episode;
+    this.#options = options;
+    this.#onEnd = onEnd;
+    this.ended = this.#run();
+  }
+
+  /** Fails it because it takes too long. */
+  giveUp(limitMs: number): void {
+    const late = new Error(`it took longer than ${limitMs} ms`);
+    this.#abort.abort(late);
+    this.#end('failed', this.#episode.failure('setup', late, 'setup_failed'));
+    void endsWithin(this.#options.graceMs, this, this.#episode.log);
+  }
+
+  /** Ends it because its session does. */
+  cancel(reason: Error): void {
+    this.#abort.abort(reason);
+    this.#end('cancelled', undefined);
+  }
+
+  async #run(): Promise<void> {
+    const { within } = this.#options.observer;
+    const run = () => this.#episode.setUp(this.#abort);
+    try {
+      await (within === undefined ? run() : within(this.#session, run));
+      this.#end('ready', undefined);
+    } catch (thrown) {
+      this.#end('failed', thrown as EnvironmentError);
+    }
+  }
+
+  #end(result: SetupResult, error: EnvironmentError | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { startedAt } = this.#session;
+    this.#options.observer.setupEnded(this.#session, result, performance.now() - startedAt);
+    this.#onEnd(error);
+  }
+}
