@@ -1,6 +1,7 @@
 import { brand } from './brand.ts';
 
 import { describe } from './content.ts';
+import { cutText } from './cut-text.ts';
 
 /** Every way something of ours can fail; the faces map each code to a status of their protocol. */
 export type ErrorCode =
@@ -140,7 +141,9 @@ export class EnvironmentError extends TiltyardError {
 export function toThrown(thrown: unknown, clean: (text: string) => string): Thrown {
   try {
     const { name, message, stack } = toError(thrown);
-    return { name: toText(name), message: clean(toText(message)), stack: clean(toText(stack ?? '')) };
+    // Cut last: half a secret would not be found.
+    const read = (text: unknown) => cutText(clean(toText(text)), MAX_THROWN_CHARACTERS);
+    return { name: read(name), message: read(message), stack: read(stack ?? '') };
   } catch {
     return { name: 'Error', message: UNREADABLE, stack: '' };
   }
@@ -155,6 +158,9 @@ export function toError(thrown: unknown): Error {
     return new Error(UNREADABLE);
   }
 }
+
+// Longer than any that a person reads. Errors are kept, like results, and some quote a whole input.
+const MAX_THROWN_CHARACTERS = 16_384;
 
 // Of a getter or a proxy of the author's own.
 const UNREADABLE = 'what was thrown cannot be read';

@@ -1,8 +1,4 @@
-// What authors write
-
-// How calls and episodes end
 export { OUTCOMES, type Outcome } from '../protocol/index.ts';
-// How it is made ready and run
 export { type Catalog, type CatalogEnvironment, catalog } from './catalog.ts';
 export type { CompiledTool } from './compiled-tool.ts';
 export {
@@ -16,6 +12,7 @@ export {
   text,
   toBlocks,
 } from './content.ts';
+export { cutText } from './cut-text.ts';
 export {
   assertEnvironmentName,
   type Environment,
@@ -24,7 +21,6 @@ export {
   environment,
   type TaskInput,
 } from './environment.ts';
-// What fails
 export {
   DefinitionError,
   EnvironmentError,

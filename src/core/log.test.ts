@@ -15,6 +15,16 @@ test('every line carries the fields of its episode and those of its author', () 
   expect(JSON.parse(lines[0] ?? '')).toEqual({ sid: 's', tries: 3, message: 'hello' });
 });
 
+test('fields may come first, as in other loggers', () => {
+  const { log, lines } = logOf({ key: 'abcd' });
+  (log.info as unknown as (fields: object, message?: string) => void)({ tries: 3 }, 'hello abcd');
+  (log.info as unknown as (fields: object) => void)({ tries: 4 });
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { sid: 's', tries: 3, message: 'hello [secret]' },
+    { sid: 's', tries: 4, message: '' },
+  ]);
+});
+
 test('an error is written with its message, stack and causes', () => {
   const { log, lines } = logOf({});
   log.error('failed', { error: new TypeError('outer', { cause: new Error('inner') }) });

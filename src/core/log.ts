@@ -1,4 +1,4 @@
-import { toThrown } from './errors.ts';
+import { toText, toThrown } from './errors.ts';
 
 /** Where an episode writes its log; pino's loggers fit. */
 export interface Log {
@@ -40,8 +40,11 @@ export function redact(value: string, secrets: Secrets): string {
 
 /** A log for one episode: every line carries its fields, and none carries a secret. */
 export function episodeLog(log: Log, fields: object, secrets: Secrets): EpisodeLog {
-  const write = (level: keyof Log) => (message: string, more?: object) =>
-    log[level]({ ...fields, ...redactFields(more, secrets) }, redact(message, secrets));
+  const write = (level: keyof Log) => (message: string, more?: object) => {
+    // Many are used to write the fields first, and JavaScript does not tell them.
+    const [text, given] = typeof message === 'string' ? [message, more] : [toText(more ?? ''), message as object];
+    log[level]({ ...fields, ...redactFields(given, secrets) }, redact(text, secrets));
+  };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 

@@ -105,6 +105,11 @@ test.each([
   }
 });
 
+test('a text of replacement characters is cut like any other, quickly, and none is taken for half a character', () => {
+  const broken = '\ufffd'.repeat(200_000);
+  expect(cut(`${broken}x`, 600_000)).toEqual([`${broken}\n[output cut: 600000 of 600001 bytes shown]`]);
+});
+
 test('whatever the text and the limit: what is shown begins the text, fits, and is marked if it is not all', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 40 }), (value, limit) => {

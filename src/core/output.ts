@@ -69,7 +69,9 @@ function withinLimits(blocks: readonly WireBlock[], { maxOutputBytes, maxImageBy
 }
 
 function cut(text: string, bytes: number): string {
-  const head = Buffer.from(text).subarray(0, bytes);
-  // A cut inside a code point leaves a replacement character at the end.
-  return head.toString().replace(/\ufffd+$/, '');
+  const encoded = Buffer.from(text);
+  let end = bytes;
+  // Back to where a code point begins: its further bytes all look like 10xxxxxx.
+  while (end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return encoded.toString('utf8', 0, end);
 }

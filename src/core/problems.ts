@@ -1,9 +1,13 @@
 import type { ErrorObject } from 'ajv';
+import { cutText } from './cut-text.ts';
 
 const MUST_BE = 'Must be ';
 
 // A choice of more than that is not said in one line.
 const MAX_BRANCHES = 20;
+
+// The names in it may be the caller's.
+const MAX_PATH = 200;
 
 /** One thing wrong with a value: where, and what was expected. */
 export interface Problem {
@@ -15,7 +19,7 @@ export interface Problem {
 export function formatProblems(problems: readonly Problem[]): string {
   const shown = problems
     .slice(0, 10)
-    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));
+    .map(({ path, message }) => (path.length > 0 ? `${cutText(path.join('.'), MAX_PATH)}: ${message}` : message));
   if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`);
   return shown.join('; ');
 }

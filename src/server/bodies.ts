@@ -99,7 +99,7 @@ export function readCreate(body: JsonObject, headerSecrets: Record<string, strin
   return {
     environment: name ?? undefined,
     choice: readChoice(body),
-    secrets: { ...headerSecrets, ...readSecrets(body.secrets) },
+    secrets: assertFew({ ...headerSecrets, ...readSecrets(body.secrets) }),
   };
 }
 
@@ -154,6 +154,15 @@ function readSecrets(secrets: unknown): Record<string, string> {
     if (typeof value !== 'string') throw bad(`the secret '${key}' must be a string`);
   }
   return secrets as Record<string, string>;
+}
+
+// Each is looked for in every line of the log and in every error of the episode.
+const MAX_SECRETS = 1_000;
+
+function assertFew(secrets: Record<string, string>): Record<string, string> {
+  const count = Object.keys(secrets).length;
+  if (count > MAX_SECRETS) throw bad(`a session takes at most ${MAX_SECRETS} secrets, not ${count}`);
+  return secrets;
 }
 
 function readString(body: JsonObject, key: string): string {

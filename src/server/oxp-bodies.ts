@@ -35,6 +35,9 @@ function assertSchema({ $schema }: JsonObject): void {
   });
 }
 
+// Each is looked for in every line of the log and in every error of the call.
+const MAX_ENTRIES = 1_000;
+
 // Values stay out of these messages: they are secrets, or should have been.
 function assertContext(context: unknown): asserts context is WireCallContext {
   if (!isObject(context)) throw bad("'context' must be an object");
@@ -50,6 +53,8 @@ function assertEntries(entries: unknown, key: string, field: string): void {
   if (!Array.isArray(entries) || !entries.every(right)) {
     throw bad(`'context.${key}' must be an array of objects with strings 'id' and '${field}'`);
   }
+  if (entries.length > MAX_ENTRIES)
+    throw bad(`'context.${key}' must have at most ${MAX_ENTRIES} entries, not ${entries.length}`);
 }
 
 function bad(developerMessage: string): OxpError {

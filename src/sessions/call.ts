@@ -1,4 +1,4 @@
-import { LazyAbort, type Outcome, TiltyardError, toOutcome } from '../core/index.ts';
+import { EnvironmentError, LazyAbort, type Outcome, TiltyardError, toOutcome } from '../core/index.ts';
 import { type ObservedCall, UNKNOWN_TOOL } from './observer.ts';
 import type { TaskIds } from './task-id.ts';
 
@@ -14,6 +14,12 @@ export type CallOutcome =
 /** The same in one word. */
 export function outcomeOf(ended: CallOutcome): Outcome {
   return ended.kind === 'result' ? ended.outcome : toOutcome(ended.error);
+}
+
+function bytesOf(error: TiltyardError): number {
+  if (!(error instanceof EnvironmentError)) return error.message.length;
+  const { message, stack } = error.thrown;
+  return error.message.length + message.length + stack.length;
 }
 
 /** Arriving: it may still be refused. Accepted: it runs or waits for its turn. Settled: the outcome is there. */
@@ -54,7 +60,8 @@ export class Call implements ObservedCall {
 
   /** About how much memory the outcome takes. */
   get bytes(): number {
-    return this.outcome?.kind === 'result' ? this.outcome.json.length : 0;
+    if (this.outcome === undefined) return 0;
+    return this.outcome.kind === 'result' ? this.outcome.json.length : bytesOf(this.outcome.error);
   }
 
   accept(): void {

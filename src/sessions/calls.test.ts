@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { EnvironmentError } from '../core/index.ts';
 import { Call } from './call.ts';
 import { Calls } from './calls.ts';
 
@@ -24,6 +25,27 @@ test('a call is found by its id for as long as it runs', () => {
   expect([...calls.running]).toEqual([call]);
   expect(calls.find('a', 1_000 * LINGER)).toBe(call);
   expect(calls.find('b', 0)).toBeUndefined();
+});
+
+test('R6: a call that was refused does not take the one that runs under its id with it', () => {
+  const calls = new Calls<Call>(KEEP, isOurs);
+  const [running, refused] = [new Call('a'), new Call('a')];
+  calls.add(running);
+  calls.drop(refused);
+  expect(calls.endRunning(refused)).toBe(false);
+  expect(calls.find('a', 0)).toBe(running);
+});
+
+test('what a call failed with counts like a result', () => {
+  const failing = (thrown: Error) => {
+    const call = new Call('a');
+    call.settle({ kind: 'error', error: new EnvironmentError('environment_failed', 'tool failed', { thrown }) });
+    return call.bytes;
+  };
+  const [short, long] = [failing(new Error('x')), failing(new Error('x'.repeat(5_000)))];
+  expect(long - short).toBeGreaterThanOrEqual(2 * 4_999);
+  // Nobody reads more, and it may be somebody's whole input.
+  expect(failing(new Error('x'.repeat(10_000_000)))).toBeLessThan(50_000);
 });
 
 test('R3, R4: a call that ended is found until its time is over, and not a moment longer', () => {

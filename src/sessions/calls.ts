@@ -63,7 +63,8 @@ export class Calls<Call extends KeptCall> {
 
   /** Whether the call was among the running ones, and is no longer. */
   endRunning(call: Call): boolean {
-    return this.#running?.delete(call.id) === true;
+    // By the call, not by its id alone: one that was refused may have the id of one that runs.
+    return this.#running?.get(call.id) === call && this.#running.delete(call.id);
   }
 
   /** Keeps an ended call for clients that come back; older ones make room for it. */
@@ -78,7 +79,7 @@ export class Calls<Call extends KeptCall> {
 
   /** Drops a call that nobody was told about and that changed nothing. */
   drop(call: Call): void {
-    this.#running?.delete(call.id);
+    this.endRunning(call);
     if (this.#settled?.get(call.id) === call) this.#free(this.#settled, call);
   }
 

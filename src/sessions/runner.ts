@@ -2,6 +2,7 @@ import {
   type Awaitable,
   type Checked,
   type CompiledTool,
+  cutText,
   formatProblems,
   invoke,
   TiltyardError,
@@ -53,7 +54,7 @@ export class Runner {
   admit(call: Call, { name, input }: CallRequest): void {
     const tool = this.#episode.tool(name);
     if (tool === undefined)
-      return this.#refuse(call, new TiltyardError('unknown_tool', `'${name}' is not a valid tool`));
+      return this.#refuse(call, new TiltyardError('unknown_tool', `'${cutText(name, 200)}' is not a valid tool`));
     let checking: Awaitable<Checked>;
     try {
       checking = tool.prepare(input);

@@ -42,6 +42,12 @@ export interface ToolFailure {
   readonly thrown?: Thrown;
 }
 
+/** About how much memory a failure takes. */
+export function bytesOf({ message, developerMessage = '', promptContent = '', thrown }: ToolFailure): number {
+  const own = message.length + developerMessage.length + promptContent.length;
+  return thrown === undefined ? own : own + thrown.message.length + thrown.stack.length;
+}
+
 /**
  * The same outcome with the value as JSON, or a crash if it cannot be written. At once, because what a tool returned
  * may change before it is asked for again.

@@ -17,7 +17,7 @@ import { type ObservedCall, type Observer, type TraceHeaders, UNKNOWN_TOOL } fro
 import { deadline } from './time-limit.ts';
 import { ToolboxContext } from './toolbox-context.ts';
 import { logOutcome, toolboxLog } from './toolbox-log.ts';
-import { outcomeOf, type ToolboxOutcome, toCrashed, toToolboxOutcome, toWritten } from './toolbox-outcome.ts';
+import { bytesOf, outcomeOf, type ToolboxOutcome, toCrashed, toToolboxOutcome, toWritten } from './toolbox-outcome.ts';
 
 // Of all callers together, unlike those of a session.
 const REMEMBERED_KEYS = 100_000;
@@ -254,7 +254,7 @@ export class Toolbox {
   #keep(call: ToolboxCall, outcome: ToolboxOutcome): void {
     // Nothing ran: the key is free for a better input.
     if (outcome.kind === 'refused') return this.#calls.drop(call);
-    call.bytes = outcome.kind === 'returned' ? outcome.json.length : 0;
+    call.bytes = outcome.kind === 'returned' ? outcome.json.length : bytesOf(outcome.failure);
     this.#calls.settled(call, call.settledAt);
   }
 }

@@ -46,6 +46,7 @@ const LEAKS: [name: string, leak: Definition, loud: boolean][] = [
     },
     true,
   ],
+  ['a tool throws it in the name of an error', throwing((text) => Object.assign(new Error('x'), { name: text })), true],
   [
     'the prompt throws it',
     {

@@ -52,6 +52,14 @@ test.each([{ k: 1 }, { k: null }, { k: true }, { k: { value: 'v' } }, { good: 'v
   },
 );
 
+test('S18: more secrets than anybody needs are 400', async () => {
+  const secrets = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));
+  expect((await tryCreate({ secrets: secrets(1_000) })).status).toBe(200);
+  const { status, json } = await tryCreate({ secrets: secrets(1_001) });
+  expect([status, json.detail]).toEqual([400, 'a session takes at most 1000 secrets, not 1001']);
+});
+
 test('S19: secrets are read from the X-Secrets header', async () => {
   const secrets = { a: { value: 'from header' }, b: { value: 'ü', allowed_domains: ['api.example.com'] } };
   expect(await seen({}, header(secrets))).toEqual({ a: 'from header', b: 'ü' });

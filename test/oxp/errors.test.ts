@@ -54,6 +54,11 @@ describe('before the tool', () => {
     ['a secret without a value', { context: { secrets: [{ id: 'A' }] } }, "'id' and 'value'"],
     ['a secret that is null', { context: { secrets: [null] } }, "'context.secrets' must be"],
     ['a token that is a number', { context: { authorization: [{ id: 'a', token: 1 }] } }, "'id' and 'token'"],
+    [
+      'too many secrets',
+      { context: { secrets: Array.from({ length: 1_001 }, () => ({ id: 'A', value: 'b' })) } },
+      "'context.secrets' must have at most 1000 entries, not 1001",
+    ],
     ['a user that is a number', { context: { user_id: 5 } }, "'context.user_id' must be a string"],
   ])('OXP E1: %s in a request are refused', async (_what, more, detail) => {
     const before = server().runs.length;
