@@ -1,8 +1,10 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from '../protocol/index.ts';
 import type { Call } from '../sessions/index.ts';
 import { type CallAnswer, toCallAnswer } from './call-answer.ts';
 import type { CallExchange } from './call-exchange.ts';
+import type { Callers } from './callers.ts';
 import type { ReturnErrors } from './errors.ts';
 import type { Beating, Heartbeat } from './heartbeat.ts';
 import type { Turn } from './turn.ts';
@@ -11,11 +13,15 @@ import type { Turn } from './turn.ts';
 export interface CallStreamOptions {
   readonly turn: Turn;
   readonly heartbeat: Heartbeat;
+  /** Tell when a client has left. */
+  readonly callers: Callers;
   readonly returnErrors: ReturnErrors;
   /** How long a call may wait for setup before the client hears that it is there. */
   readonly announceAfterMs: number;
   /** Called when a refusal was told by status, so that the call need not be kept. */
   readonly forget: (key: string, call: Call) => void;
+  /** Called for as long as a result is being read, so that its session is not taken for idle. */
+  readonly touch: (key: string) => void;
 }
 
 /** One client's view of a call. */
@@ -34,7 +40,10 @@ export class CallStream implements Beating {
   readonly #view: CallView;
   readonly #options: CallStreamOptions;
   #streaming = false;
+  /** Whether the result is under way. */
+  #pumping = false;
   #unsubscribe: (() => void) | undefined;
+  #unwatch: (() => void) | undefined;
   #announceTimer: NodeJS.Timeout | undefined;
 
   constructor(view: CallView, options: CallStreamOptions) {
@@ -46,15 +55,17 @@ export class CallStream implements Beating {
   }
 
   beat(): void {
-    const { response } = this.#view.exchange;
-    if (!response.writableNeedDrain) response.write(PING);
+    const { response, key } = this.#view.exchange;
+    if (this.#pumping) this.#options.touch(key);
+    else if (!response.writableNeedDrain) response.write(PING);
   }
 
   #begin(): void {
-    const { call, exchange } = this.#view;
+    const { call } = this.#view;
     if (call.phase === 'settled') return this.#finish();
+    if (this.#hasLeft) return;
     this.#unsubscribe = call.onChange(() => this.#advance());
-    exchange.response.once('close', () => this.#release());
+    this.#watch();
     if (call.phase === 'accepted') this.#announce();
     else this.#announceTimer = setTimeout(() => this.#announce(), this.#options.announceAfterMs);
   }
@@ -75,9 +86,9 @@ export class CallStream implements Beating {
   }
 
   #finish(): void {
-    const { call, exchange, envelope } = this.#view;
+    const { call, envelope } = this.#view;
     if (this.#unsubscribe !== undefined) this.#release();
-    if (call.outcome === undefined || exchange.response.destroyed) return;
+    if (call.outcome === undefined || this.#hasLeft) return;
     const { returnErrors } = this.#options;
     const answer = toCallAnswer(call.outcome, { envelope, streaming: this.#streaming, returnErrors });
     if (answer.kind === 'status') this.#refuse(answer);
@@ -99,6 +110,28 @@ export class CallStream implements Beating {
       this.#view.exchange.response.write(encodeTaskId(this.#view.call.id));
     }
     this.#pump(encodeResult(json));
+    if (!this.#view.exchange.response.writableEnded) this.#stayWith();
+  }
+
+  /** Keeps the session alive until a client that reads slowly has read it all, or has left. */
+  #stayWith(): void {
+    this.#pumping = true;
+    this.#watch();
+    this.#options.heartbeat.add(this);
+    this.#view.exchange.response.once('finish', () => this.#release());
+  }
+
+  #watch(): void {
+    this.#unwatch = this.#options.callers.watch(this.#socket, () => this.#release());
+  }
+
+  get #hasLeft(): boolean {
+    return this.#socket.destroyed;
+  }
+
+  // Not the response: one that waits behind another on its connection does not hear of the end.
+  get #socket(): Socket {
+    return this.#view.exchange.response.req.socket;
   }
 
   #send(event: string, alone = false): void {
@@ -144,6 +177,7 @@ export class CallStream implements Beating {
   #release(): void {
     clearTimeout(this.#announceTimer);
     this.#unsubscribe?.();
+    this.#unwatch?.();
     this.#options.heartbeat.remove(this);
   }
 }

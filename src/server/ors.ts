@@ -13,6 +13,7 @@ import { type Authenticator, type AuthOptions, authenticator } from './auth/auth
 import { type BodyParser, bodyParser, keepBodiesAsText } from './bodies.ts';
 import type { ToolErrors } from './call-answer.ts';
 import type { CallStreamOptions } from './call-stream.ts';
+import { Callers } from './callers.ts';
 import { errorHandler, type ReturnErrors } from './errors.ts';
 import { findSid } from './headers.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -128,7 +129,9 @@ export function toOrsFace(
       heartbeat: new Heartbeat(pingMs),
       returnErrors: options.returnErrors ?? 'exception',
       announceAfterMs,
+      callers: new Callers(),
       forget: (key, call) => host.forget(key, call),
+      touch: (key) => void host.touch(key),
     },
     toolErrors: options.toolErrors ?? 'auto',
     traceOf,

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { pause } from '../support/fixture.ts';
 import { startGated } from '../support/gates.ts';
 import { startServer } from '../support/http.ts';
+import { toRequest } from '../support/raw.ts';
 
 // Short enough to wait for, long enough for a busy machine to send a small request within it.
 const LIMIT_MS = 400;
@@ -76,4 +79,36 @@ describe('an answer that takes long', () => {
     expect(answer).toContain('event: end');
     expect(answer.match(/x/g)?.length).toBeGreaterThan(5_000_000);
   });
+});
+
+test('L3: a client that reads a large result slowly keeps its session alive', async () => {
+  const server = await startServer({ limits: { idleMs: LIMIT_MS }, pingMs: 50 });
+  const sid = await server.create();
+  const body = JSON.stringify({ name: 'big', input: { n: 8_000_000, ch: 'x' } });
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.write(toRequest('POST /math/call', ['Content-Type: application/json', `X-Session-ID: ${sid}`], body));
+  await once(socket, 'readable');
+  await pause(3 * LIMIT_MS);
+  expect((await server.call(sid, 'echo', { value: 'x' })).status).toBe(200);
+});
+
+test('streams that wait behind another on a connection end with it', async () => {
+  const { server, sid, tool } = await startGated({ pingMs: 10 });
+  const body = JSON.stringify({ name: 'wait', input: {}, task_id: 'mine' });
+  const request = toRequest('POST /gated/call', ['Content-Type: application/json', `X-Session-ID: ${sid}`], body);
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  // Until the stream of the first has begun, and the others have been taken.
+  socket.write(request.repeat(20));
+  await once(socket, 'data');
+  await pause(50);
+  socket.destroy();
+  await pause(50);
+  const writes = vi.spyOn(ServerResponse.prototype, 'write');
+  onTestFinished(() => writes.mockRestore());
+  await pause(100);
+  expect(writes).not.toHaveBeenCalled();
+  tool.open();
 });
