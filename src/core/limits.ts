@@ -37,6 +37,8 @@ export interface Limits {
   maxCallsInFlight: number;
   /** How many calls of one session are taken beyond `maxCallsInFlight`, to wait; one more is 429. */
   maxCallsQueued: number;
+  /** The most that the inputs of one session's calls may take that run or wait; one more call is 429. */
+  maxInputBytes: number;
   /** The most tasks in one answer of `/tasks` and `/task_range`; more is 400, which says how to page. */
   maxTasksPerPage: number;
   /** A session without requests for this long is ended; a running call keeps it alive. */
@@ -200,6 +202,12 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     place: 'environments',
     least: 0,
     meaning: 'How many calls of one session are taken beyond `maxCallsInFlight`, to wait; one more is 429.',
+  },
+  maxInputBytes: {
+    default: 64 * MB,
+    unit: 'bytes',
+    place: 'environments',
+    meaning: "The most that the inputs of one session's calls may take that run or wait; one more call is 429.",
   },
   maxTasksPerPage: {
     // Official clients list a split in one request, and splits of fifty thousand tasks are not rare.

@@ -103,18 +103,18 @@ export function readCreate(body: JsonObject, headerSecrets: Record<string, strin
   };
 }
 
-/** The body of a call. */
-export function readCall(body: JsonObject): CallRequest {
+/** The body of a call, which came as so many bytes. */
+export function readCall(body: JsonObject, bytes: number): CallRequest {
   const { input, task_id: taskId } = body;
   const name = readString(body, 'name');
   if (name === '') throw bad("'name' must name a tool, and is empty");
   if (!isObject(input))
     throw bad(`'input' must be an object ({} for a tool without parameters), not ${describe(input)}`);
-  if (taskId === undefined || taskId === null) return { name, input };
+  if (taskId === undefined || taskId === null) return { name, input, bytes };
   if (typeof taskId !== 'string' || !/^[\x21-\x7e]{1,256}$/.test(taskId)) {
     throw bad(`'task_id' must be a string of 1 to 256 visible characters, not ${describe(taskId)}`);
   }
-  return { name, input, taskId };
+  return { name, input, bytes, taskId };
 }
 
 /** A `task_id` in the body of /create_session, where nothing else matters; undefined if there is none to be read. */

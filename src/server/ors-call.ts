@@ -43,7 +43,7 @@ export function startCall(face: OrsFace, exchange: CallExchange): Promise<void> 
 
 function start(face: OrsFace, environment: string, exchange: CallExchange): void {
   const { key, headers, environment: named } = exchange;
-  const wanted = readCall(face.parse(exchange));
+  const wanted = readCall(face.parse(exchange), (exchange.body as string).length);
   if (named !== environment && named.toLowerCase() !== environment) {
     throw new TiltyardError(
       'environment_mismatch',

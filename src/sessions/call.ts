@@ -39,6 +39,8 @@ export class Call implements ObservedCall {
   /** Set once a client has been told the id, and may therefore come back with it. */
   announced = false;
   hasRun = false;
+  /** About how much memory its input takes while it has not ended. */
+  inputBytes = 0;
   #listeners: Set<() => void> | undefined;
 
   constructor(id: string, tool: string = UNKNOWN_TOOL, number?: number) {

@@ -17,3 +17,8 @@ export function sessionGone(sid: string, end: SessionEnd): TiltyardError {
   const code = end === 'expired' ? 'session_expired' : 'session_gone';
   return new TiltyardError(code, `session '${sid}' ${TOLD[end]}. Create a new one`);
 }
+
+/** The error of a session that comes when the server goes. */
+export function stopping(): TiltyardError {
+  return new TiltyardError('shutting_down', 'the server is stopping and takes no new sessions');
+}

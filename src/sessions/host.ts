@@ -4,11 +4,11 @@ import {
   type CatalogEnvironment,
   EnvironmentError,
   type Secrets,
-  TiltyardError,
 } from '../core/index.ts';
 import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
 import type { Call } from './call.ts';
 import type { SessionEnd } from './episode-outcome.ts';
+import { stopping } from './gone.ts';
 import { sidOf } from './key.ts';
 import type { TraceHeaders } from './observer.ts';
 import type { SessionOptions } from './options.ts';
@@ -126,7 +126,7 @@ export class LocalHost implements SessionHost {
   }
 
   #assertOpen(): void {
-    if (this.isClosed) throw new TiltyardError('shutting_down', 'the server is stopping and takes no new sessions');
+    if (this.isClosed) throw stopping();
   }
 }
 

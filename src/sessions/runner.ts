@@ -22,6 +22,8 @@ export interface CallRequest {
   readonly name: string;
   /** Taken over by the call: defaults are written into it. */
   readonly input: object;
+  /** About how much memory the input takes. Default: nothing worth counting. */
+  readonly bytes?: number;
   readonly taskId?: string | undefined;
   readonly trace?: TraceHeaders | undefined;
 }

@@ -46,6 +46,8 @@ export class Session implements ObservedSession {
   #waiting: (() => void)[] | undefined;
   #prompt: Prompt | undefined;
   #lastCall: Outcome | undefined;
+  /** Of the calls that have not ended. */
+  #inputBytes = 0;
   #closing: Promise<void> | undefined;
   /** Set while the server stops and calls go on: called when the last of them has ended. */
   #onDrained: (() => void) | undefined;
@@ -120,7 +122,8 @@ export class Session implements ObservedSession {
     }
     const tool = this.#episode.environment.tools.has(request.name) ? request.name : UNKNOWN_TOOL;
     const call = taskId === undefined ? newCall(this.#share.ids, tool) : new Call(taskId, tool);
-    const refusal = this.#refusal();
+    const { bytes = 0 } = request;
+    const refusal = this.#refusal(bytes);
     if (refusal !== undefined) {
       // Not kept: nothing ran, and the id is free for another attempt.
       call.settle({ kind: 'refused', error: refusal });
@@ -131,7 +134,11 @@ export class Session implements ObservedSession {
     if (this.#phase === 'setting_up') this.#wait(() => this.#admit(call, request));
     else this.#admit(call, request);
     // Most calls have ended by now, and are kept among the ended ones.
-    if (call.phase !== 'settled') this.#calls.add(call);
+    if (call.phase !== 'settled') {
+      call.inputBytes = bytes;
+      this.#inputBytes += bytes;
+      this.#calls.add(call);
+    }
     return call;
   }
 
@@ -191,13 +198,14 @@ export class Session implements ObservedSession {
   }
 
   /** Why no further call is taken, whatever it asks for. */
-  #refusal(): TiltyardError | undefined {
-    const { maxCallsInFlight, maxCallsQueued } = this.#share.options;
-    const max = maxCallsInFlight + maxCallsQueued;
-    if (this.#calls.runningCount >= max)
+  #refusal(bytes: number): TiltyardError | undefined {
+    if (this.#calls.runningCount >= this.#maxCalls) return this.#tooMany();
+    const { maxInputBytes } = this.#share.options;
+    // One is always taken, whatever its size: bodies have a limit of their own.
+    if (this.#calls.runningCount > 0 && this.#inputBytes + bytes > maxInputBytes)
       return new TiltyardError(
         'too_many_calls',
-        `session '${this.#episode.sid}' has all the calls it can take (${max}). Wait for one to end, and try again`,
+        `the inputs of the calls in session '${this.sid}' take all the bytes they may (${maxInputBytes}). Wait for one to end, and try again`,
       );
     // The session is still there, and so are the results of its running calls.
     if (this.#onDrained !== undefined)
@@ -205,8 +213,23 @@ export class Session implements ObservedSession {
     return undefined;
   }
 
+  get #maxCalls(): number {
+    const { maxCallsInFlight, maxCallsQueued } = this.#share.options;
+    return maxCallsInFlight + maxCallsQueued;
+  }
+
+  #tooMany(): TiltyardError {
+    return new TiltyardError(
+      'too_many_calls',
+      `session '${this.sid}' has all the calls it can take (${this.#maxCalls}). Wait for one to end, and try again`,
+    );
+  }
+
   async #whenReady(): Promise<void> {
-    if (this.#phase === 'setting_up') await new Promise<void>((resolve) => this.#wait(resolve));
+    if (this.#phase === 'setting_up') {
+      if ((this.#waiting?.length ?? 0) >= this.#maxCalls) throw this.#tooMany();
+      await new Promise<void>((resolve) => this.#wait(resolve));
+    }
     const problem = this.#problem();
     if (problem !== undefined) throw problem;
   }
@@ -236,7 +259,9 @@ export class Session implements ObservedSession {
     this.touch();
     if (!call.settle(outcome)) return;
     call.settledAt = this.lastActive;
-    if (this.#calls.endRunning(call) || !this.#isRecent(call, outcome)) this.#calls.settled(call, this.lastActive);
+    const wasRunning = this.#calls.endRunning(call);
+    if (wasRunning) this.#inputBytes -= call.inputBytes;
+    if (wasRunning || !this.#isRecent(call, outcome)) this.#calls.settled(call, this.lastActive);
     const word = outcomeOf(outcome);
     // Calls that the end of the session cuts off do not say why it ended.
     if (!this.isClosing) this.#lastCall = word;

@@ -212,7 +212,7 @@ describe('a session', () => {
     return { host, prompt, read, trace };
   }
 
-  test('L3, L6: a prompt that is being made keeps its session alive', async () => {
+  test('L3: a prompt that is being made keeps its session alive', async () => {
     const { host, prompt, read } = await startWithSlowPrompt();
     await pass(24 * 60 * MINUTE);
     expect(host.size).toBe(1);
@@ -310,5 +310,71 @@ describe('a session', () => {
     await pass(20);
     await closed;
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a task that is never there', () => {
+  /** A host, and a session of it whose task never comes. */
+  async function startWithout(options: Partial<SessionOptions> = {}) {
+    const endless = environment({
+      name: 'endless',
+      splits: { train: { count: 1, get: () => new Promise<object>(() => {}) } },
+      prompt: () => '',
+      tools: { act: { run: () => 'done' } },
+    });
+    const host = new LocalHost(catalog([endless]), { ...DEFAULT_SESSION_OPTIONS, maxSessions: 1, ...options });
+    const failed = host
+      .create('s', { choice: { split: 'train', index: 0 }, secrets: {} })
+      .catch(({ code, message }) => [code, message]);
+    await pass(0);
+    const another = () => host.create('s', { choice: { task: {} }, secrets: {} });
+    return { host, failed, another };
+  }
+
+  test('is given up after the time for setups, and takes no place', async () => {
+    const { host, failed, another } = await startWithout({ setupMs: 10 * MINUTE });
+    await pass(10 * MINUTE);
+    await expect(another()).rejects.toThrow('already exists');
+    await pass(5 * SECOND);
+    expect(await failed).toEqual(['environment_failed', "the task of session 's' could not be read"]);
+    await another();
+    expect(host.size).toBe(1);
+  });
+
+  test('can be deleted, and takes no place', async () => {
+    const { host, failed, another } = await startWithout();
+    await host.delete('s');
+    expect(await failed).toEqual(['session_gone', "session 's' was deleted. Create a new one"]);
+    await another();
+    expect(host.size).toBe(1);
+  });
+
+  test('L11: does not hold up a server that stops', async () => {
+    const { host, failed } = await startWithout();
+    await host.close();
+    expect(await failed).toEqual(['shutting_down', 'the server is stopping and takes no new sessions']);
+  });
+});
+
+describe('the calls of a session', () => {
+  test('take only so many bytes while they wait, and one is always taken', async () => {
+    const { host, tool } = await start({ maxInputBytes: 100 });
+    const call = (bytes: number) => host.call('s', { name: 'wait', input: {}, bytes });
+    const first = call(1_000);
+    expect(errorOf(call(1))).toBe('too_many_calls');
+    tool.open();
+    await pass(0);
+    expect(first.phase).toBe('settled');
+    expect(errorOf(call(60))).toBeUndefined();
+    await pass(0);
+    expect(errorOf(call(60))).toBeUndefined();
+  });
+
+  test('and those who wait for setup to read have the same limit', async () => {
+    const { host, setup } = await start({ maxCallsInFlight: 1, maxCallsQueued: 1 }, { gates: ['setup'] });
+    const reads = [host.prompt('s'), host.tools('s')];
+    await expect(host.prompt('s')).rejects.toMatchObject({ code: 'too_many_calls' });
+    setup.open();
+    expect(await Promise.all(reads)).toHaveLength(2);
   });
 });

@@ -1,9 +1,10 @@
-import { TiltyardError } from '../core/index.ts';
+import { EnvironmentError, TiltyardError } from '../core/index.ts';
 import { Counts } from './counts.ts';
 import type { SessionEnd } from './episode-outcome.ts';
-import { sessionGone } from './gone.ts';
+import { sessionGone, stopping } from './gone.ts';
 import { ownerOf, sidOf } from './key.ts';
 import type { SessionOptions } from './options.ts';
+import { Reservation } from './reservation.ts';
 import type { Session } from './session.ts';
 import { deadline } from './time-limit.ts';
 import { Tombstones } from './tombstones.ts';
@@ -15,8 +16,8 @@ const MIN_SWEEP_MS = 10;
 /** All sessions by key, with the one timer that ends idle ones and frees old results. */
 export class Sessions {
   readonly #live = new Map<string, Session>();
-  /** Keys whose session is being made, and whether it is still wanted. */
-  readonly #reserved = new Map<string, { wanted: boolean }>();
+  /** Keys whose session is being made. */
+  readonly #reserved = new Map<string, Reservation>();
   /** How many of both each identity has. */
   readonly #owned = new Counts();
   readonly #tombstones: Tombstones;
@@ -52,17 +53,18 @@ export class Sessions {
   }
 
   /**
-   * Makes a session under a key that nobody else can take meanwhile. `prepare` may take its time; if it fails, or the
-   * session is deleted before it is there, nothing is left of it.
+   * Makes a session under a key that nobody else can take meanwhile. `prepare` may take its time; if it fails, takes too
+   * long, or the session is deleted before it is there, nothing is left of it.
    */
   async create(key: string, prepare: () => Promise<() => Session>): Promise<void> {
     this.#assertFree(key);
-    const reservation = { wanted: true };
+    const reservation = new Reservation();
     this.#reserved.set(key, reservation);
     this.#owned.add(ownerOf(key));
     try {
-      const make = await prepare();
-      if (!reservation.wanted) throw sessionGone(sidOf(key), 'deleted');
+      const make = await Promise.race([prepare(), reservation.cancelled]);
+      // Also if that was in the same turn.
+      if (reservation.why !== undefined) throw reservation.why;
       this.#tombstones.clear(key);
       this.#live.set(key, make());
     } catch (thrown) {
@@ -76,7 +78,7 @@ export class Sessions {
   /** Ends a session and returns when its teardown is over; false if there is none. */
   async end(key: string, end: SessionEnd): Promise<boolean> {
     const reservation = this.#reserved.get(key);
-    if (reservation !== undefined) reservation.wanted = false;
+    reservation?.cancel(sessionGone(sidOf(key), 'deleted'));
     const session = this.#live.get(key);
     if (session === undefined) return reservation !== undefined;
     await session.close(end);
@@ -91,6 +93,7 @@ export class Sessions {
   /** Ends all sessions, side by side: each when its calls have ended, and all when the time for that is up. */
   async close(end: SessionEnd): Promise<void> {
     clearInterval(this.#timer);
+    for (const reservation of this.#reserved.values()) reservation.cancel(stopping());
     using timeUp = deadline(this.#options.drainMs);
     await Promise.all(
       [...this.#live].map(async ([key, session]) => {
@@ -127,6 +130,9 @@ export class Sessions {
     const now = performance.now();
     onSweep(now);
     this.#tombstones.sweep(now);
+    const { setupMs } = this.#options;
+    for (const [key, reservation] of this.#reserved)
+      if (setupMs > 0 && now - reservation.since > setupMs) reservation.cancel(tooLate(sidOf(key), setupMs));
     for (const [key, session] of this.#live) {
       session.sweep(now);
       if (!session.isClosing && session.isIdle(now)) void this.end(key, 'expired');
@@ -137,4 +143,9 @@ export class Sessions {
 /** The error of a session that this server has never had, or had long ago. */
 export function sessionNotFound(key: string): TiltyardError {
   return new TiltyardError('session_not_found', `no session '${sidOf(key)}'. Start one with POST /create`);
+}
+
+function tooLate(sid: string, limitMs: number): EnvironmentError {
+  const thrown = new Error(`it was not there after ${limitMs} ms`);
+  return new EnvironmentError('environment_failed', `the task of session '${sid}' could not be read`, { thrown });
 }
