@@ -129,9 +129,11 @@ export class EnvironmentError extends TiltyardError {
       clean?: (text: string) => string;
     },
   ) {
-    super(code, message, { cause: thrown });
+    super(code, message);
     this.name = 'EnvironmentError';
     this.thrown = toThrown(thrown, clean);
+    // Not what was thrown itself: that may hold a whole request, and this error is kept as long as a result.
+    this.cause = Object.assign(new Error(this.thrown.message), this.thrown);
     this.logged = logged;
     this.status = isSetupError(thrown) ? thrown.status : undefined;
   }

@@ -76,6 +76,8 @@ export class Call implements ObservedCall {
     if (this.phase === 'settled') return false;
     this.phase = 'settled';
     this.outcome = outcome;
+    // A stack that nobody has read yet holds the functions on it, and with them the whole request.
+    if (outcome.kind !== 'result') outcome.error.stack = '';
     this.#tell();
     return true;
   }

@@ -48,6 +48,15 @@ test('what a call failed with counts like a result', () => {
   expect(failing(new Error('x'.repeat(10_000_000)))).toBeLessThan(50_000);
 });
 
+test('what a call failed with holds nothing of the request', () => {
+  const thrown = Object.assign(new Error('broken'), { request: 'a large one' });
+  const error = new EnvironmentError('environment_failed', 'tool failed', { thrown });
+  new Call('a').settle({ kind: 'error', error });
+  expect(error.stack).toBe('');
+  expect(error.cause).not.toHaveProperty('request');
+  expect(error.cause).toMatchObject({ message: 'broken', stack: thrown.stack });
+});
+
 test('R3, R4: a call that ended is found until its time is over, and not a moment longer', () => {
   const { calls, call } = withEnded('a', 5_000);
   expect(calls.runningCount).toBe(0);

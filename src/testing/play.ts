@@ -84,7 +84,11 @@ function settled(call: Call): Promise<NonNullable<Call['outcome']>> {
 }
 
 function toStep(outcome: NonNullable<Call['outcome']>): PlayedStep {
-  if (outcome.kind !== 'result') throw outcome.error;
+  if (outcome.kind !== 'result') {
+    // What is kept of a call has no stack; here it shall lead to the test that made the call.
+    Error.captureStackTrace(outcome.error);
+    throw outcome.error;
+  }
   const result = JSON.parse(outcome.json) as RunToolResult;
   if (!result.ok) throw new TiltyardError('tool_failed', result.error);
   const { blocks } = result.output;
