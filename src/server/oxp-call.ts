@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CatalogTool } from '../core/index.ts';
+import type { CatalogTool, Problem } from '../core/index.ts';
 import { type CallToolRequest, isObject, type JsonObject, OUTCOME_HEADER } from '../protocol/index.ts';
 import {
   fingerprintOf,
@@ -33,7 +33,7 @@ export function answerCall(face: OxpFace, body: JsonObject, exchange: Exchange):
   const call = known?.call ?? start(face, request, exchange.request);
   const answer = (outcome: ToolboxOutcome) =>
     face.turn.defer(() => {
-      if (outcome.kind === 'refused') exchange.reply.send(new InputError(outcome.problems));
+      if (outcome.kind === 'refused') refuseInput(exchange.reply, outcome.problems);
       else sendResult(exchange.reply, toResultJson(callId, outcome, face.returnErrors), outcome);
     });
   if (call.outcome instanceof Promise) void call.outcome.then(answer);
@@ -82,7 +82,7 @@ function refuseTaken({ tool, input, callId }: ToolboxRequest, why: keyof typeof 
   });
   const check = async () => tool.tool.prepare(input);
   void check().then(
-    (checked) => reply.send(checked.ok ? taken : new InputError(checked.problems)),
+    (checked) => (checked.ok ? reply.send(taken) : refuseInput(reply, checked.problems)),
     () => reply.send(taken),
   );
 }
@@ -97,6 +97,10 @@ function start(face: OxpFace, request: ToolboxRequest, { raw: { socket } }: Fast
     void Promise.resolve(call.outcome).then(forget);
   }
   return call;
+}
+
+function refuseInput(reply: FastifyReply, problems: readonly Problem[]): void {
+  reply.header(OUTCOME_HEADER, 'tool_error').send(new InputError(problems));
 }
 
 function sendResult(reply: FastifyReply, json: string, outcome: RanOutcome): void {

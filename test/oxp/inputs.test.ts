@@ -13,8 +13,9 @@ async function refused(toolId: string, input: unknown): Promise<Record<string, s
   return answer.json.parameter_errors;
 }
 
-function expectInvalid({ status, json, text }: Answer): void {
+function expectInvalid({ status, headers, json, text }: Answer): void {
   expect(status, text.slice(0, 500)).toBe(422);
+  expect(headers.get('tiltyard-outcome')).toBe('tool_error');
   expect(Object.keys(json)).toEqual(['$schema', 'message', 'parameter_errors']);
   expect(json.message).toBe('Some input parameters are invalid');
 }
