@@ -13,6 +13,7 @@ import { Lives } from './lives.ts';
 import { type Chronicle, check, type Violation } from './model.ts';
 import { playOxp } from './oxp-actor.ts';
 import { playRaw } from './raw-actor.ts';
+import { ServerLog } from './server-log.ts';
 
 /** How much chaos; the same seed makes the same choices. */
 export interface ChaosOptions {
@@ -54,7 +55,8 @@ export async function proveChaos(options: ChaosOptions): Promise<ChaosProof> {
 
 async function prove(options: ChaosOptions, ledger: string): Promise<ChaosProof> {
   const history = new History();
-  using lives = new Lives(ledger);
+  const log = new ServerLog();
+  using lives = new Lives(ledger, log);
   await lives.begin();
   const before = await lives.server.held();
   const proxy = await startCuttingProxy(lives.port, { cutAfter: cuts(options.seed) });
@@ -65,7 +67,7 @@ async function prove(options: ChaosOptions, ledger: string): Promise<ChaosProof>
   const { after, faults: left } = await settle(before, lives, ledger);
   await lives.stop();
   const chronicle = { server: await readLedger(ledger), client: history.events, killed: lives.killed };
-  const faults = [...lives.faults, ...left];
+  const faults = [...lives.faults, ...log.faults, ...left];
   return { chronicle, violations: check(chronicle), faults, connections, cuts: cut, held: { before, after } };
 }
 
