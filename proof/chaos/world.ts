@@ -126,6 +126,24 @@ export function chaosToolkit(ledger: Ledger): Toolkit {
           return text;
         },
       }),
+      Long: tool({
+        version: '1.0.0',
+        input: OXP_CALL,
+        async run({ episode, token, ms }, { signal }) {
+          const { text } = scored(episode, token);
+          await ledger.run({ episode, token, tool: 'Long' }, () => pause(ms, { text }, { signal }));
+          return text;
+        },
+      }),
+      Deaf: tool({
+        version: '1.0.0',
+        input: OXP_CALL,
+        async run({ episode, token }) {
+          const { text } = scored(episode, token);
+          await ledger.run({ episode, token, tool: 'Deaf' }, () => pause(DEAF_MS, { text }));
+          return text;
+        },
+      }),
       Broken: tool({
         version: '1.0.0',
         input: OXP_CALL,
