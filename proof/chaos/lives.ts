@@ -10,8 +10,8 @@ const STOP_MS = 30_000;
 export class Lives implements Disposable {
   /** Of the processes; what they log has faults of its own. */
   readonly faults: string[] = [];
-  /** Those that ended without a chance to clean up. */
-  readonly killed: Set<number> = new Set();
+  /** Those that ended without a chance to clean up, and when. */
+  readonly killed: Map<number, number> = new Map();
   readonly #ledger: string;
   readonly #log: ServerLog;
   #server: NodeServer | undefined;
@@ -41,7 +41,7 @@ export class Lives implements Disposable {
     this.#server = await startModule(new URL('target.ts', import.meta.url), {
       execArgv: ['--expose-gc', `--max-old-space-size=${HEAP_MB}`],
       env: { LEDGER: this.#ledger, LIFE: String(life), PORT: String(port) },
-      onOutput: this.#log.reader(),
+      onOutput: this.#log.reader(life),
     });
     void this.#server.exited.then((how) => {
       if (how !== this.#expectedEnd) this.faults.push(`life ${life} of the server ended with ${how}`);
@@ -62,7 +62,7 @@ export class Lives implements Disposable {
   /** Ends the server in the middle of whatever it does. */
   async kill(): Promise<void> {
     this.#expectedEnd = 'SIGKILL';
-    this.killed.add(this.#count);
+    this.killed.set(this.#count, Date.now());
     this.server.kill('SIGKILL');
     await this.server.exited;
   }

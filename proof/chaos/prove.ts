@@ -10,9 +10,10 @@ import type { ServerEvent } from './events.ts';
 import { History } from './history.ts';
 import { readLedger } from './ledger.ts';
 import { Lives } from './lives.ts';
-import { type Chronicle, check, type Violation } from './model.ts';
+import { check, type Violation } from './model.ts';
 import { playOxp } from './oxp-actor.ts';
 import { playRaw } from './raw-actor.ts';
+import type { Chronicle } from './record.ts';
 import { ServerLog } from './server-log.ts';
 
 /** How much chaos; the same seed makes the same choices. */
@@ -55,7 +56,7 @@ export async function proveChaos(options: ChaosOptions): Promise<ChaosProof> {
 
 async function prove(options: ChaosOptions, ledger: string): Promise<ChaosProof> {
   const history = new History();
-  const log = new ServerLog();
+  const log = new ServerLog((id) => history.tokenOf(id));
   using lives = new Lives(ledger, log);
   await lives.begin();
   const before = await lives.server.held();
@@ -66,7 +67,8 @@ async function prove(options: ChaosOptions, ledger: string): Promise<ChaosProof>
   options.onProgress?.('waiting until everything has expired');
   const { after, faults: left } = await settle(before, lives, ledger);
   await lives.stop();
-  const chronicle = { server: await readLedger(ledger), client: history.events, killed: lives.killed };
+  const { killed } = lives;
+  const chronicle = { server: await readLedger(ledger), client: history.events, log: log.events, killed };
   const faults = [...lives.faults, ...log.faults, ...left];
   return { chronicle, violations: check(chronicle), faults, connections, cuts: cut, held: { before, after } };
 }
@@ -136,7 +138,7 @@ async function settle(before: Held, lives: Lives, ledger: string): Promise<{ aft
   }
 }
 
-function openEpisodes(events: readonly ServerEvent[], killed: ReadonlySet<number>): string[] {
+function openEpisodes(events: readonly ServerEvent[], killed: ReadonlyMap<number, number>): string[] {
   const open = new Set<string>();
   for (const { what, episode, life } of events) {
     if (killed.has(life)) continue;

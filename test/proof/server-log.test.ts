@@ -21,7 +21,7 @@ test('a line without an end does not fill the memory', () => {
 
 test('what nobody foresaw is a fault of the server, whatever it says', () => {
   const log = new ServerLog();
-  const read = log.reader();
+  const read = log.reader(1);
   read(line({ level: 50, msg: "tool 'broken' of environment 'chaos' failed" }));
   read(line({ level: 50, msg: "tool 'Chaos_Broken' failed" }));
   read(line({ level: 50, msg: "setup of environment 'chaos' failed" }));
@@ -36,4 +36,28 @@ test('what nobody foresaw is a fault of the server, whatever it says', () => {
   ];
   for (const each of unforeseen) read(each);
   expect(log.faults).toEqual(unforeseen.map((each) => each.trimEnd()));
+});
+
+test('calls and sessions are told by their episode and life, also where the id of a session is used again', () => {
+  const log = new ServerLog((id) => (id === 'call-1' ? 'e.0' : id));
+  const lines = [
+    line({ sid: 's', episode: 'e', msg: 'episode begins' }),
+    line({ sid: 's', taskId: 'call-1', tool: 'quick', ms: 1, outcome: 'scored', msg: 'call' }),
+    line({ sid: 's', outcome: 'cancelled', calls: 1, ms: 9, msg: 'session ended' }),
+    line({ sid: 's', episode: 'e-again', msg: 'episode begins' }),
+    line({ method: 'POST', url: '/delete', sid: 's', status: 200, ms: 1, msg: 'request' }),
+    line({ sid: 's', outcome: 'expired', calls: 0, ms: 9, msg: 'session ended' }),
+    line({ callId: 'oxp-1.7', tool: 'Chaos.Deaf@1.0.0', ms: 1, outcome: 'cancelled', msg: 'call' }),
+  ];
+  const text = lines.join('');
+  const read = log.reader(2);
+  for (let at = 0; at < text.length; at += 7) read(text.slice(at, at + 7));
+  expect(log.faults).toEqual([]);
+  const common = { at: 5, life: 2 };
+  expect(log.events).toEqual([
+    { ...common, episode: 'e', what: 'call', token: 'e.0', tool: 'quick', outcome: 'scored' },
+    { ...common, episode: 'e', what: 'session ended', calls: 1, outcome: 'cancelled' },
+    { ...common, episode: 'e-again', what: 'session ended', calls: 0, outcome: 'expired' },
+    { ...common, episode: 'oxp-1', what: 'call', token: 'oxp-1.7', tool: 'Chaos.Deaf@1.0.0', outcome: 'cancelled' },
+  ]);
 });
