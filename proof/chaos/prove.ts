@@ -102,11 +102,13 @@ async function act(
 
 async function restart({ seed, durationMs, restarts, onProgress }: ChaosOptions, lives: Lives): Promise<void> {
   const choices = random(seed);
-  const until = performance.now() + durationMs;
+  const begun = performance.now();
   for (let count = 0; count < restarts; count += 1) {
-    await pause((durationMs / (restarts + 1)) * (0.5 + choices.next()));
-    // Stopping takes its time; with nobody left there is nothing to disturb.
-    if (performance.now() > until) return;
+    // Each in its own part of the time, however long the one before took.
+    const at = begun + (durationMs / (restarts + 1)) * (count + 0.5 + choices.next());
+    await pause(Math.max(0, at - performance.now()));
+    // With nobody left there is nothing to disturb.
+    if (performance.now() > begun + durationMs) return;
     if (count % 2 === 0) await lives.kill();
     else await lives.stop();
     await lives.begin();
