@@ -18,7 +18,7 @@ export interface NodeServer extends BenchServer {
   liveBytes(): Promise<number>;
   /** What the process holds of the system. */
   held(): Promise<Held>;
-  /** How the process ended: its code, or the signal that ended it. */
+  /** How the process ended, once all that it printed is read: its code, or the signal that ended it. */
   readonly exited: Promise<number | NodeJS.Signals>;
   kill(signal: NodeJS.Signals): void;
 }
@@ -62,7 +62,7 @@ export async function startModule(
     child.once('exit', (code) => reject(new Error(`${name} ended with code ${code}`)));
   });
   const exited = new Promise<number | NodeJS.Signals>((resolve) =>
-    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'SIGKILL')),
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'SIGKILL')),
   );
   const ask = <Answer>(question: string) =>
     new Promise<Answer>((resolve, reject) => {

@@ -1,10 +1,12 @@
 // npm run bench:client: one process holds many sessions on a server in another; what they cost, and whether it grows.
 import { readdirSync } from 'node:fs';
 import { connect, type Session } from 'tiltyard/client';
+import { inTurns } from '../src/cli/bench/load/in-turns.ts';
 import { liveBytes } from '../test/support/memory.ts';
 import { startChild } from './child.ts';
 import { countTimers } from './live-timers.ts';
 import { API_KEY } from './servers/api-key.ts';
+import { slopeOf } from './slope.ts';
 
 const SESSIONS = Number(process.env.SESSIONS ?? 1_000);
 const HOLD_MS = Number(process.env.HOLD_MS ?? 15_000);
@@ -38,7 +40,7 @@ for (let round = 0; round < 5; round += 1) await closeAll(await openAll(TOGETHER
 const before = await measure();
 
 const sessions = await timed(`open ${SESSIONS} sessions`, () => openAll(SESSIONS));
-await timed('one call in each', () => inTurns(sessions, play));
+await timed('one call in each', () => inTurns(sessions, TOGETHER, play));
 pings = 0;
 const samples: Usage[] = [];
 const begun = performance.now();
@@ -56,13 +58,14 @@ const steady = samples.slice(Math.floor(samples.length / 3));
 say('pings', `${perSecond.toFixed(0)} a second (wanted: ${((SESSIONS / PING_MS) * 1_000).toFixed(0)})`);
 say('memory', `${mb(before)} before, ${mb(first)} with all sessions, ${mb(last)} at the end, ${mb(after)} after`);
 say('a session', `${((last.bytes - before.bytes) / SESSIONS / 1024).toFixed(1)} KB`);
-say('slope', `${(slopeOf(steady) / 1024).toFixed(1)} KB a second, over ${steady.length} samples`);
+const bytesPerSecond = slopeOf(steady.map(({ atMs, bytes }) => [atMs / 1_000, bytes]));
+say('slope', `${(bytesPerSecond / 1024).toFixed(1)} KB a second, over ${steady.length} samples`);
 say('descriptors', `${before.descriptors} before, ${last.descriptors} with all sessions, ${after.descriptors} after`);
 say('timers', `${before.timers} before, ${last.timers} with all sessions, ${after.timers} after`);
 
 async function openAll(count: number): Promise<Session[]> {
   const opened: Session[] = [];
-  await inTurns(Array.from({ length: count }), async () => {
+  await inTurns(Array.from({ length: count }), TOGETHER, async () => {
     opened.push(await client.session({ split: 'train', index: 0 }));
   });
   return opened;
@@ -74,30 +77,13 @@ async function play(session: Session): Promise<void> {
 }
 
 function closeAll(all: readonly Session[]): Promise<void> {
-  return inTurns(all, (session) => session.close());
-}
-
-/** Works through all of them, a limited number at a time. */
-async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
-  const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: TOGETHER }, worker));
+  return inTurns(all, TOGETHER, (session) => session.close());
 }
 
 async function measure(): Promise<Usage> {
   const bytes = await liveBytes();
   const descriptors = readdirSync('/proc/self/fd').length;
   return { atMs: performance.now(), bytes, descriptors, timers: timers.count };
-}
-
-/** Bytes a second, by least squares. */
-function slopeOf(usages: readonly Usage[]): number {
-  const mean = (pick: (usage: Usage) => number) => usages.reduce((sum, each) => sum + pick(each), 0) / usages.length;
-  const [meanAt, meanBytes] = [mean(({ atMs }) => atMs), mean(({ bytes }) => bytes)];
-  const covariance = mean(({ atMs, bytes }) => (atMs - meanAt) * (bytes - meanBytes));
-  return (covariance / mean(({ atMs }) => (atMs - meanAt) ** 2)) * 1_000;
 }
 
 async function timed<Value>(what: string, run: () => Promise<Value>): Promise<Value> {

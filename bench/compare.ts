@@ -1,5 +1,6 @@
 import type { BenchServer } from './child.ts';
-import { type Measured, measure, type Request } from './load.ts';
+import type { Request } from './exchange.ts';
+import { type Measured, measure } from './load.ts';
 
 /** One of those that are measured in turns. */
 export interface Contender {
@@ -56,6 +57,11 @@ export async function compare(contenders: readonly Contender[], options: Rounds)
 export function ratioOf(of: Compared, to: Compared, pick: (round: Round) => number = ({ perSecond }) => perSecond) {
   const ratios = of.rounds.map((round, index) => pick(round) / pick(to.rounds[index] as Round));
   return { median: median(ratios), lowest: Math.min(...ratios), highest: Math.max(...ratios) };
+}
+
+/** Processor time rather than speed, for `ratioOf`: it tells what something costs even on a busy machine. */
+export function processorTime({ cpuMicros }: Round): number {
+  return cpuMicros;
 }
 
 async function run({ server, next }: Contender, options: Rounds, durationMs: number): Promise<Round> {

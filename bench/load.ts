@@ -1,10 +1,5 @@
 import { connect, type Socket } from 'node:net';
-
-/** One request as bytes, and what its answer must contain. */
-export interface Request {
-  readonly bytes: string;
-  readonly expect: string;
-}
+import { isWhole, type Request } from './exchange.ts';
 
 /** A closed loop: each connection sends its next request when the answer to the last one is there. */
 export interface Load {
@@ -65,15 +60,4 @@ function drive({ port, next }: Load, index: number, deadline: number, latencies:
       resolve();
     });
   });
-}
-
-const LAST_CHUNK = '\r\n0\r\n\r\n';
-
-// The last piece alone tells the end of a chunked answer, unless that very end is split.
-function isWhole(answer: string, lastPiece: string): boolean {
-  const end = answer.indexOf('\r\n\r\n');
-  if (end < 0) return false;
-  const length = /content-length: (\d+)/i.exec(answer.slice(0, end));
-  if (length !== null) return answer.length >= end + 4 + Number(length[1]);
-  return (lastPiece.length >= LAST_CHUNK.length ? lastPiece : answer).endsWith(LAST_CHUNK);
 }

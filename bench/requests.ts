@@ -1,4 +1,4 @@
-import type { Request } from './load.ts';
+import type { Request } from './exchange.ts';
 import { API_KEY } from './servers/api-key.ts';
 
 /** What every contender's `add` tool gets. */

@@ -11,9 +11,7 @@ export function printVerdicts(verdicts: readonly Verdict[]): void {
   const width = Math.max(...verdicts.map(({ what }) => what.length));
   process.stdout.write('\n');
   for (const { what, found, aim, isMet } of verdicts)
-    process.stdout.write(
-      `${isMet ? 'met   ' : 'NOT MET'.slice(0, 7)} ${what.padEnd(width)}  ${found}   (aim: ${aim})\n`,
-    );
+    process.stdout.write(`${isMet ? 'met    ' : 'NOT MET'} ${what.padEnd(width)}  ${found}   (aim: ${aim})\n`);
 }
 
 interface Ratio {
@@ -45,9 +43,9 @@ export function atLeastTimes(what: string, ratio: Ratio, aim: number): Verdict {
   };
 }
 
-/** The same within so much. */
-export function sameWithin(what: string, ratio: Ratio, aim: number): Verdict {
-  const percent = (share: number) => `${((share - 1) * 100).toFixed(0)} %`;
+/** The same, or more by a share of it at the most; less is as good. */
+export function atMostMore(what: string, ratio: Ratio, aim: number): Verdict {
+  const percent = (times: number) => `${times > 1 ? '+' : ''}${((times - 1) * 100).toFixed(0)} %`;
   const found = `${percent(ratio.median)} (${percent(ratio.lowest)} to ${percent(ratio.highest)})`;
-  return { what, found, aim: `within ${aim * 100} %`, isMet: ratio.median <= 1 + aim };
+  return { what, found, aim: `at most ${aim * 100} % more`, isMet: ratio.median <= 1 + aim };
 }

@@ -1,5 +1,6 @@
 // npm run chaos: clients and servers that misbehave for a minute, and a model of what must hold. SEED and SECONDS change it.
 
+import type { Outcome } from 'tiltyard';
 import { historyOf, RULES } from './chaos/model.ts';
 import { type ChaosProof, proveChaos } from './chaos/prove.ts';
 import { table, writeReport } from './report.ts';
@@ -7,6 +8,7 @@ import { table, writeReport } from './report.ts';
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const seconds = Number(process.env.SECONDS ?? 60);
 const SHOWN = 10;
+const OUTCOMES: readonly Outcome[] = ['scored', 'tool_error', 'env_error', 'timeout', 'cancelled', 'expired'];
 
 process.stderr.write(`seed ${seed}\n`);
 const proof = await proveChaos({
@@ -39,7 +41,7 @@ await writeReport({
   ],
 });
 
-function counts({ chronicle: { server, client, killed }, connections, cuts }: ChaosProof): [string, number][] {
+function counts({ chronicle: { server, client, log, killed }, connections, cuts }: ChaosProof): [string, number][] {
   const answers = client.flatMap((event) => (event.what === 'answered' ? [event.answer.kind] : []));
   const count = (list: readonly string[], wanted: string) => list.filter((each) => each === wanted).length;
   const seen = server.map(({ what }) => what);
@@ -51,6 +53,11 @@ function counts({ chronicle: { server, client, killed }, connections, cuts }: Ch
     ['answers: the tool failed', count(answers, 'broke')],
     ['answers: refused', count(answers, 'refused')],
     ['answers: nobody can say', count(answers, 'unknown')],
+    ...OUTCOMES.map((outcome): [string, number] => [
+      `calls in the log: ${outcome}`,
+      log.filter((line) => line.what === 'call' && line.outcome === outcome).length,
+    ]),
+    ['sessions in the log', log.filter(({ what }) => what === 'session ended').length],
     ['connections through the proxy', connections],
     ['of them cut', cuts],
     ['processes of the server', new Set(server.map(({ life }) => life)).size],

@@ -1,6 +1,6 @@
 import { type BenchServer, startChild } from '../child.ts';
 import { type Contender, compare, ratioOf } from '../compare.ts';
-import type { Request } from '../load.ts';
+import type { Request } from '../exchange.ts';
 import { ADD_INPUT, addCalls, createEpisodes, post } from '../requests.ts';
 import { atLeastShare, atLeastTimes, type Verdict } from '../verdicts.ts';
 import type { Servers } from './servers.ts';

@@ -1,5 +1,5 @@
 import { type Contender, compare, ratioOf } from '../compare.ts';
-import type { Request } from '../load.ts';
+import type { Request } from '../exchange.ts';
 import { ADD_INPUT, get, post, toolCall } from '../requests.ts';
 import { atLeastTimes, type Verdict } from '../verdicts.ts';
 import type { Servers } from './servers.ts';

@@ -1,6 +1,6 @@
-import { compare, ratioOf } from '../compare.ts';
+import { compare, processorTime, ratioOf } from '../compare.ts';
 import { post, strides } from '../requests.ts';
-import { sameWithin, type Verdict } from '../verdicts.ts';
+import { atMostMore, type Verdict } from '../verdicts.ts';
 import type { Servers } from './servers.ts';
 
 const CONNECTIONS = 16;
@@ -24,10 +24,6 @@ export async function measureTasks({ tiltyard }: Servers): Promise<Verdict[]> {
   });
   if (ten === undefined) return [];
   return large.map((each) =>
-    sameWithin(`a task ${each.name}: processor time against one of 10`, ratioOf(each, ten, cpu), 0.15),
+    atMostMore(`a task ${each.name}: processor time against one of 10`, ratioOf(each, ten, processorTime), 0.15),
   );
-}
-
-function cpu({ cpuMicros }: { cpuMicros: number }): number {
-  return cpuMicros;
 }

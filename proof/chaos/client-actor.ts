@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Client, ClientError, connect, type Session } from 'tiltyard/client';
 import type { Random } from '../random.ts';
 import { toThrownAnswer } from './answers.ts';
@@ -17,7 +18,7 @@ export interface Stage {
 
 /** Plays one episode with our own client, over connections that break. */
 export async function playWithClient({ cuttingPort, random, history }: Stage, episode: string): Promise<void> {
-  const client = chaosClient(cuttingPort);
+  const client = chaosClient(cuttingPort, history);
   const abandon = new AbortController();
   const session = await begin(client, episode, { random, history, signal: abandon.signal });
   if (session === undefined) return;
@@ -34,14 +35,22 @@ export async function playWithClient({ cuttingPort, random, history }: Stage, ep
   await expectClientError(episode, history, 'closing', session.close());
 }
 
+// Which call a request belongs to: the client makes its id, and nobody is told it when the connection breaks.
+const sending = new AsyncLocalStorage<string>();
+
 // Gives up sooner than it would by itself.
-function chaosClient(port: number): Client {
+function chaosClient(port: number, history: History): Client {
   return connect(`http://127.0.0.1:${port}`, {
     environment: 'chaos',
     apiKey: '',
     pingMs: 300,
     silenceMs: 5_000,
     retry: { attempts: 6, pauseMs: 5, maxPauseMs: 100 },
+    fetch(url, init) {
+      const token = sending.getStore();
+      if (token !== undefined) history.nameCall(token, JSON.parse(String(init?.body)).task_id);
+      return fetch(url, init);
+    },
   });
 }
 
@@ -66,8 +75,9 @@ async function call(
   const timeoutMs = random.chance(0.15) ? 1 + random.below(50) : 2_000;
   await history.call(episode, { token, tool }, async (): Promise<Answer> => {
     try {
-      const { text, reward, finished } = await session.call(tool, input, { timeoutMs });
-      return { kind: 'scored', scored: { text: brief(text), reward, finished } };
+      const result = await sending.run(token, () => session.call(tool, input, { timeoutMs }));
+      const { text, reward, finished, outcome } = result;
+      return { kind: 'scored', scored: { text: brief(text), reward, finished }, outcome };
     } catch (error) {
       return toThrownAnswer(error) ?? surprise(error, `the call ${token}`, { history, episode });
     }

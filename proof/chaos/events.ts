@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Outcome } from 'tiltyard';
 
 /** What a tool returned, or a client received; long texts by their digest. */
 export interface Scored {
@@ -24,15 +25,28 @@ export type ServerEvent = Happened & {
     | { readonly what: 'ran'; readonly token: string; readonly tool: string; readonly scored?: Scored }
   );
 
+/** What the server's log says. */
+export type LogEvent = Happened & {
+  readonly life: number;
+  readonly outcome: Outcome;
+} & (
+    | { readonly what: 'call'; readonly token: string; readonly tool: string }
+    | { readonly what: 'session ended'; readonly calls: number }
+  );
+
 /** What a client learnt about a call. */
-export type Answer =
+export type Answer = (
   | { readonly kind: 'scored'; readonly scored: Scored }
   /** The tool ran and failed: it says so itself. */
   | { readonly kind: 'broke' }
   /** The call did not run, and will not. */
   | { readonly kind: 'refused'; readonly why: string }
   /** Nobody can say whether it ran. */
-  | { readonly kind: 'unknown'; readonly why: string };
+  | { readonly kind: 'unknown'; readonly why: string }
+) & {
+  /** Left out where the client was not told. */
+  readonly outcome?: Outcome | undefined;
+};
 
 /** What happened to a client. */
 export type ClientEvent = Happened &

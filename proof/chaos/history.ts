@@ -5,10 +5,21 @@ type Told = ClientEvent extends infer Event ? (Event extends unknown ? Omit<Even
 /** What the clients of a run did and what came of it. */
 export class History {
   readonly events: ClientEvent[] = [];
+  readonly #tokens = new Map<string, string>();
 
   /** Adds an event. */
   tell(episode: string, event: Told): void {
     this.events.push({ at: Date.now(), episode, ...event } as ClientEvent);
+  }
+
+  /** Notes the id of a call, where it is not the token. */
+  nameCall(token: string, id: string): void {
+    this.#tokens.set(id, token);
+  }
+
+  /** Which call has this id. */
+  tokenOf(id: string): string {
+    return this.#tokens.get(id) ?? id;
   }
 
   /** Waits for something that must not take for ever; what it may throw is for the caller to catch. */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type NodeServer, startModule } from '../../bench/child.ts';
+import type { ServerLog } from './server-log.ts';
 
 // Little enough that large results hurt a server that keeps too many of them.
 const HEAP_MB = 80;
@@ -7,17 +8,20 @@ const STOP_MS = 30_000;
 
 /** The processes of the server, one after the other, on one port. */
 export class Lives implements Disposable {
+  /** Of the processes; what they log has faults of its own. */
   readonly faults: string[] = [];
-  /** Those that ended without a chance to clean up. */
-  readonly killed: Set<number> = new Set();
+  /** Those that ended without a chance to clean up, and when. */
+  readonly killed: Map<number, number> = new Map();
   readonly #ledger: string;
+  readonly #log: ServerLog;
   #server: NodeServer | undefined;
   #count = 0;
   /** How the present one may end. */
   #expectedEnd: number | NodeJS.Signals | undefined;
 
-  constructor(ledger: string) {
+  constructor(ledger: string, log: ServerLog) {
     this.#ledger = ledger;
+    this.#log = log;
   }
 
   get server(): NodeServer {
@@ -37,7 +41,7 @@ export class Lives implements Disposable {
     this.#server = await startModule(new URL('target.ts', import.meta.url), {
       execArgv: ['--expose-gc', `--max-old-space-size=${HEAP_MB}`],
       env: { LEDGER: this.#ledger, LIFE: String(life), PORT: String(port) },
-      onOutput: (text) => this.#read(text),
+      onOutput: this.#log.reader(life),
     });
     void this.#server.exited.then((how) => {
       if (how !== this.#expectedEnd) this.faults.push(`life ${life} of the server ended with ${how}`);
@@ -58,7 +62,7 @@ export class Lives implements Disposable {
   /** Ends the server in the middle of whatever it does. */
   async kill(): Promise<void> {
     this.#expectedEnd = 'SIGKILL';
-    this.killed.add(this.#count);
+    this.killed.set(this.#count, Date.now());
     this.server.kill('SIGKILL');
     await this.server.exited;
   }
@@ -66,11 +70,5 @@ export class Lives implements Disposable {
   [Symbol.dispose](): void {
     this.#expectedEnd = 'SIGKILL';
     this.#server?.kill('SIGKILL');
-  }
-
-  // Tools that break are logged as errors; these lines tell of what nobody foresaw.
-  #read(text: string): void {
-    for (const line of text.split('\n'))
-      if (/unexpected error|could not be written|nobody caught/.test(line)) this.faults.push(line.slice(0, 2_000));
   }
 }

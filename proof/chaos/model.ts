@@ -1,12 +1,6 @@
-import type { Answer, ClientEvent, Scored, ServerEvent } from './events.ts';
-
-/** Everything that happened, on both sides; the server's events in their order. */
-export interface Chronicle {
-  readonly server: readonly ServerEvent[];
-  readonly client: readonly ClientEvent[];
-  /** The lives of the server that were cut short. */
-  readonly killed: ReadonlySet<number>;
-}
+import type { Scored } from './events.ts';
+import { LOG_RULES } from './log-rules.ts';
+import { answersOf, type Chronicle, type Rule, runsOf, toRecords } from './record.ts';
 
 /** Something that must never happen, and did. */
 export interface Violation {
@@ -14,16 +8,6 @@ export interface Violation {
   readonly episode: string;
   readonly why: string;
 }
-
-/** What is known of one episode. */
-interface EpisodeRecord {
-  readonly episode: string;
-  readonly server: ServerEvent[];
-  readonly client: ClientEvent[];
-  readonly killed: ReadonlySet<number>;
-}
-
-type Rule = (record: EpisodeRecord) => Iterable<string>;
 
 // Episodes of toolkits have no session: an id that outlives the server's process may run once in the next one.
 const OXP = /^oxp/;
@@ -44,7 +28,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
   },
   'a scored call ran, and its result is what the tool returned': function* (record) {
-    for (const [token, answer] of answersOf(record)) {
+    for (const { token, answer } of answersOf(record)) {
       if (answer.kind !== 'scored') continue;
       const returned = record.server.flatMap((event) =>
         event.what === 'ran' && event.token === token && event.scored !== undefined ? [event.scored] : [],
@@ -54,11 +38,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
   },
   'a call that failed in its tool ran': function* (record) {
-    for (const [token, { kind }] of answersOf(record))
-      if (kind === 'broke' && runsOf(record, token) === 0) yield `${token} did not run`;
+    for (const { token, answer } of answersOf(record))
+      if (answer.kind === 'broke' && runsOf(record, token) === 0) yield `${token} did not run`;
   },
   'a refused call did not run': function* (record) {
-    for (const [token, answer] of answersOf(record))
+    for (const { token, answer } of answersOf(record))
       if (answer.kind === 'refused' && runsOf(record, token) > 0) yield `${token} ran, and was refused: ${answer.why}`;
   },
   'nothing runs that no client sent, nor in another session': function* ({ server, client }) {
@@ -125,11 +109,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'no client meets a fault': function* ({ client }) {
     for (const event of client) if (event.what === 'fault') yield event.why;
   },
+  ...LOG_RULES,
 };
 
 /** Holds every event against every rule. */
 export function check(chronicle: Chronicle): Violation[] {
-  return [...toRecords(chronicle).values()].flatMap((record) =>
+  return toRecords(chronicle).flatMap((record) =>
     Object.entries(RULES).flatMap(([rule, find]) =>
       [...find(record)].map((why) => ({ rule, episode: record.episode, why })),
     ),
@@ -137,35 +122,16 @@ export function check(chronicle: Chronicle): Violation[] {
 }
 
 /** Everything that happened in one episode, a line for each event, in time. */
-export function historyOf({ server, client }: Chronicle, episode: string): string {
+export function historyOf({ server, client, log }: Chronicle, episode: string): string {
   const mine = [
     ...server.filter((event) => event.episode === episode).map((event) => ({ side: 'server', ...event })),
     ...client.filter((event) => event.episode === episode).map((event) => ({ side: 'client', ...event })),
+    ...log.filter((event) => event.episode === episode).map((event) => ({ side: 'log   ', ...event })),
   ].sort((a, b) => a.at - b.at);
   const begun = mine[0]?.at ?? 0;
   return mine
     .map(({ at, side, what, episode: _, ...rest }) => `${at - begun} ms  ${side}  ${what}  ${JSON.stringify(rest)}`)
     .join('\n');
-}
-
-function toRecords({ server, client, killed }: Chronicle): Map<string, EpisodeRecord> {
-  const records = new Map<string, EpisodeRecord>();
-  const recordOf = (episode: string) => {
-    const record = records.get(episode) ?? { episode, server: [], client: [], killed };
-    records.set(episode, record);
-    return record;
-  };
-  for (const event of server) recordOf(event.episode).server.push(event);
-  for (const event of client) recordOf(event.episode).client.push(event);
-  return records;
-}
-
-function answersOf({ client }: EpisodeRecord): (readonly [token: string, answer: Answer])[] {
-  return client.flatMap((event) => (event.what === 'answered' ? [[event.token, event.answer] as const] : []));
-}
-
-function runsOf({ server }: EpisodeRecord, token: string): number {
-  return server.filter((event) => event.what === 'run' && event.token === token).length;
 }
 
 function isSame(a: Scored, b: Scored): boolean {

@@ -3,7 +3,11 @@ import { toOxpAnswer, toScoredText, toThrownAnswer } from './answers.ts';
 import type { Stage } from './client-actor.ts';
 import { toPost, transmit } from './wire.ts';
 
-const TOOLS = ['Quick', 'Slow', 'Broken', 'Unknown'] as const;
+// Mostly quick ones: a deaf one takes as long as a hundred of them.
+const TOOLS = ['Quick', 'Quick', 'Quick', 'Slow', 'Slow', 'Long', 'Long', 'Deaf', 'Broken', 'Unknown'] as const;
+
+// Some are still at work when a server that stops will wait no longer.
+const LONGEST_MS = 500;
 
 /** Calls tools over OXP: with our client over connections that break, and raw, each id several times. */
 export async function playOxp(stage: Stage, episode: string): Promise<void> {
@@ -16,7 +20,7 @@ export async function playOxp(stage: Stage, episode: string): Promise<void> {
   for (let number = 0; number < count; number += 1) {
     const token = `${episode}.${number}`;
     const tool = random.pick(TOOLS);
-    const input = { episode, token, ms: random.below(50) };
+    const input = { episode, token, ms: random.below(tool === 'Long' ? LONGEST_MS : 50) };
     if (random.chance(0.4)) {
       await Promise.all([1, 2].map(() => callRaw(stage, { token, tool, input })));
       continue;

@@ -10,9 +10,11 @@ import type { ServerEvent } from './events.ts';
 import { History } from './history.ts';
 import { readLedger } from './ledger.ts';
 import { Lives } from './lives.ts';
-import { type Chronicle, check, type Violation } from './model.ts';
+import { check, type Violation } from './model.ts';
 import { playOxp } from './oxp-actor.ts';
 import { playRaw } from './raw-actor.ts';
+import type { Chronicle } from './record.ts';
+import { ServerLog } from './server-log.ts';
 
 /** How much chaos; the same seed makes the same choices. */
 export interface ChaosOptions {
@@ -54,7 +56,8 @@ export async function proveChaos(options: ChaosOptions): Promise<ChaosProof> {
 
 async function prove(options: ChaosOptions, ledger: string): Promise<ChaosProof> {
   const history = new History();
-  using lives = new Lives(ledger);
+  const log = new ServerLog((id) => history.tokenOf(id));
+  using lives = new Lives(ledger, log);
   await lives.begin();
   const before = await lives.server.held();
   const proxy = await startCuttingProxy(lives.port, { cutAfter: cuts(options.seed) });
@@ -64,8 +67,9 @@ async function prove(options: ChaosOptions, ledger: string): Promise<ChaosProof>
   options.onProgress?.('waiting until everything has expired');
   const { after, faults: left } = await settle(before, lives, ledger);
   await lives.stop();
-  const chronicle = { server: await readLedger(ledger), client: history.events, killed: lives.killed };
-  const faults = [...lives.faults, ...left];
+  const { killed } = lives;
+  const chronicle = { server: await readLedger(ledger), client: history.events, log: log.events, killed };
+  const faults = [...lives.faults, ...log.faults, ...left];
   return { chronicle, violations: check(chronicle), faults, connections, cuts: cut, held: { before, after } };
 }
 
@@ -98,11 +102,13 @@ async function act(
 
 async function restart({ seed, durationMs, restarts, onProgress }: ChaosOptions, lives: Lives): Promise<void> {
   const choices = random(seed);
-  const until = performance.now() + durationMs;
+  const begun = performance.now();
   for (let count = 0; count < restarts; count += 1) {
-    await pause((durationMs / (restarts + 1)) * (0.5 + choices.next()));
-    // Stopping takes its time; with nobody left there is nothing to disturb.
-    if (performance.now() > until) return;
+    // Each in its own part of the time, however long the one before took.
+    const at = begun + (durationMs / (restarts + 1)) * (count + 0.5 + choices.next());
+    await pause(Math.max(0, at - performance.now()));
+    // With nobody left there is nothing to disturb.
+    if (performance.now() > begun + durationMs) return;
     if (count % 2 === 0) await lives.kill();
     else await lives.stop();
     await lives.begin();
@@ -134,7 +140,7 @@ async function settle(before: Held, lives: Lives, ledger: string): Promise<{ aft
   }
 }
 
-function openEpisodes(events: readonly ServerEvent[], killed: ReadonlySet<number>): string[] {
+function openEpisodes(events: readonly ServerEvent[], killed: ReadonlyMap<number, number>): string[] {
   const open = new Set<string>();
   for (const { what, episode, life } of events) {
     if (killed.has(life)) continue;

@@ -11,7 +11,7 @@ const ledger = new Ledger(LEDGER, Number(LIFE));
 const server = await createServer({
   environments: [chaosEnvironment(ledger)],
   toolkits: [chaosToolkit(ledger)],
-  logger: { level: 'error' },
+  logger: { level: 'info' },
   announceAfterMs: 50,
   pingMs: 100,
   limits: {
@@ -19,6 +19,7 @@ const server = await createServer({
     lingerMs: 800,
     drainMs: 300,
     graceMs: 200,
+    closeMs: 200,
     teardownMs: 1_000,
     maxSessions: 300,
     tombstoneMs: 1_000,

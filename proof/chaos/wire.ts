@@ -15,6 +15,8 @@ export interface Manners {
 /** One answer on a connection. */
 export interface WireAnswer {
   readonly status: number;
+  /** The outcome of a call that failed, as OXP's answers tell it. */
+  readonly outcome: string | undefined;
   readonly body: string;
   /** Whether all of it has come. */
   readonly isWhole: boolean;
@@ -71,7 +73,8 @@ function toAnswers(bytes: Buffer): WireAnswer[] {
     const body = rest.subarray(end + 4);
     const length = /^content-length: (\d+)/im.exec(head);
     const { text, after } = length === null ? readChunks(body) : readLength(body, Number(length[1]));
-    answers.push({ status, body: text, isWhole: after !== undefined });
+    const outcome = /^tiltyard-outcome: (\w+)/im.exec(head)?.[1];
+    answers.push({ status, outcome, body: text, isWhole: after !== undefined });
     if (after === undefined) return answers;
     rest = after;
   }

@@ -12,8 +12,13 @@ const CHAOS_TASK = z.object({
 /** How an episode begins and ends. */
 export type ChaosTask = z.infer<typeof CHAOS_TASK>;
 
+/** What an episode logs first: it tells whose the session is, in which the lines that follow are. */
+export const EPISODE_BEGINS = 'episode begins';
+
 // Whoever ignores its signal, and whoever waits for it, ends all the same: a call that waits keeps its session alive.
 const DEAF_MS = 800;
+// Longer than a server takes to stop.
+const OXP_DEAF_MS = 1_500;
 const HANG_MS = 1_500;
 
 const CALL = z.object({ token: z.string(), ms: z.int().min(0).max(500).default(0) });
@@ -26,8 +31,9 @@ export function chaosEnvironment(ledger: Ledger): Environment {
     name: 'chaos',
     task: CHAOS_TASK,
     splits: { train: [] },
-    async setup({ task: { episode, setup }, signal }) {
+    async setup({ task: { episode, setup }, signal, log }) {
       ledger.note(episode, 'setup');
+      log.info(EPISODE_BEGINS, { episode });
       if (setup === 'slow') await pause(30);
       if (setup === 'fails') throw new Error('the setup broke');
       if (setup === 'hangs') await pause(HANG_MS, undefined, { signal });
@@ -123,6 +129,24 @@ export function chaosToolkit(ledger: Ledger): Toolkit {
         async run({ episode, token, ms }) {
           const { text } = scored(episode, token);
           await ledger.run({ episode, token, tool: 'Slow' }, () => pause(ms, { text }));
+          return text;
+        },
+      }),
+      Long: tool({
+        version: '1.0.0',
+        input: OXP_CALL,
+        async run({ episode, token, ms }, { signal }) {
+          const { text } = scored(episode, token);
+          await ledger.run({ episode, token, tool: 'Long' }, () => pause(ms, { text }, { signal }));
+          return text;
+        },
+      }),
+      Deaf: tool({
+        version: '1.0.0',
+        input: OXP_CALL,
+        async run({ episode, token }) {
+          const { text } = scored(episode, token);
+          await ledger.run({ episode, token, tool: 'Deaf' }, () => pause(OXP_DEAF_MS, { text }));
           return text;
         },
       }),

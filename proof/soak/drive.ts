@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { isWhole, type Request } from '../../bench/exchange.ts';
 import { post } from '../../bench/requests.ts';
 
 /** A number of sessions to play. */
@@ -7,11 +8,6 @@ export interface Batch {
   readonly connections: number;
   readonly sessions: number;
   readonly callsPerSession: number;
-}
-
-interface Expected {
-  readonly bytes: string;
-  readonly expect: string;
 }
 
 /** Plays sessions one after the other on each connection, and closes the connections. Rejects on any wrong answer. */
@@ -25,7 +21,7 @@ export async function playBatch({ port, connections, sessions, callsPerSession }
 }
 
 /** All requests of one session: it is created, called in every way, and deleted. */
-function* sessionRequests(calls: number): Generator<Expected, void, undefined> {
+function* sessionRequests(calls: number): Generator<Request, void, undefined> {
   const sid = crypto.randomUUID();
   const body = { env_name: 'counter', split: 'train', index: 0 };
   yield post('/create', body, { expect: sid, sid });
@@ -48,10 +44,10 @@ function* sessionRequests(calls: number): Generator<Expected, void, undefined> {
   yield post('/delete', {}, { expect: sid, sid });
 }
 
-function play(port: number, nextSession: () => Generator<Expected> | undefined): Promise<void> {
+function play(port: number, nextSession: () => Generator<Request> | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
-    let requests: Generator<Expected> | undefined;
+    let requests: Generator<Request> | undefined;
     let expect = '';
     let received = '';
     const send = (): void => {
@@ -70,19 +66,11 @@ function play(port: number, nextSession: () => Generator<Expected> | undefined):
     socket.on('close', () => reject(new Error('the server closed a connection')));
     socket.on('data', (data: string) => {
       received += data;
-      if (!isWhole(received)) return;
+      if (!isWhole(received, data)) return;
       if (!received.startsWith('HTTP/1.1 200') || !received.includes(expect))
         return reject(new Error(`expected '${expect}', got ${received.slice(0, 500)}`));
       received = '';
       send();
     });
   });
-}
-
-function isWhole(received: string): boolean {
-  const end = received.indexOf('\r\n\r\n');
-  if (end < 0) return false;
-  const length = /content-length: (\d+)/i.exec(received.slice(0, end));
-  if (length === null) return received.endsWith('\r\n0\r\n\r\n');
-  return received.length >= end + 4 + Number(length[1]);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Held, type NodeServer, startModule } from '../../bench/child.ts';
+import { slopeOf } from '../../bench/slope.ts';
 import { playBatch } from './drive.ts';
-import { slopeOf } from './slope.ts';
 
 /** How much is done, and how often memory is looked at. */
 export interface SoakOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { slopeOf } from '../../bench/slope.ts';
 import { proveSoak } from '../../proof/soak/prove.ts';
-import { slopeOf } from '../../proof/soak/slope.ts';
 
 const MEGABYTE = 2 ** 20;
 
