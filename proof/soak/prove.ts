@@ -24,15 +24,17 @@ export interface SoakProof {
   /** What the server held before the first request. */
   readonly before: Held;
   readonly samples: readonly Sample[];
-  /** By a straight line through all samples but those in which the server still warmed up. */
-  readonly bytesPer100kCalls: number;
+  /** By a straight line through the samples after the warm-up; undefined if there are too few of them to say. */
+  readonly bytesPer100kCalls: number | undefined;
   /** Descriptors, timers and other handles that were left over at any sample. */
   readonly leftovers: readonly string[];
 }
 
 const CONNECTIONS = 32;
-// The first samples are of a server that is still being compiled and grows to its working size.
-const WARM_UP_SHARE = 0.2;
+// Until then the server is still being compiled and grows to its working size.
+const WARM_UP_CALLS = 200_000;
+// Through fewer points a line says little.
+const LEAST_SAMPLES = 8;
 // Longer than results and ended sessions are remembered by the target.
 const SETTLE_MS = 1_500;
 
@@ -60,10 +62,11 @@ export async function proveSoak({
     samples.push(sample);
     onSample?.(sample);
   }
-  const warm = samples.slice(Math.floor(count * WARM_UP_SHARE));
+  const warm = samples.filter(({ calls }) => calls > WARM_UP_CALLS);
   const slope = slopeOf(warm.map(({ calls, liveBytes }) => [calls, liveBytes]));
+  const bytesPer100kCalls = warm.length < LEAST_SAMPLES ? undefined : slope * 100_000;
   const leftovers = samples.flatMap((sample) => leftoversOf(before, sample));
-  return { before, samples, bytesPer100kCalls: slope * 100_000, leftovers };
+  return { before, samples, bytesPer100kCalls, leftovers };
 }
 
 async function look(server: NodeServer): Promise<Held & { liveBytes: number }> {
