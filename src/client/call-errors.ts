@@ -1,3 +1,4 @@
+import { UNKNOWN_TASK_ID } from '../protocol/index.ts';
 import {
   type ClientError,
   type ErrorContext,
@@ -27,7 +28,7 @@ export function isHarmless(error: unknown): boolean {
 
 /** Whether the server does not know, or no longer knows, the id of the call. */
 export function isUnknownId(error: unknown): boolean {
-  return error instanceof ToolFailed && error.message === 'unknown task_id';
+  return error instanceof ToolFailed && error.message === UNKNOWN_TASK_ID;
 }
 
 /** What the caller of a tool is told, so that it can tell what ran, what did not, and what may have. */

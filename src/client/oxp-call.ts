@@ -1,4 +1,10 @@
-import { type CallToolRequest, type JsonObject, OXP_SCHEMA, type WireCallContext } from '../protocol/index.ts';
+import {
+  type CallToolRequest,
+  type JsonObject,
+  OXP_SCHEMA,
+  RESULT_NOT_KEPT,
+  type WireCallContext,
+} from '../protocol/index.ts';
 import { isHarmless } from './call-errors.ts';
 import { MaxRetries, NetworkError, OutcomeUnknown } from './errors.ts';
 import { outcomeIn, type SentResult, toSentResult } from './oxp-answers.ts';
@@ -131,7 +137,7 @@ interface FailedOxpCall {
 }
 
 function toCallError(error: unknown, { what, callId: taskId, keepsIds }: FailedOxpCall): unknown {
-  if (error instanceof OxpServerError && /no longer kept/.test(error.developerMessage ?? '')) {
+  if (error instanceof OxpServerError && error.developerMessage?.includes(RESULT_NOT_KEPT)) {
     const message = `the result of ${what} is no longer kept by the server; the tool was not run again`;
     return new OutcomeUnknown(message, { taskId, cause: error });
   }
