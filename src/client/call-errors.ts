@@ -44,8 +44,13 @@ export function toCallError(error: unknown, { sid, name, taskId }: FailedCall): 
     const message = `the connection failed before the server named the call of '${name}': it may have run`;
     return new OutcomeUnknown(message, { sid, cause: error });
   }
+  return toMaxRetries(`the call of '${name}'`, error, { sid, taskId });
+}
+
+/** A failure of the network as the last of its attempts, also if there was only one, with what is known of the call. */
+export function toMaxRetries(what: string, error: unknown, context: ErrorContext): unknown {
   const errors = error instanceof MaxRetries ? error.errors : error instanceof NetworkError ? [error] : undefined;
-  return errors === undefined ? error : new MaxRetries(`the call of '${name}'`, errors, { sid, taskId });
+  return errors === undefined ? error : new MaxRetries(what, errors, context);
 }
 
 // A refused call, told by status; the official servers tell the same inside the stream.

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type Outcome, outcomeIn, type RunToolResult } from '../protocol/index.ts';
 import { isHarmless, isUnknownId, toCallError, toReason } from './call-errors.ts';
+import { newTaskId } from './call-ids.ts';
 import { ClientError, type ErrorContext, SessionTerminated, ToolCallError, ToolFailed } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
 import { isPassing, type RetryOptions, withRetries } from './retry.ts';
@@ -114,13 +115,6 @@ function toResult(json: string, context: ErrorContext): RunToolResult {
     throw new ClientError('the server sent a result that is not JSON', { ...context, cause });
   }
   throw new ClientError(`the server sent a result without blocks: ${json.slice(0, 100)}`, context);
-}
-
-/** An id of the client's own: never of the form that servers make. */
-function newTaskId(): string {
-  // Not randomUUID: a page that came over plain HTTP does not have it.
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return `call-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** Refuses an input that no server could take, before anything is sent. */
