@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../core/index.ts';
 import { UNKNOWN_TASK_ID } from '../protocol/index.ts';
 import {
   type ClientError,
@@ -56,11 +57,19 @@ export function toMaxRetries(what: string, error: unknown, context: ErrorContext
 // A refused call, told by status; the official servers tell the same inside the stream.
 function toRefusal(error: HttpError, context: ErrorContext): ClientError {
   const { status, code, detail } = error;
-  const isRefusal =
-    code === 'unknown_tool' ||
-    code === 'invalid_input' ||
-    /is not a valid tool|Tool input validation error/.test(detail);
-  return isRefusal ? new ToolCallError(detail, toReason(detail), { ...context, status, code, cause: error }) : error;
+  const reason = reasonOf(error);
+  return reason === undefined ? error : new ToolCallError(detail, reason, { ...context, status, code, cause: error });
+}
+
+const REASONS: ReadonlyMap<string, ToolCallReason> = new Map<ErrorCode, ToolCallReason>([
+  ['unknown_tool', 'not_found'],
+  ['invalid_input', 'input_validation'],
+]);
+
+function reasonOf({ code, detail }: HttpError): ToolCallReason | undefined {
+  // Words only where there is no code: beside one they may be an author's.
+  if (code !== undefined) return REASONS.get(code);
+  return /is not a valid tool|Tool input validation error/.test(detail) ? toReason(detail) : undefined;
 }
 
 /** Why a call was refused, from the words that the official servers use. */

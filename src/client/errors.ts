@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../core/index.ts';
 import { isObject, type Outcome, outcomeOfCode, type RefusalReason } from '../protocol/index.ts';
 
 /** What is known of the request that failed. */
@@ -65,6 +66,9 @@ export class HttpError extends ClientError {
 
 /** The code of an HttpError from a server that does not wait for a setup: nothing ran, and asking again helps. */
 export const STARTING = 'starting';
+
+/** The code of an HttpError of a setup that failed: its author chose the status and the words, so that only the code says what it is. */
+export const SETUP_FAILED: ErrorCode = 'setup_failed';
 
 /** The API key is missing or wrong (401). */
 export class AuthError extends HttpError {

@@ -188,9 +188,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     try {
       return await this.#read('task_tools', options);
     } catch (error) {
-      // A server without this route says just that; any other 404 means something.
-      if (error instanceof HttpError && error.status === 404 && error.detail === 'Not Found')
-        return this.#read('tools', options);
+      if (isMissingRoute(error)) return this.#read('tools', options);
       throw error;
     }
   }
@@ -229,6 +227,13 @@ interface SessionQuestion {
   readonly attempts?: number;
   /** Whether the answer waits for setup. */
   readonly patient?: boolean;
+}
+
+// A server without a route says just that; any other 404 means something.
+function isMissingRoute(error: unknown): boolean {
+  if (!(error instanceof HttpError)) return false;
+  const { status, code, detail } = error;
+  return status === 404 && code === undefined && detail === 'Not Found';
 }
 
 // Already gone is what was wanted.
