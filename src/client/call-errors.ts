@@ -21,10 +21,13 @@ export interface FailedCall {
   readonly taskId: string | undefined;
 }
 
-/** Whether nothing ran for certain: the request did not leave, or the server said that it is too busy or not ready. */
+const SHUTTING_DOWN: ErrorCode = 'shutting_down';
+
+/** Whether nothing ran for certain: the request did not leave, or the server said that it is too busy, not ready or stopping. */
 export function isHarmless(error: unknown): boolean {
   if (error instanceof NetworkError) return error.unsent;
-  return isStarting(error) || (error instanceof HttpError && error.status === 429);
+  if (!(error instanceof HttpError)) return false;
+  return isStarting(error) || error.status === 429 || error.code === SHUTTING_DOWN;
 }
 
 /** Whether the server does not know, or no longer knows, the id of the call. */
@@ -45,7 +48,9 @@ export function toCallError(error: unknown, { sid, name, taskId }: FailedCall): 
     const message = `the connection failed before the server named the call of '${name}': it may have run`;
     return new OutcomeUnknown(message, { sid, cause: error });
   }
-  return toMaxRetries(`the call of '${name}'`, error, { sid, taskId });
+  // Without an id each attempt was a call of its own: what the last one heard says nothing of the others.
+  const isOneCall = taskId !== undefined || !(error instanceof MaxRetries) || error.errors.every(isHarmless);
+  return toMaxRetries(`the call of '${name}'`, error, { sid, taskId, ...(isOneCall ? {} : { outcome: undefined }) });
 }
 
 /** A failure of the network as the last of its attempts, also if there was only one, with what is known of the call. */

@@ -121,7 +121,7 @@ export class TimedOut extends ClientError {
   override readonly name: string = 'TimedOut';
 }
 
-/** Every attempt failed; `errors` has them all. A call that ends so may have run. */
+/** Every attempt failed; `errors` has them all. A call that ends so may have run, unless `outcome` says how it ended. */
 export class MaxRetries extends ClientError {
   override readonly name: string = 'MaxRetries';
   readonly errors: readonly Error[];
@@ -134,6 +134,7 @@ export class MaxRetries extends ClientError {
       code,
       sid,
       taskId,
+      outcome: lastHeard(errors),
       ...context,
       cause: last,
     });
@@ -165,6 +166,13 @@ export class NetworkError extends ClientError {
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), unsent: this.unsent };
   }
+}
+
+// An attempt that did not reach the server changes nothing of what the one before it heard: a server that refuses because it
+// is stopping is soon not there at all.
+function lastHeard(errors: readonly Error[]): Outcome | undefined {
+  const heard = errors.findLast((error) => !(error instanceof NetworkError && error.unsent));
+  return heard instanceof ClientError ? heard.outcome : undefined;
 }
 
 // The code of a server of this make says it all; of others, only a failure in their own code is sure.
