@@ -100,7 +100,11 @@ function toFailure(message: string, context: ErrorContext): ClientError {
   const { outcome } = context;
   // The session ended while the call ran: the next call would hear it by status.
   if (outcome === 'cancelled' || outcome === 'expired')
-    return new SessionTerminated(message, { ...context, status: 410, code: SESSION_CODES[outcome] });
+    return new SessionTerminated(`the session is over: ${message}`, {
+      ...context,
+      status: 410,
+      code: SESSION_CODES[outcome],
+    });
   return new ToolFailed(message || 'the tool failed without a message', context);
 }
 

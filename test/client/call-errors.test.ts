@@ -101,7 +101,8 @@ test('K11: a session that ends while a call runs is SessionTerminated, with the 
   const error = await running;
   expect(error).toBeInstanceOf(SessionTerminated);
   expect(error).toMatchObject({ status: 410, code: 'session_gone', sid: session.sid });
-  expect(error.cause.message).toBe(`session '${session.sid}' ended because the server is stopping. Create a new one`);
+  const words = `session '${session.sid}' ended because the server is stopping. Create a new one`;
+  expect(error.message).toBe(`the session is over: ${words}`);
 });
 
 test('K11: a deleted session is SessionTerminated, and later calls fail without a request', async () => {
@@ -111,6 +112,7 @@ test('K11: a deleted session is SessionTerminated, and later calls fail without 
   const error = await rejection(session.call('noargs'));
   expect(error).toBeInstanceOf(SessionTerminated);
   expect(error).toMatchObject({ status: 410, code: 'session_gone', sid: session.sid });
+  expect(error.message).toBe(`the session is over: session '${session.sid}' was deleted. Create a new one`);
 
   let requests = 0;
   server.server.app.server.on('request', () => {
@@ -126,9 +128,11 @@ test('K11: a deleted session is SessionTerminated, and later calls fail without 
 test.each([
   ['this server', { detail: "no session 'x'", code: 'session_not_found' }],
   ['the official server', { detail: 'Active environment not found' }],
-])('K11: a session that %s does not know (404) is SessionTerminated', async (_name, body) => {
+])('K11: a session that %s does not know (404) is SessionTerminated, in its words', async (_name, body) => {
   const session = await openSession(await startForeign({ 'POST /math/call': json(body, 404) }));
-  expect(await rejection(session.call('add'))).toBeInstanceOf(SessionTerminated);
+  const error = await rejection(session.call('add'));
+  expect(error).toBeInstanceOf(SessionTerminated);
+  expect(error.message).toBe(`the session is over: ${body.detail}`);
   expect(await rejection(session.prompt())).toBeInstanceOf(SessionTerminated);
 });
 
