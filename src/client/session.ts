@@ -134,7 +134,9 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   async #close(options: CallOptions): Promise<void> {
     const { sid } = this;
     const deletion = this.#deletion;
-    this.#end(new SessionTerminated('the session was closed', { sid, outcome: 'cancelled' }));
+    // Where nothing is deleted nobody can say how calls end: in somebody else's session they go on.
+    const outcome = deletion === 'needed' ? 'cancelled' : undefined;
+    this.#end(new SessionTerminated('the session was closed', { sid, outcome }));
     if (deletion === 'done') return;
     using deadline = new Deadline({ what: 'closing the session', sid }, options);
     const attempts = deletion === 'try' ? 1 : this.#context.retry.attempts;
@@ -175,7 +177,8 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     const { sid } = this;
     const { status, code } = cause instanceof ClientError ? cause : {};
     const message = `the session is over: ${MAX_FAILED_PINGS} pings in a row failed`;
-    this.#end(new SessionTerminated(message, { sid, status, code, cause }));
+    // How the episode ends is not for a ping to say, whatever its status.
+    this.#end(new SessionTerminated(message, { sid, status, code, cause, outcome: undefined }));
   }
 
   /** Ends what is asked from now on, and reads that wait; whoever comes second changes nothing. */
