@@ -70,6 +70,9 @@ export const STARTING = 'starting';
 /** The code of an HttpError of a setup that failed: its author chose the status and the words, so that only the code says what it is. */
 export const SETUP_FAILED: ErrorCode = 'setup_failed';
 
+/** The code of a ClientError about a result whose reward is none: the tool ran, and nobody can say what it paid. */
+export const INVALID_REWARD = 'invalid_reward';
+
 /** The API key is missing or wrong (401). */
 export class AuthError extends HttpError {
   override readonly name: string = 'AuthError';
