@@ -80,7 +80,8 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
 
   /**
    * Calls a tool: exactly once, also when the connection drops. Rejects with ToolCallError for what the model should
-   * read, ToolFailed when the tool broke, OutcomeUnknown when nobody can say whether it ran.
+   * read, ToolFailed when the tool broke, OutcomeUnknown when nobody can say whether it ran. A failed setup is HttpError
+   * with the code `setup_failed`; ToolFailed if it failed when the call had been announced, as the stream has no codes.
    */
   async call<Name extends keyof InputsOf<Env> & string>(
     name: Name,

@@ -50,6 +50,18 @@ test.each(CHOSEN)('a setup that failed with %i and “%s” is not taken for %s'
   expect(server.ended()).toBe(1);
 });
 
+test('a setup that fails is HttpError, or ToolFailed once the call was announced, and env_error in both cases', async () => {
+  const { url } = await startServer({ announceAfterMs: 10 });
+  const session = await quickClient({ url }).session({ task: { setup_ms: 300, setup_fail: 'no disk' } } as never);
+  const detail = 'Error: no disk';
+  // The call waits for the setup, and hears of its end in the stream; whoever comes later hears it by status.
+  const [waiting, reading] = await Promise.all([rejection(session.call('noargs')), rejection(session.prompt())]);
+  expect(waiting).toMatchObject({ name: 'ToolFailed', message: detail, code: undefined, outcome: 'env_error' });
+  for (const error of [reading, await rejection(session.call('noargs'))])
+    expect(error).toMatchObject({ name: 'HttpError', detail, code: 'setup_failed', outcome: 'env_error' });
+  await session.close();
+});
+
 test('a task that is refused in the words of a session that exists is told as what it is', async () => {
   const refused = json({ detail: 'the user already exists', code: 'invalid_task' }, 400);
   const server = await startForeign({
