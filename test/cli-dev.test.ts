@@ -81,7 +81,7 @@ test('a running call ends with an error that tells the client to begin anew, and
   await setVersion(folder, 'two');
   const error = await call;
   expect(error).toBeInstanceOf(SessionTerminated);
-  expect(error.cause.message).toContain('ended because the server is stopping');
+  expect(error.message).toContain('ended because the server is stopping');
   await untilReloaded(command);
   expect(await teardowns(folder)).toBe('one\n');
   expect(await rejection(session.call('hang'))).toBeInstanceOf(SessionTerminated);

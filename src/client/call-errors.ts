@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../core/index.ts';
+import { UNKNOWN_TASK_ID } from '../protocol/index.ts';
 import {
   type ClientError,
   type ErrorContext,
@@ -19,15 +21,18 @@ export interface FailedCall {
   readonly taskId: string | undefined;
 }
 
-/** Whether nothing ran for certain: the request did not leave, or the server said that it is too busy or not ready. */
+const SHUTTING_DOWN: ErrorCode = 'shutting_down';
+
+/** Whether nothing ran for certain: the request did not leave, or the server said that it is too busy, not ready or stopping. */
 export function isHarmless(error: unknown): boolean {
   if (error instanceof NetworkError) return error.unsent;
-  return isStarting(error) || (error instanceof HttpError && error.status === 429);
+  if (!(error instanceof HttpError)) return false;
+  return isStarting(error) || error.status === 429 || error.code === SHUTTING_DOWN;
 }
 
 /** Whether the server does not know, or no longer knows, the id of the call. */
 export function isUnknownId(error: unknown): boolean {
-  return error instanceof ToolFailed && error.message === 'unknown task_id';
+  return error instanceof ToolFailed && error.message === UNKNOWN_TASK_ID;
 }
 
 /** What the caller of a tool is told, so that it can tell what ran, what did not, and what may have. */
@@ -43,18 +48,33 @@ export function toCallError(error: unknown, { sid, name, taskId }: FailedCall): 
     const message = `the connection failed before the server named the call of '${name}': it may have run`;
     return new OutcomeUnknown(message, { sid, cause: error });
   }
+  // Without an id each attempt was a call of its own: what the last one heard says nothing of the others.
+  const isOneCall = taskId !== undefined || !(error instanceof MaxRetries) || error.errors.every(isHarmless);
+  return toMaxRetries(`the call of '${name}'`, error, { sid, taskId, ...(isOneCall ? {} : { outcome: undefined }) });
+}
+
+/** A failure of the network as the last of its attempts, also if there was only one, with what is known of the call. */
+export function toMaxRetries(what: string, error: unknown, context: ErrorContext): unknown {
   const errors = error instanceof MaxRetries ? error.errors : error instanceof NetworkError ? [error] : undefined;
-  return errors === undefined ? error : new MaxRetries(`the call of '${name}'`, errors, { sid, taskId });
+  return errors === undefined ? error : new MaxRetries(what, errors, context);
 }
 
 // A refused call, told by status; the official servers tell the same inside the stream.
 function toRefusal(error: HttpError, context: ErrorContext): ClientError {
   const { status, code, detail } = error;
-  const isRefusal =
-    code === 'unknown_tool' ||
-    code === 'invalid_input' ||
-    /is not a valid tool|Tool input validation error/.test(detail);
-  return isRefusal ? new ToolCallError(detail, toReason(detail), { ...context, status, code, cause: error }) : error;
+  const reason = reasonOf(error);
+  return reason === undefined ? error : new ToolCallError(detail, reason, { ...context, status, code, cause: error });
+}
+
+const REASONS: ReadonlyMap<string, ToolCallReason> = new Map<ErrorCode, ToolCallReason>([
+  ['unknown_tool', 'not_found'],
+  ['invalid_input', 'input_validation'],
+]);
+
+function reasonOf({ code, detail }: HttpError): ToolCallReason | undefined {
+  // Words only where there is no code: beside one they may be an author's.
+  if (code !== undefined) return REASONS.get(code);
+  return /is not a valid tool|Tool input validation error/.test(detail) ? toReason(detail) : undefined;
 }
 
 /** Why a call was refused, from the words that the official servers use. */

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject, type Outcome, outcomeIn, type RunToolResult } from '../protocol/index.ts';
 import { isHarmless, isUnknownId, toCallError, toReason } from './call-errors.ts';
-import { ClientError, type ErrorContext, SessionTerminated, ToolCallError, ToolFailed } from './errors.ts';
+import { newTaskId } from './call-ids.ts';
+import { readResult } from './call-result.ts';
+import { type ClientError, type ErrorContext, SessionTerminated, ToolCallError, ToolFailed } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
 import { isPassing, type RetryOptions, withRetries } from './retry.ts';
 import { Silence } from './silence.ts';
@@ -85,43 +87,38 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
     if (event === 'task_id') progress.taskId = data.trim() || progress.taskId;
     else if (event === 'chunk' || event === 'end') parts.push(data);
     else if (event === 'error') throw toFailure(data, { sid, taskId: progress.taskId, outcome });
-    return event === 'end' ? toResult(parts.join(''), { sid, taskId: progress.taskId }) : undefined;
+    return event === 'end' ? readResult(parts.join(''), { sid, taskId: progress.taskId }) : undefined;
   };
   const result = await readEventStream(response, onEvent, { sid, silence, onComment });
   if (!result.ok)
     throw new ToolCallError(result.error, result.reason ?? toReason(result.error), { sid, taskId: progress.taskId });
-  const { blocks, reward = null, finished = false, metadata = null } = result.output;
+  const { blocks, reward, finished, metadata } = result.output;
   const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  return { blocks, text, reward, finished, metadata, taskId: progress.taskId ?? '', outcome: 'scored' };
+  return {
+    blocks,
+    text,
+    // Servers of another make leave out what they have not.
+    reward: reward ?? null,
+    finished: finished ?? false,
+    metadata: metadata ?? null,
+    taskId: progress.taskId ?? '',
+    outcome: 'scored',
+  };
 }
 
 function toFailure(message: string, context: ErrorContext): ClientError {
   const { outcome } = context;
   // The session ended while the call ran: the next call would hear it by status.
   if (outcome === 'cancelled' || outcome === 'expired')
-    return new SessionTerminated(message, { ...context, status: 410, code: SESSION_CODES[outcome] });
+    return new SessionTerminated(`the session is over: ${message}`, {
+      ...context,
+      status: 410,
+      code: SESSION_CODES[outcome],
+    });
   return new ToolFailed(message || 'the tool failed without a message', context);
 }
 
 const SESSION_CODES = { cancelled: 'session_gone', expired: 'session_expired' } as const;
-
-// What a server of another make sends is taken as it is, as long as it can be told what it is.
-function toResult(json: string, context: ErrorContext): RunToolResult {
-  try {
-    const result = JSON.parse(json) as RunToolResult;
-    if (result.ok === true ? Array.isArray(result.output.blocks) : typeof result.error === 'string') return result;
-  } catch (cause) {
-    throw new ClientError('the server sent a result that is not JSON', { ...context, cause });
-  }
-  throw new ClientError(`the server sent a result without blocks: ${json.slice(0, 100)}`, context);
-}
-
-/** An id of the client's own: never of the form that servers make. */
-function newTaskId(): string {
-  // Not randomUUID: a page that came over plain HTTP does not have it.
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return `call-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-}
 
 /** Refuses an input that no server could take, before anything is sent. */
 export function assertInput(input: unknown): asserts input is JsonObject {

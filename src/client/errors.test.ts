@@ -57,6 +57,18 @@ test('MaxRetries knows what its last error knew, unless told better', () => {
   expect(new MaxRetries('it', errors, { taskId: 'a-task' })).toMatchObject({ status: 503, taskId: 'a-task' });
 });
 
+const stopping = new HttpError(503, 'stopping', { code: 'shutting_down' });
+
+test.each([
+  ['of the last attempt', [new NetworkError('reset'), stopping], 'cancelled'],
+  ['of the last one that reached the server', [stopping, new NetworkError('refused', { unsent: true })], 'cancelled'],
+  ['unknown if the last one may have reached it', [stopping, new NetworkError('reset')], undefined],
+  ['unknown if the last answer says nothing of it', [stopping, new HttpError(503, 'busy')], undefined],
+  ['unknown if no attempt was answered', [new NetworkError('refused', { unsent: true })], undefined],
+])('the outcome of MaxRetries is %s', (_whose, errors, outcome) => {
+  expect(new MaxRetries('it', errors).outcome).toBe(outcome);
+});
+
 test.each([
   ['a string', 'why', 'why'],
   ['a BigInt', 10n, '10'],

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../core/index.ts';
 import { isObject, type Outcome, outcomeOfCode, type RefusalReason } from '../protocol/index.ts';
 
 /** What is known of the request that failed. */
@@ -66,6 +67,12 @@ export class HttpError extends ClientError {
 /** The code of an HttpError from a server that does not wait for a setup: nothing ran, and asking again helps. */
 export const STARTING = 'starting';
 
+/** The code of an HttpError of a setup that failed: its author chose the status and the words, so that only the code says what it is. */
+export const SETUP_FAILED: ErrorCode = 'setup_failed';
+
+/** The code of a ClientError about a result whose reward is none: the tool ran, and nobody can say what it paid. */
+export const INVALID_REWARD = 'invalid_reward';
+
 /** The API key is missing or wrong (401). */
 export class AuthError extends HttpError {
   override readonly name: string = 'AuthError';
@@ -117,7 +124,7 @@ export class TimedOut extends ClientError {
   override readonly name: string = 'TimedOut';
 }
 
-/** Every attempt failed; `errors` has them all. A call that ends so may have run. */
+/** Every attempt failed; `errors` has them all. A call that ends so may have run, unless `outcome` says how it ended. */
 export class MaxRetries extends ClientError {
   override readonly name: string = 'MaxRetries';
   readonly errors: readonly Error[];
@@ -130,6 +137,7 @@ export class MaxRetries extends ClientError {
       code,
       sid,
       taskId,
+      outcome: lastHeard(errors),
       ...context,
       cause: last,
     });
@@ -161,6 +169,13 @@ export class NetworkError extends ClientError {
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), unsent: this.unsent };
   }
+}
+
+// An attempt that did not reach the server changes nothing of what the one before it heard: a server that refuses because it
+// is stopping is soon not there at all.
+function lastHeard(errors: readonly Error[]): Outcome | undefined {
+  const heard = errors.findLast((error) => !(error instanceof NetworkError && error.unsent));
+  return heard instanceof ClientError ? heard.outcome : undefined;
 }
 
 // The code of a server of this make says it all; of others, only a failure in their own code is sure.

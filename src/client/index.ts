@@ -9,6 +9,7 @@ export {
   AuthError,
   ClientError,
   HttpError,
+  INVALID_REWARD,
   MaxRetries,
   NetworkError,
   OutcomeUnknown,

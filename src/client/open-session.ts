@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../core/index.ts';
 import { FEATURES_HEADER, isObject, type JsonObject, type JsonValue, SECRETS_HEADER } from '../protocol/index.ts';
 import { toBase64 } from './base64.ts';
 import { Deadline } from './deadline.ts';
@@ -166,9 +167,13 @@ function refusesSecrets(error: unknown): boolean {
   return error instanceof HttpError && error.status === 422 && error.detail.includes('secrets');
 }
 
+const SESSION_EXISTS: ErrorCode = 'session_exists';
+
 function isExisting(error: unknown): boolean {
   if (!(error instanceof HttpError) || error.status !== 400) return false;
-  return error.code === 'session_exists' || /already exists/i.test(error.detail);
+  const { code, detail } = error;
+  // What a task's own schema says may have the same words.
+  return code === undefined ? /already exists/i.test(detail) : code === SESSION_EXISTS;
 }
 
 function toSecretsHeader(secrets: Readonly<Record<string, string>>): string {

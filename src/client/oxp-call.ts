@@ -1,6 +1,13 @@
-import { type CallToolRequest, type JsonObject, OXP_SCHEMA, type WireCallContext } from '../protocol/index.ts';
-import { isHarmless } from './call-errors.ts';
-import { MaxRetries, NetworkError, OutcomeUnknown } from './errors.ts';
+import {
+  type CallToolRequest,
+  type JsonObject,
+  OXP_SCHEMA,
+  RESULT_NOT_KEPT,
+  type WireCallContext,
+} from '../protocol/index.ts';
+import { isHarmless, toMaxRetries } from './call-errors.ts';
+import { newCallId } from './call-ids.ts';
+import { OutcomeUnknown } from './errors.ts';
 import { outcomeIn, type SentResult, toSentResult } from './oxp-answers.ts';
 import { OxpServerError, OxpToolError } from './oxp-errors.ts';
 import { isPassing, pause, type RetryOptions, withRetries } from './retry.ts';
@@ -131,7 +138,7 @@ interface FailedOxpCall {
 }
 
 function toCallError(error: unknown, { what, callId: taskId, keepsIds }: FailedOxpCall): unknown {
-  if (error instanceof OxpServerError && /no longer kept/.test(error.developerMessage ?? '')) {
+  if (error instanceof OxpServerError && error.developerMessage?.includes(RESULT_NOT_KEPT)) {
     const message = `the result of ${what} is no longer kept by the server; the tool was not run again`;
     return new OutcomeUnknown(message, { taskId, cause: error });
   }
@@ -141,8 +148,7 @@ function toCallError(error: unknown, { what, callId: taskId, keepsIds }: FailedO
       cause: error,
     });
   }
-  const errors = error instanceof MaxRetries ? error.errors : error instanceof NetworkError ? [error] : undefined;
-  return errors === undefined ? error : new MaxRetries(what, errors, { taskId });
+  return toMaxRetries(what, error, { taskId });
 }
 
 function toBody({ toolId, input, context, traceId }: OxpCallPlan, callId: string): JsonObject {
@@ -167,14 +173,4 @@ function toContext({ secrets = {}, authorization = {}, userId }: OxpCallContext)
     ...(userId === undefined ? {} : { user_id: userId }),
   };
   return Object.keys(context).length === 0 ? {} : { context };
-}
-
-/** A random UUID, as the standard suggests. */
-function newCallId(): string {
-  // Not randomUUID: a page that came over plain HTTP does not have it.
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -1,4 +1,4 @@
-import { HttpError, MaxRetries, NetworkError, STARTING } from './errors.ts';
+import { HttpError, MaxRetries, NetworkError, SETUP_FAILED, STARTING } from './errors.ts';
 import { toDelay } from './timer.ts';
 
 /** How often, and how fast, failed requests are repeated. */
@@ -31,7 +31,8 @@ const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 
 /** Whether an error may pass by itself: the network, or a server or proxy that is overloaded. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof NetworkError || (error instanceof HttpError && RETRIED_STATUSES.has(error.status ?? 0));
+  if (error instanceof NetworkError) return true;
+  return error instanceof HttpError && error.code !== SETUP_FAILED && RETRIED_STATUSES.has(error.status ?? 0);
 }
 
 /** Whether the server says that the environment is still being set up, so that nothing ran. */

@@ -3,7 +3,7 @@ import { assertInput, callTool, type IdChoice } from './call.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
 import { ClientError, HttpError, SessionTerminated } from './errors.ts';
 import { type ProviderFormat, type ProviderTools, toProviderTools } from './formats/index.ts';
-import { isGone } from './gone.ts';
+import { toTerminated } from './gone.ts';
 import { beginEpisode, type OpenContext, type SessionRequest } from './open-session.ts';
 import type { Pinged, Pinger } from './pinger.ts';
 import { withRetries } from './retry.ts';
@@ -24,7 +24,10 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   readonly sid: string;
   readonly #context: SessionContext;
   readonly #ids: IdChoice;
-  readonly #ended = new AbortController();
+  /** Fires when nothing more can be asked; whoever asks later fails with its reason. */
+  readonly #over = new AbortController();
+  /** Fires when the calls that run are given up, too. */
+  readonly #cut = new AbortController();
   /** What closing has to do on the server; 'try' once it no longer answers. */
   #deletion: 'needed' | 'try' | 'done' = 'needed';
   /** Whether the setup is known to be over. */
@@ -77,14 +80,16 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
 
   /**
    * Calls a tool: exactly once, also when the connection drops. Rejects with ToolCallError for what the model should
-   * read, ToolFailed when the tool broke, OutcomeUnknown when nobody can say whether it ran.
+   * read, ToolFailed when the tool broke, OutcomeUnknown when nobody can say whether it ran. A failed setup is HttpError
+   * with the code `setup_failed`; ToolFailed if it failed when the call had been announced, as the stream has no codes.
    */
   async call<Name extends keyof InputsOf<Env> & string>(
     name: Name,
     ...[input = {} as never, options = {}]: InputArguments<ToolInput<Env, Name>, CallOptions>
   ): Promise<CallResult> {
     assertInput(input);
-    return this.#within(`the call of '${name}'`, options, async (signal) => {
+    const operation = { what: `the call of '${name}'`, until: this.#cut.signal };
+    return this.#within(operation, options, async (signal) => {
       // A call may wait for setup longer than the platform waits for an answer. Without an id it could not be repeated
       // then; a read can.
       if (!this.#ids.byClient && !this.#isReady) await this.#readTools({ signal });
@@ -114,25 +119,25 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   async #ping(): Promise<void> {
     const { transport, silenceMs } = this.#context;
     const { sid } = this;
-    using deadline = new Deadline({ what: 'the ping', sid }, { timeoutMs: silenceMs }, this.#ended.signal);
+    using deadline = new Deadline({ what: 'the ping', sid }, { timeoutMs: silenceMs }, this.#over.signal);
     try {
       await transport.ask({ method: 'POST', path: '/ping', sid, signal: deadline.signal });
       this.#failedPings = 0;
     } catch (error) {
-      if (this.#ended.signal.aborted) return;
+      if (this.#over.signal.aborted) return;
       this.#failedPings += 1;
-      if (isGone(error)) this.#terminate('the server no longer has it', error);
-      else if (this.#failedPings >= MAX_FAILED_PINGS) {
-        this.#deletion = 'try';
-        this.#terminate(`${MAX_FAILED_PINGS} pings in a row failed`, error);
-      }
+      const terminated = toTerminated(error);
+      if (terminated !== undefined) this.#lose(terminated);
+      else if (this.#failedPings >= MAX_FAILED_PINGS) this.#giveUp(error);
     }
   }
 
   async #close(options: CallOptions): Promise<void> {
     const { sid } = this;
-    this.#end(new SessionTerminated('the session was closed', { sid, outcome: 'cancelled' }));
     const deletion = this.#deletion;
+    // Where nothing is deleted nobody can say how calls end: in somebody else's session they go on.
+    const outcome = deletion === 'needed' ? 'cancelled' : undefined;
+    this.#end(new SessionTerminated('the session was closed', { sid, outcome }));
     if (deletion === 'done') return;
     using deadline = new Deadline({ what: 'closing the session', sid }, options);
     const attempts = deletion === 'try' ? 1 : this.#context.retry.attempts;
@@ -161,22 +166,39 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     this.#unfollow = () => signal.removeEventListener('abort', onAbort);
   }
 
-  #terminate(why: string, cause: unknown): void {
-    if (isGone(cause)) this.#deletion = 'done';
-    const { status, code } = cause instanceof ClientError ? cause : {};
-    this.#end(new SessionTerminated(`the session is over: ${why}`, { sid: this.sid, status, code, cause }));
+  /** The server no longer has the session. Calls that run are left to hear their own end, which may be a result. */
+  #lose(terminated: SessionTerminated): void {
+    this.#deletion = 'done';
+    this.#stop(terminated);
   }
 
-  /** Ends all that runs and all that is asked from now on; whoever comes second changes nothing. */
-  #end(reason: unknown): void {
+  /** Nobody answers: what runs would wait in vain. */
+  #giveUp(cause: unknown): void {
+    this.#deletion = 'try';
+    const { sid } = this;
+    const { status, code } = cause instanceof ClientError ? cause : {};
+    const message = `the session is over: ${MAX_FAILED_PINGS} pings in a row failed`;
+    // How the episode ends is not for a ping to say, whatever its status.
+    this.#end(new SessionTerminated(message, { sid, status, code, cause, outcome: undefined }));
+  }
+
+  /** Ends what is asked from now on, and reads that wait; whoever comes second changes nothing. */
+  #stop(reason: unknown): void {
     this.#context.pinger.remove(this);
+    this.#over.abort(reason);
+  }
+
+  /** Ends all that runs as well. */
+  #end(reason: unknown): void {
+    this.#stop(reason);
     this.#unfollow?.();
-    this.#ended.abort(reason);
+    this.#cut.abort(reason);
   }
 
   async #read<Value>(what: 'prompt' | 'task_tools' | 'tools', options: CallOptions): Promise<Value> {
     const path = `/${encodeURIComponent(this.#context.environment)}/${what}`;
-    const value = await this.#within(what, options, async (signal) => {
+    // What is read of a session that is over is of no use.
+    const value = await this.#within({ what, until: this.#over.signal }, options, async (signal) => {
       const request = { method: 'GET', path, signal } as const;
       return toJson<Value>(await this.#send({ ...request, patient: true }), request);
     });
@@ -188,9 +210,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     try {
       return await this.#read('task_tools', options);
     } catch (error) {
-      // A server without this route says just that; any other 404 means something.
-      if (error instanceof HttpError && error.status === 404 && error.detail === 'Not Found')
-        return this.#read('tools', options);
+      if (isMissingRoute(error)) return this.#read('tools', options);
       throw error;
     }
   }
@@ -205,20 +225,28 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   }
 
   async #within<Value>(
-    what: string,
+    { what, until }: Bounded,
     options: CallOptions,
     run: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Value> {
-    using deadline = new Deadline({ what, sid: this.sid }, options, this.#ended.signal);
+    this.#over.signal.throwIfAborted();
+    using deadline = new Deadline({ what, sid: this.sid }, options, until);
     deadline.signal.throwIfAborted();
     try {
       return await run(deadline.signal);
     } catch (error) {
-      if (!isGone(error)) throw error;
-      this.#terminate('the server no longer has it', error);
-      throw this.#ended.signal.reason;
+      const terminated = toTerminated(error);
+      if (terminated === undefined) throw error;
+      this.#lose(terminated);
+      throw terminated;
     }
   }
+}
+
+/** Something a session does, and what ends it early. */
+interface Bounded {
+  readonly what: string;
+  readonly until: AbortSignal;
 }
 
 /** A request of a session that is answered at once, or by and by. */
@@ -229,6 +257,13 @@ interface SessionQuestion {
   readonly attempts?: number;
   /** Whether the answer waits for setup. */
   readonly patient?: boolean;
+}
+
+// A server without a route says just that; any other 404 means something.
+function isMissingRoute(error: unknown): boolean {
+  if (!(error instanceof HttpError)) return false;
+  const { status, code, detail } = error;
+  return status === 404 && code === undefined && detail === 'Not Found';
 }
 
 // Already gone is what was wanted.

@@ -1,6 +1,14 @@
 import { context, propagation } from '@opentelemetry/api';
 import { isObject, type JsonValue, SESSION_HEADER } from '../protocol/index.ts';
-import { AuthError, ClientError, HttpError, NetworkError, SessionTerminated, STARTING } from './errors.ts';
+import {
+  AuthError,
+  ClientError,
+  HttpError,
+  NetworkError,
+  SETUP_FAILED,
+  SessionTerminated,
+  STARTING,
+} from './errors.ts';
 
 /** The fetch that the client uses: the platform's, unless another is given. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -189,6 +197,7 @@ export function toRetryAfterMs(header: string | null): number | undefined {
 
 function toOrsError({ status, statusText, headers, text }: Failure, { sid }: WireRequest): Error {
   const { detail, code = toCode(headers) } = toDetail(text, statusText);
+  if (code === SETUP_FAILED) return new HttpError(status, detail, { sid, code });
   if (status === 401) return new AuthError(status, detail, { sid, code });
   if (status === 410) return new SessionTerminated(`the session is over: ${detail}`, { sid, code, status });
   return new HttpError(status, detail, { sid, code, retryAfterMs: toRetryAfterMs(headers.get('retry-after')) });

@@ -23,6 +23,7 @@ export {
   SECRETS_HEADER,
   SERVER_TASK_ID,
   SESSION_HEADER,
+  UNKNOWN_TASK_ID,
 } from './ors.ts';
 // How calls and episodes end
 export { isOutcome, OUTCOME_HEADER, OUTCOMES, type Outcome, outcomeOfCode } from './outcome.ts';
@@ -38,7 +39,7 @@ export type {
   WireRequirements,
   WireToolError,
 } from './oxp.ts';
-export { isSupportedSchema, OXP_SCHEMA, TOOL_ID } from './oxp.ts';
+export { isSupportedSchema, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_ID } from './oxp.ts';
 // Server-sent events
 export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, outcomeIn, PING } from './sse.ts';
 // Text as bytes

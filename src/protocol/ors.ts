@@ -88,6 +88,9 @@ export const FEATURES_HEADER = 'ors-features';
 /** Announced in FEATURES_HEADER: a client may choose the task_id of a call, and a repeat of it never runs twice. */
 export const CLIENT_TASK_ID = 'client-task-id';
 
+/** The text of the `error` event for an id of a call that the server does not know, or whose result it no longer keeps. */
+export const UNKNOWN_TASK_ID = 'unknown task_id';
+
 /** First path segments that belong to the server, so no environment may have such a name. */
 export const ROOT_PATHS: readonly string[] = [
   'health',

@@ -11,6 +11,9 @@ export function isSupportedSchema(schema: unknown): boolean {
   return schema === undefined || schema === OXP_SCHEMA || (typeof schema === 'string' && LONG_FORM.test(schema));
 }
 
+/** In the `developer_message` to a repeat that comes too late: its call has run, and its result is gone. */
+export const RESULT_NOT_KEPT = 'its result is no longer kept';
+
 /** A tool id: `Toolkit.Tool`, `Toolkit.Tool@1` or `Toolkit.Tool@1.0.0`. */
 export const TOOL_ID: RegExp = /^([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)(?:@(\d+|\d+\.\d+\.\d+))?$/;
 

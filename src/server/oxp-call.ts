@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogTool, Problem } from '../core/index.ts';
-import { type CallToolRequest, isObject, type JsonObject, OUTCOME_HEADER } from '../protocol/index.ts';
+import { type CallToolRequest, isObject, type JsonObject, OUTCOME_HEADER, RESULT_NOT_KEPT } from '../protocol/index.ts';
 import {
   fingerprintOf,
   type RepeatKey,
@@ -72,7 +72,7 @@ function toRepeatKey(tool: CatalogTool, wanted: CallToolRequest, { id }: Identit
 
 const TAKEN = {
   other: 'for another tool, input or user. Every call needs an id of its own',
-  forgotten: 'before, and its result is no longer kept',
+  forgotten: `before, and ${RESULT_NOT_KEPT}`,
 };
 
 /** Refuses a call whose id is taken; what is wrong with its input is told first, as it is for every call. */

@@ -1,4 +1,5 @@
 import { EnvironmentError, LazyAbort, type Outcome, TiltyardError, toOutcome } from '../core/index.ts';
+import { UNKNOWN_TASK_ID } from '../protocol/index.ts';
 import { type ObservedCall, UNKNOWN_TOOL } from './observer.ts';
 import type { TaskIds } from './task-id.ts';
 
@@ -103,5 +104,5 @@ export function settledCall(taskId: string, outcome: CallOutcome): Call {
 
 /** The answer to an id that nobody knows. */
 export function unknownCall(taskId: string): Call {
-  return settledCall(taskId, { kind: 'error', error: new TiltyardError('unknown_task_id', 'unknown task_id') });
+  return settledCall(taskId, { kind: 'error', error: new TiltyardError('unknown_task_id', UNKNOWN_TASK_ID) });
 }

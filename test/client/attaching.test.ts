@@ -1,7 +1,8 @@
 import { SessionTerminated } from 'tiltyard/client';
 import { expect, test } from 'vitest';
-import { openSession, quickClient, rejection } from '../support/client.ts';
+import { eventually, openSession, quickClient, rejection } from '../support/client.ts';
 import { startForeign } from '../support/foreign.ts';
+import { startGated } from '../support/gates.ts';
 import { startServer } from '../support/http.ts';
 
 test('a session that was begun elsewhere can be used by its id, and goes on when it is let go of', async () => {
@@ -26,4 +27,19 @@ test('an id that the server does not have ends the attached session', async () =
   const server = await startServer();
   const attached = quickClient(server).environment('math').attach('nobody');
   expect(await rejection(attached.call('noargs'))).toBeInstanceOf(SessionTerminated);
+});
+
+test('letting go of an attached session does not say how a call ends that goes on', async () => {
+  const { server, sid, tool, count } = await startGated();
+  const attached = quickClient(server).environment('gated').attach(sid);
+  const running = rejection(attached.call('wait'));
+  await tool.reached;
+  await attached.close();
+  for (const error of [await running, await rejection(attached.call('wait'))]) {
+    expect(error).toBeInstanceOf(SessionTerminated);
+    expect(error).toMatchObject({ message: 'the session was closed', sid, outcome: undefined });
+  }
+  tool.open();
+  await eventually(() => expect(count('wait:end')).toBe(1));
+  expect(count('wait:aborted')).toBe(0);
 });

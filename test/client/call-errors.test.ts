@@ -101,7 +101,8 @@ test('K11: a session that ends while a call runs is SessionTerminated, with the 
   const error = await running;
   expect(error).toBeInstanceOf(SessionTerminated);
   expect(error).toMatchObject({ status: 410, code: 'session_gone', sid: session.sid });
-  expect(error.cause.message).toBe(`session '${session.sid}' ended because the server is stopping. Create a new one`);
+  const words = `session '${session.sid}' ended because the server is stopping. Create a new one`;
+  expect(error.message).toBe(`the session is over: ${words}`);
 });
 
 test('K11: a deleted session is SessionTerminated, and later calls fail without a request', async () => {
@@ -111,6 +112,7 @@ test('K11: a deleted session is SessionTerminated, and later calls fail without 
   const error = await rejection(session.call('noargs'));
   expect(error).toBeInstanceOf(SessionTerminated);
   expect(error).toMatchObject({ status: 410, code: 'session_gone', sid: session.sid });
+  expect(error.message).toBe(`the session is over: session '${session.sid}' was deleted. Create a new one`);
 
   let requests = 0;
   server.server.app.server.on('request', () => {
@@ -126,9 +128,11 @@ test('K11: a deleted session is SessionTerminated, and later calls fail without 
 test.each([
   ['this server', { detail: "no session 'x'", code: 'session_not_found' }],
   ['the official server', { detail: 'Active environment not found' }],
-])('K11: a session that %s does not know (404) is SessionTerminated', async (_name, body) => {
+])('K11: a session that %s does not know (404) is SessionTerminated, in its words', async (_name, body) => {
   const session = await openSession(await startForeign({ 'POST /math/call': json(body, 404) }));
-  expect(await rejection(session.call('add'))).toBeInstanceOf(SessionTerminated);
+  const error = await rejection(session.call('add'));
+  expect(error).toBeInstanceOf(SessionTerminated);
+  expect(error.message).toBe(`the session is over: ${body.detail}`);
   expect(await rejection(session.prompt())).toBeInstanceOf(SessionTerminated);
 });
 
@@ -165,18 +169,61 @@ test.each([
   expect(await rejection(quickClient(server).environments())).toMatchObject({ status: 418, detail });
 });
 
+const blocks = [{ text: 'paid', detail: null, type: 'text' }];
+const ok = (output: object) => JSON.stringify({ ok: true, output: { blocks, ...output } });
+
 test.each([
-  ['is not JSON', '{"ok":tr'],
-  ['is null', 'null'],
-  ['has no blocks', '{"ok":true,"output":{}}'],
-  ['has no output', '{"ok":true}'],
-  ['has no error', '{"ok":false}'],
-])('a result that %s is an error, and the call is not repeated', async (_name, data) => {
+  ['{"ok":tr', 'that is not JSON: {"ok":tr'],
+  ['null', 'that is not an object: null'],
+  ['[]', 'that is not an object: []'],
+  ['{"ok":true}', 'without output: {"ok":true}'],
+  ['{"ok":true,"output":null}', 'without output: {"ok":true,"output":null}'],
+  ['{"ok":true,"output":{}}', 'without blocks: {}'],
+  ['{"ok":true,"output":{"blocks":[null]}}', 'with a block that cannot be read: null'],
+  ['{"ok":true,"output":{"blocks":[{"type":"text"}]}}', 'with a block that cannot be read: {"type":"text"}'],
+  ['{"ok":1,"error":"no"}', 'that is neither ok nor an error: {"ok":1,"error":"no"}'],
+  ['{"ok":false}', 'that is neither ok nor an error: {"ok":false}'],
+  [ok({ reward: '1', finished: 'yes' }), 'whose reward is "1", not a finite number or null'],
+  [ok({ reward: true }), 'whose reward is true, not a finite number or null'],
+  [ok({}).replace('}}', ',"reward":1e999}}'), 'whose reward is Infinity, not a finite number or null'],
+  [ok({ reward: 1, finished: 'yes' }), 'whose finished is "yes", not true or false'],
+  [ok({ reward: 1, finished: 1 }), 'whose finished is 1, not true or false'],
+  [ok({ reward: 1, metadata: ['a'] }), 'whose metadata is ["a"], not an object or null'],
+])('the result %s is an error that says what is wrong, and the call is not repeated', async (data, problem) => {
   const server = await startForeign({ 'POST /math/call': stream(['task_id', SERVER_ID], ['end', data]) });
   const error = await rejection((await openSession(server)).call('add'));
-  expect(error).toMatchObject({ name: 'ClientError', sid: SID, taskId: SERVER_ID });
-  expect(error.message).toContain('the server sent a result');
+  expect(error).toMatchObject({ name: 'ClientError', sid: SID, taskId: SERVER_ID, outcome: undefined });
+  expect(error.message).toBe(`the server sent a result ${problem}`);
+  // So that programs can tell a reward that cannot be used from all else.
+  expect(error.code).toBe(problem.startsWith('whose reward') ? 'invalid_reward' : undefined);
   expect(server.on('/math/call')).toHaveLength(1);
+});
+
+test.each([
+  ['left out', {}, {}],
+  ['null', { reward: null, finished: null, metadata: null }, {}],
+  ['0', { reward: 0, finished: false, metadata: {} }, { reward: 0, metadata: {} }],
+  ['there', { reward: -0.5, finished: true, metadata: { a: 1 } }, { reward: -0.5, finished: true, metadata: { a: 1 } }],
+  ['of a later standard', { reward: 1, rating: 5 }, { reward: 1 }],
+])('a result in which what is optional is %s is taken', async (_how, output, expected) => {
+  const server = await startForeign({ 'POST /math/call': stream(['task_id', SERVER_ID], ['end', ok(output)]) });
+  expect(await (await openSession(server)).call('add')).toEqual({
+    blocks,
+    text: 'paid',
+    reward: null,
+    finished: false,
+    metadata: null,
+    taskId: SERVER_ID,
+    outcome: 'scored',
+    ...expected,
+  });
+});
+
+test('a block of a kind that the client does not know is handed on as it is', async () => {
+  const sound = { type: 'audio', data: 'aGk=' };
+  const answer = stream(['task_id', SERVER_ID], ['end', ok({ blocks: [...blocks, sound] })]);
+  const session = await openSession(await startForeign({ 'POST /math/call': answer }));
+  expect(await session.call('add')).toMatchObject({ text: 'paid', blocks: [...blocks, sound] });
 });
 
 test('a result that is no longer kept is OutcomeUnknown, and nothing is run again', async () => {

@@ -1,7 +1,7 @@
 import { SessionTerminated } from 'tiltyard/client';
 import { expect, test, vi } from 'vitest';
 import { eventually, openSession, rejection } from '../support/client.ts';
-import { json, type Route, startForeign } from '../support/foreign.ts';
+import { json, openStream, type Route, SERVER_ID, startForeign, toPythonEvents } from '../support/foreign.ts';
 import { startServer } from '../support/http.ts';
 
 const ok = json({ status: 'ok' });
@@ -60,12 +60,17 @@ test('K7: failures that are not in a row never add up', async () => {
 
 test('K7: five pings in a row that fail end the session and what it waits for', async () => {
   const server = await startForeign({
-    'POST /ping': ({ response }) => response.destroy(),
+    'POST /ping': json({ detail: 'no' }, 500),
+    'POST /math/call': ({ response }) => openStream(response).write(toPythonEvents(['task_id', SERVER_ID])),
     'GET /math/prompt': () => {}, // for ever
   });
   const session = await openSession(server, { pingMs: 5 });
+  const running = rejection(session.call('add'));
   const error = await rejection(session.prompt());
   expect(error).toBeInstanceOf(SessionTerminated);
+  // How the calls end nobody can say.
+  expect(error.outcome).toBeUndefined();
+  expect(await running).toBe(error);
   expect(error).toMatchObject({ message: expect.stringContaining('5 pings in a row failed'), sid: session.sid });
   expect(server.on('/ping')).toHaveLength(5);
   const asked = server.seen.length;
@@ -86,10 +91,10 @@ test('K7: a session that stopped answering is still deleted, with one attempt wh
 });
 
 test.each([
-  ['404 that speaks of the session', json({ detail: 'Active environment not found' }, 404)],
-  ['410', json({ detail: 'Session deleted' }, 410)],
-])('K7: a ping that is answered with a %s ends the session at once', async (_name, answer) => {
-  const server = await startPinged(() => answer);
+  ['404 that speaks of the session', 404, 'Active environment not found'],
+  ['410', 410, 'Session deleted'],
+])('K7: a ping that is answered with a %s ends the session at once', async (_name, status, detail) => {
+  const server = await startPinged(() => json({ detail }, status));
   const session = await openSession(server, { pingMs: 5 });
   await eventually(() => expect(server.on('/ping')).toHaveLength(1));
   const error = await eventually(async () => {
@@ -97,7 +102,7 @@ test.each([
     expect(thrown).toBeInstanceOf(SessionTerminated);
     return thrown;
   });
-  expect(error.message).toContain('the server no longer has it');
+  expect(error.message).toBe(`the session is over: ${detail}`);
   // Nothing is left to delete.
   await session.close();
   expect(server.on('/ping')).toHaveLength(1);

@@ -177,7 +177,7 @@ export const BAD: readonly BadEnvironment[] = [
   {
     what: 'pays without end',
     id: 'env/reward-number',
-    told: /'submit' paid Infinity/,
+    told: /'submit' paid no number: .* reward is Infinity/,
     environment: quiz(),
     breaks: { answer: inBodies('/call', '"reward":0', '"reward":1e999') },
   },

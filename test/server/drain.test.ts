@@ -92,7 +92,7 @@ describe('a stopping server with environments', () => {
     const error = await failed;
     expect(error).toBeInstanceOf(SessionTerminated);
     expect(error).toMatchObject({ code: 'session_gone', sid: session.sid });
-    expect(error.cause.message).toContain('ended because the server is stopping. Create a new one');
+    expect(error.message).toContain('ended because the server is stopping. Create a new one');
     expect(trace).toContain('wait:aborted');
     expect(trace.filter((event) => event === 'teardown:end')).toHaveLength(2);
   });

@@ -40,9 +40,9 @@ export const callRules: readonly Rule[] = [
     advice: 'look for a division by zero',
     isActive: true,
     problems: (sample) =>
-      rewarded(sample)
-        .filter(({ reward }) => typeof reward !== 'number' || !Number.isFinite(reward))
-        .map(({ call, reward }) => `'${call.tool}' paid ${reward}\n  ${reproduce(sample, call)}`),
+      distinct(made(sample).filter(({ outcome }) => outcome.kind === 'mispaid')).map(
+        (call) => `'${call.tool}' paid no number: ${messageOf(call)}\n  ${reproduce(sample, call)}`,
+      ),
   },
   {
     id: 'env/reward-range',
@@ -53,7 +53,7 @@ export const callRules: readonly Rule[] = [
     problems(sample) {
       const [min, max] = sample.rewardRange;
       return rewarded(sample)
-        .filter(({ reward }) => Number.isFinite(reward) && ((reward as number) < min || (reward as number) > max))
+        .filter(({ reward }) => reward < min || reward > max)
         .map(
           ({ call, reward }) =>
             `'${call.tool}' paid ${reward}, outside of ${min} to ${max}\n  ${reproduce(sample, call)}`,
@@ -98,10 +98,10 @@ function made({ calls, breakdown }: Sample): readonly MadeCall[] {
   return calls;
 }
 
-function rewarded(sample: Sample): { readonly call: MadeCall; readonly reward: unknown }[] {
+function rewarded(sample: Sample): { readonly call: MadeCall; readonly reward: number }[] {
   return made(sample).flatMap((call) => {
     const { outcome } = call;
-    const reward = outcome.kind === 'result' ? (outcome.reward ?? null) : null;
+    const reward = outcome.kind === 'result' ? outcome.reward : null;
     return reward === null ? [] : [{ call, reward }];
   });
 }

@@ -63,8 +63,8 @@ export interface MadeCall extends Place {
 
 /** What came of a call. */
 export type Outcome =
-  | { readonly kind: 'result'; readonly reward: unknown; readonly finished: boolean }
-  | { readonly kind: 'refused' | 'crashed' | 'silent'; readonly message: string };
+  | { readonly kind: 'result'; readonly reward: number | null; readonly finished: boolean }
+  | { readonly kind: 'refused' | 'crashed' | 'silent' | 'mispaid'; readonly message: string };
 
 /** What was read of an episode, the first time. */
 export function firstReading({ readings }: SampledEpisode): Extract<Reading, { isRead: true }> | undefined {

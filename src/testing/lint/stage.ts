@@ -1,7 +1,9 @@
 import {
   AuthError,
+  ClientError,
   type EnvironmentClient,
   HttpError,
+  INVALID_REWARD,
   type Session,
   TimedOut,
   ToolCallError,
@@ -95,8 +97,9 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-function kindOf(thrown: unknown): 'refused' | 'crashed' | 'silent' {
+function kindOf(thrown: unknown): Exclude<Outcome['kind'], 'result'> {
   if (thrown instanceof TimedOut) return 'silent';
+  if (thrown instanceof ClientError && thrown.code === INVALID_REWARD) return 'mispaid';
   const isRefusal = thrown instanceof ToolCallError || (thrown instanceof HttpError && (thrown.status ?? 500) < 500);
   return isRefusal ? 'refused' : 'crashed';
 }

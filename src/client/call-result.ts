@@ -1,0 +1,69 @@
+import { isObject, type RunToolResult, type ToolOutput } from '../protocol/index.ts';
+import { ClientError, type ErrorContext, INVALID_REWARD } from './errors.ts';
+
+/**
+ * Reads the result of a call. What the standard lets a server leave out may be missing, but nothing may be of another kind:
+ * a trainer must never learn from a reward that somebody guessed at.
+ */
+export function readResult(json: string, context: ErrorContext): RunToolResult {
+  const result = parse(json, context);
+  const problem = problemIn(result);
+  if (problem === undefined) return result as RunToolResult;
+  const { what, code } = problem;
+  throw new ClientError(`the server sent a result ${what}`, { ...context, code });
+}
+
+function parse(json: string, context: ErrorContext): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new ClientError(`the server sent a result that is not JSON: ${cut(json)}`, { ...context, cause });
+  }
+}
+
+interface Problem {
+  /** Goes on after "a result". */
+  readonly what: string;
+  readonly code?: string;
+}
+
+function problemIn(result: unknown): Problem | undefined {
+  if (!isObject(result)) return { what: `that is not an object: ${quote(result)}` };
+  const { ok, error, output } = result;
+  const isFailure = (ok === false || isAbsent(ok)) && typeof error === 'string';
+  if (isFailure) return undefined;
+  if (ok !== true) return { what: `that is neither ok nor an error: ${quote(result)}` };
+  return isObject(output) ? problemInOutput(output) : { what: `without output: ${quote(result)}` };
+}
+
+function problemInOutput(output: { readonly [Key in keyof ToolOutput]?: unknown }): Problem | undefined {
+  const { blocks, reward, finished, metadata } = output;
+  if (!Array.isArray(blocks)) return { what: `without blocks: ${quote(output)}` };
+  const odd = blocks.findIndex((block) => !isReadable(block));
+  if (odd >= 0) return { what: `with a block that cannot be read: ${quote(blocks[odd])}` };
+  if (!isAbsent(reward) && !Number.isFinite(reward))
+    return { what: `whose reward is ${quote(reward)}, not a finite number or null`, code: INVALID_REWARD };
+  if (!isAbsent(finished) && typeof finished !== 'boolean')
+    return { what: `whose finished is ${quote(finished)}, not true or false` };
+  if (!isAbsent(metadata) && !isObject(metadata))
+    return { what: `whose metadata is ${quote(metadata)}, not an object or null` };
+  return undefined;
+}
+
+// Kinds of blocks that are not known here are for the caller to know.
+function isReadable(block: unknown): boolean {
+  return isObject(block) && (block.type !== 'text' || typeof block.text === 'string');
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function quote(value: unknown): string {
+  // JSON has no infinity, though 1e999 is one.
+  return typeof value === 'number' ? String(value) : cut(JSON.stringify(value));
+}
+
+function cut(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
+}
