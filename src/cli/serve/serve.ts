@@ -1,10 +1,11 @@
 import { createServer, type ReturnErrors, type Server } from '../../server/index.ts';
 import { loadModules } from '../shared/load-modules.ts';
+import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from './access.ts';
 import { banner, toServed } from './banner.ts';
 import { readLimits } from './limits.ts';
 import { defaultPort } from './port.ts';
-import { closeOnSignals } from './signals.ts';
+import { stopWhenTold } from './stopping.ts';
 import { surviveStrayErrors } from './stray-errors.ts';
 
 /** The options of `tiltyard serve`. */
@@ -21,6 +22,7 @@ export interface ServeOptions {
 
 /** Serves the environments and toolkits of modules until a signal ends it. */
 export async function serve(modules: readonly string[], options: ServeOptions): Promise<void> {
+  const unread = untilUnread();
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
   const auth = takeAccess(options, warn);
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
@@ -33,7 +35,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     logger: { level: options.logLevel },
   });
   surviveStrayErrors(server.app.log);
-  closeOnSignals(server);
+  stopWhenTold(server, unread);
   await listen(server, options);
   const { url } = server;
   process.stdout.write(banner(toServed(loaded), { url, json: options.json ?? false, auth, limits: server.limits }));
