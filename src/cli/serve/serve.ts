@@ -25,6 +25,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   const unread = untilUnread();
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
   const auth = takeAccess(options, warn);
+  const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
   const loaded = await loadModules(modules);
   const server = await createServer({
@@ -36,14 +37,14 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   });
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
-  await listen(server, options);
+  await listen(server, { host, port });
   const { url } = server;
   process.stdout.write(banner(toServed(loaded), { url, json: options.json ?? false, auth, limits: server.limits }));
 }
 
-async function listen(server: Server, { port = defaultPort(process.env), host }: ServeOptions): Promise<void> {
+async function listen(server: Server, address: { readonly host: string; readonly port: number }): Promise<void> {
   try {
-    await server.listen({ port, host });
+    await server.listen(address);
   } catch (thrown) {
     await server.close();
     throw thrown;
