@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { folderWith, MAIN, ROOT, type Run, run } from './support/command.ts';
+import { folderWith, MAIN, ROOT, type Run, run, untilPrinted } from './support/command.ts';
 import { readText } from './support/documents.ts';
-import { runToEnd } from './support/program.ts';
+import { runToEnd, startJob } from './support/program.ts';
 import { keys, runInTerminal } from './support/pty.ts';
 
 const FILES = {
@@ -43,6 +43,23 @@ describe('a project', () => {
       expect(text).toMatch(/pass 2\b/);
     },
   );
+
+  test('stops in good order when npm start is told to', { timeout: 60_000 }, async () => {
+    const folder = await folderWith({});
+    expect(await runNew(folder, 'word-game').exit).toBe(0);
+    const project = join(folder, 'word-game');
+    await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
+    await symlink(ROOT, join(project, 'node_modules/tiltyard'));
+    const command = `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`;
+    await writeFile(join(project, 'node_modules/.bin/tiltyard'), command, { mode: 0o755 });
+    const server = startJob(project, 'npm', ['start', '--', '--port', '0']);
+    const [, url = ''] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
+    // To npm alone, as a supervisor does, and not to its group as a terminal would.
+    server.child.kill('SIGTERM');
+    expect(await server.exit, server.output()).toBe(0);
+    expect(server.output()).toContain('SIGTERM: calls may end');
+    await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
+  });
 
   test('carries its name in the forms that it needs, and no word of the template', async () => {
     const folder = await emptyFolder();
