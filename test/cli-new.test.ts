@@ -7,9 +7,10 @@ import { readText } from './support/documents.ts';
 import { runToEnd, startJob } from './support/program.ts';
 import { keys, runInTerminal } from './support/pty.ts';
 
+const COMMON = ['.dockerignore', '.gitignore', 'README.md', 'package.json', 'tsconfig.json'] as const;
 const FILES = {
-  environment: ['.gitignore', 'README.md', 'environment.test.ts', 'environment.ts', 'package.json', 'tsconfig.json'],
-  toolkit: ['.gitignore', 'README.md', 'package.json', 'toolkit.test.ts', 'toolkit.ts', 'tsconfig.json'],
+  environment: [...COMMON, 'environment.test.ts', 'environment.ts'],
+  toolkit: [...COMMON, 'toolkit.test.ts', 'toolkit.ts'],
 } as const;
 
 /** An empty folder outside the repository; it goes when the test ends. */
