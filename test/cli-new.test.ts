@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { folderWith, MAIN, ROOT, type Run, run, untilPrinted } from './support/command.ts';
+import { MAIN, ROOT, type Run, run, untilPrinted } from './support/command.ts';
 import { readText } from './support/documents.ts';
 import { runToEnd, startJob } from './support/program.ts';
 import { keys, runInTerminal } from './support/pty.ts';
@@ -20,6 +20,13 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
+/** The same, where projects find the packages that are installed here. Inside the repository, their link to it is a loop. */
+async function folderWithPackages(): Promise<string> {
+  const folder = await emptyFolder();
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
 function runNew(cwd: string, ...args: string[]): Run {
   return run(['new', ...args], {}, cwd);
 }
@@ -29,8 +36,7 @@ describe('a project', () => {
     'of the kind %s passes its own tests and type check',
     { timeout: 60_000 },
     async (kind) => {
-      // Inside the repository, so that it finds the packages that are installed here.
-      const folder = await folderWith({});
+      const folder = await folderWithPackages();
       const command = runNew(folder, 'word-game', '--kind', kind, '--yes');
       expect(await command.exit, command.output()).toBe(0);
       const project = join(folder, 'word-game');
@@ -46,7 +52,7 @@ describe('a project', () => {
   );
 
   test('stops in good order when npm start is told to', { timeout: 60_000 }, async () => {
-    const folder = await folderWith({});
+    const folder = await folderWithPackages();
     expect(await runNew(folder, 'word-game').exit).toBe(0);
     const project = join(folder, 'word-game');
     await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
@@ -79,7 +85,7 @@ describe('a project', () => {
   });
 
   test('has a type check that finds mistakes', { timeout: 60_000 }, async () => {
-    const folder = await folderWith({});
+    const folder = await folderWithPackages();
     await runNew(folder, 'broken').exit;
     await mkdir(join(folder, 'broken/node_modules'));
     await symlink(ROOT, join(folder, 'broken/node_modules/tiltyard'));
