@@ -25,7 +25,7 @@ await writeReport({
     `${samples.at(-1)?.calls} calls in ${samples.at(-1)?.sessions} sessions, over ORS and OXP, in ${((performance.now() - begun) / 1000).toFixed(0)} s. At each sample everything has ended, and what is unused has been freed.`,
     bytesPer100kCalls === undefined
       ? 'Whether memory in use grows, so short a run does not say.'
-      : `Memory in use grows by **${(bytesPer100kCalls / 1024).toFixed(1)} KB for each 100,000 calls** (straight line through the samples after the first 200,000 calls; flat: within ${(FLAT_BYTES / 1024).toFixed(0)} KB, a byte for each call).`,
+      : `Memory in use grows by **${(bytesPer100kCalls / 1024).toFixed(1)} KB for each 100,000 calls** (straight line through the samples after the first 300,000 calls; flat: within ${(FLAT_BYTES / 1024).toFixed(0)} KB, a byte for each call).`,
     `Descriptors, timers and other handles left over: ${leftovers.length} (at the start: ${before.descriptors} descriptors, ${JSON.stringify(before.resources)}).`,
     ...leftovers.slice(0, 10),
     table(['calls', 'sessions', 'memory in use', 'descriptors', 'active handles', 'calls a second'], samples.map(row)),

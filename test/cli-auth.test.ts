@@ -33,8 +33,12 @@ async function prepare(secrets = ''): Promise<{ module: string; file: string }> 
 }
 
 /** Serves the module with these variables. */
-async function serve(module: string, env: NodeJS.ProcessEnv): Promise<Run & ReturnType<typeof client>> {
-  const server = run(['serve', module, '--port', '0', '--log-level', 'trace'], env);
+async function serve(
+  module: string,
+  env: NodeJS.ProcessEnv,
+  args: readonly string[] = [],
+): Promise<Run & ReturnType<typeof client>> {
+  const server = run(['serve', module, '--port', '0', '--log-level', 'trace', ...args], env);
   const [, base = ''] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
   await untilPrinted(server, /Stop with Ctrl-C/);
   return { ...server, ...client(base) };
@@ -51,6 +55,78 @@ test('a file of plain keys takes one a line, beside those of TILTYARD_API_KEYS',
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 401]);
   for (const key of keys) expect(output()).not.toContain(key);
   expect(output()).not.toContain('chmod');
+});
+
+test('lines of a file of keys that begin with # are comments', async () => {
+  const { module, file } = await prepare(
+    '# of the team\nkey-of-the-team-1\n  # key-of-one-who-left\nkey-with-a-#-inside\n',
+  );
+  const { get, output } = await serve(module, { TILTYARD_API_KEYS_FILE: file });
+  const keys = [
+    'key-of-the-team-1',
+    'key-with-a-#-inside',
+    '# of the team',
+    '# key-of-one-who-left',
+    'key-of-one-who-left',
+  ];
+  const answers = await Promise.all(keys.map((key) => get('/list_environments', { headers: withKey(key) })));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 401, 401]);
+  expect(output()).not.toContain('characters');
+});
+
+test('a key that can be guessed is warned of by its place', async () => {
+  const { module, file } = await prepare('# short\nfifteen-of-them\nsixteen-of-these');
+  const { output } = await serve(module, {
+    TILTYARD_API_KEYS: 'long-enough-to-pass,tiny',
+    TILTYARD_API_KEYS_FILE: file,
+  });
+  const where = `the file ${file} that TILTYARD_API_KEYS_FILE names`;
+  expect(output().match(/^tiltyard: .*$/gm)).toEqual([
+    'tiltyard: key 2 of TILTYARD_API_KEYS has 4 characters, and can be guessed. Make a longer key: openssl rand -hex 32',
+    `tiltyard: line 2 of ${where} has 15 characters, and can be guessed. Make a longer key: openssl rand -hex 32`,
+  ]);
+  expect(output()).not.toContain('fifteen-of-them');
+  const inJson = await prepare('["an-entry-that-will-do", {"key": "brief", "identity": "team"}]');
+  const other = await serve(inJson.module, { TILTYARD_API_KEYS_FILE: inJson.file });
+  expect(other.output()).toContain(
+    `tiltyard: entry 2 of the file ${inJson.file} that TILTYARD_API_KEYS_FILE names has 5`,
+  );
+});
+
+test('--no-auth says which variables it leaves unused, and tools do not inherit them either', async () => {
+  const { module } = await prepare();
+  const env = { TILTYARD_API_KEYS: 'a-key-that-is-not-used', TILTYARD_JWT_SECRET: SECRET };
+  const { post, call, output } = await serve(module, env, ['--no-auth']);
+  expect(output().match(/^tiltyard: .*$/gm)).toEqual([
+    'tiltyard: TILTYARD_API_KEYS is not used: --no-auth lets everybody in',
+    'tiltyard: TILTYARD_JWT_SECRET is not used: --no-auth lets everybody in',
+  ]);
+  await post('/create', { split: 'train', index: 0 }, { sid: 'mine' });
+  const { text } = await call('mine', 'env', {}, { env: 'spying' });
+  expect(text).toContain('PATH=');
+  expect(text).not.toContain('a-key-that-is-not-used');
+});
+
+test('a variable that is a slip of one of ours is warned of, and others are not', async () => {
+  const { module } = await prepare();
+  const { output } = await serve(module, {
+    TILTYARD_API_KEY_FILE: 'a-slip',
+    TILTYARD_API_KEYS_FILES: 'a-slip',
+    TILTYARD_LIMIT: 'a-slip',
+    TILTYARD_API_KEY: 'of-a-client',
+    TILTYARD_SERVICE_HOST: 'of-kubernetes',
+    TILTYARD_DEBUG: '0',
+  });
+  const warnings = output().match(/^tiltyard: .*$/gm) ?? [];
+  expect(warnings.map((warning) => warning.split(' ')[1]).sort()).toEqual([
+    'TILTYARD_API_KEYS_FILES',
+    'TILTYARD_API_KEY_FILE',
+    'TILTYARD_LIMIT',
+  ]);
+  for (const warning of warnings)
+    expect(warning).toMatch(
+      /is not used: there is no such variable\. There are TILTYARD_API_KEYS, .*, TILTYARD_LIMITS$/,
+    );
 });
 
 test('a JSON file gives keys their identities and scopes, and an agent acts in the session it was given', async () => {
@@ -87,15 +163,18 @@ test.each<[what: string, env: (file: string) => NodeJS.ProcessEnv]>([
   expect(output()).not.toContain(SECRET);
 });
 
-test('what tools start does not inherit the secrets', async () => {
-  const { module } = await prepare();
-  const { post, call } = await serve(module, { TILTYARD_API_KEYS: 'a-key-to-keep', TILTYARD_JWT_SECRET: SECRET });
+test('what tools start inherits neither the secrets nor the paths of their files', async () => {
+  const { module, file } = await prepare('a-key-of-the-file');
+  const { post, call } = await serve(module, {
+    TILTYARD_API_KEYS: 'a-key-to-keep',
+    TILTYARD_API_KEYS_FILE: file,
+    TILTYARD_JWT_SECRET: SECRET,
+  });
   const headers = withKey('a-key-to-keep');
   await post('/create', { split: 'train', index: 0 }, { sid: 'mine', headers });
   const { text } = await call('mine', 'env', {}, { env: 'spying', headers });
   expect(text).toContain('PATH=');
-  expect(text).not.toContain('a-key-to-keep');
-  expect(text).not.toContain(SECRET);
+  for (const secret of ['a-key-to-keep', file, SECRET]) expect(text).not.toContain(secret);
 });
 
 test.skipIf(process.platform === 'win32').each([
@@ -105,7 +184,7 @@ test.skipIf(process.platform === 'win32').each([
   const { module, file } = await prepare(secrets);
   await chmod(file, 0o644);
   const { output } = await serve(module, { [variable]: file });
-  expect(output()).toContain(`tiltyard: every user of this machine can read the file that ${variable} names.`);
+  expect(output()).toContain(`tiltyard: every user of this machine can read the file ${file} that ${variable} names.`);
   expect(output()).toContain(`chmod 600 ${file}`);
   expect(output()).not.toContain(secrets);
 });
@@ -114,13 +193,44 @@ const HUSH = 'hush-0123456789';
 
 test.each<[what: string, secrets: string, env: NodeJS.ProcessEnv, message: string]>([
   ['a list of no keys', '', { TILTYARD_API_KEYS: ' , ' }, 'TILTYARD_API_KEYS holds no API key'],
-  ['a file of no keys', ' \n\n', { TILTYARD_API_KEYS_FILE: '<file>' }, 'holds no API key'],
+  [
+    'a variable that is empty',
+    '',
+    { TILTYARD_API_KEYS: '' },
+    'TILTYARD_API_KEYS is set, and empty. Give it a value or',
+  ],
+  ['a path that is empty', '', { TILTYARD_API_KEYS_FILE: '' }, 'TILTYARD_API_KEYS_FILE is set, and empty'],
+  [
+    'a file of no keys',
+    ' \n\n',
+    { TILTYARD_API_KEYS_FILE: '<file>' },
+    'the file <file> that TILTYARD_API_KEYS_FILE names holds no API key',
+  ],
+  ['a file of comments', '# nobody\n', { TILTYARD_API_KEYS_FILE: '<file>' }, 'holds no API key'],
+  ['a comment over JSON', `# us\n["${HUSH}"]`, { TILTYARD_API_KEYS_FILE: '<file>' }, 'is not valid JSON'],
+  [
+    'a path to nowhere',
+    '',
+    { TILTYARD_API_KEYS_FILE: '/tmp/no/keys' },
+    'the file /tmp/no/keys that TILTYARD_API_KEYS_FILE',
+  ],
+  [
+    'a secret with a slash',
+    '',
+    { TILTYARD_JWT_SECRET_FILE: `${HUSH}/x` },
+    'the file that TILTYARD_JWT_SECRET_FILE names',
+  ],
   ['an empty list of keys', '[]', { TILTYARD_API_KEYS_FILE: '<file>' }, 'holds no API key'],
   ['a file that is not there', '', { TILTYARD_API_KEYS_FILE: HUSH }, 'cannot be read (ENOENT)'],
   ['a secret in the place of its file', '', { TILTYARD_JWT_SECRET_FILE: HUSH }, 'cannot be read (ENOENT)'],
   ['broken JSON', `[{"key": "${HUSH}"`, { TILTYARD_API_KEYS_FILE: '<file>' }, 'is not valid JSON'],
   ['JSON that is no list', `{"${HUSH}": "team"}`, { TILTYARD_API_KEYS_FILE: '<file>' }, 'must hold an array of'],
-  ['an entry without a key', `["a", {"${HUSH}": "team"}]`, { TILTYARD_API_KEYS_FILE: '<file>' }, 'entry 2 of'],
+  [
+    'an entry without a key',
+    `["a", {"${HUSH}": "team"}]`,
+    { TILTYARD_API_KEYS_FILE: '<file>' },
+    'entry 2 of the file <file> that',
+  ],
   ['a misspelt entry', `[{"key": "${HUSH}", "scope": ["agent"]}]`, { TILTYARD_API_KEYS_FILE: '<file>' }, 'entry 1 of'],
   ['scopes in one text', `[{"key": "${HUSH}", "scopes": "agent"}]`, { TILTYARD_API_KEYS_FILE: '<file>' }, 'entry 1 of'],
   [
@@ -142,7 +252,7 @@ test.each<[what: string, secrets: string, env: NodeJS.ProcessEnv, message: strin
   );
   const command = run(['serve', module, '--port', '0'], named);
   expect(await command.exit).toBe(1);
-  expect(command.output()).toContain(message);
+  expect(command.output()).toContain(message.replace('<file>', file));
   expect(command.output()).not.toContain(HUSH);
   expect(command.output()).not.toMatch(/\n\s+at /);
 });

@@ -88,6 +88,18 @@ test('a running call ends with an error that tells the client to begin anew, and
   expect(await promptOf(url)).toMatch(/^two /);
 });
 
+test('when nobody reads its output any more it ends the sessions, says why, and fails', async () => {
+  const folder = await project();
+  const { command, url } = await develop(folder);
+  const session = await openSession(url);
+  command.child.stdout?.destroy();
+  // Its line in the log is what finds nobody.
+  await session.prompt();
+  expect(await command.exit).toBe(1);
+  expect(command.output()).toMatch(/^tiltyard: ended, because nobody reads standard output any more$/m);
+  expect(await teardowns(folder)).toBe('one\n');
+});
+
 test('a mistake is shown with file and line while the version before goes on serving, and mending it reloads', async () => {
   const folder = await project();
   const { command, url } = await develop(folder);

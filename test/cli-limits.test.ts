@@ -57,6 +57,12 @@ async function startCall({ url }: Served, name: string): Promise<Response> {
   return post(url, '/waiting/call', { name, input: {} });
 }
 
+/** Closes what the command writes to, and has it write a line there. */
+async function loseReaders({ child, url }: Served, ...streams: ('stdout' | 'stderr')[]): Promise<void> {
+  for (const stream of streams) child[stream]?.destroy();
+  await fetch(`${url}/list_environments`);
+}
+
 test('--limit and TILTYARD_LIMITS set limits, --limit first, and the JSON line and the log show all', async () => {
   const args = ['--log-level', 'info', '--limit', 'maxSessions=5', '--limit', 'bodyBytes=1000'];
   const server = await serve(args, { TILTYARD_LIMITS: 'maxSessions=7, idleMs = 60000,' });
@@ -89,14 +95,40 @@ test('`tiltyard limits` names every limit with its default', async () => {
     expect(command.output()).toMatch(new RegExp(`^  ${name} +${value}  \\S`, 'm'));
 });
 
-test('SIGTERM lets a running call end, then tears down and ends with code 0', async () => {
-  const server = await serve([], { WAIT_MS: '700' });
+test.each(['SIGTERM', 'SIGHUP'] as const)(
+  '%s lets a running call end, then tears down and ends with code 0',
+  async (signal) => {
+    const server = await serve([], { WAIT_MS: '700' });
+    const response = await startCall(server, 'wait');
+    server.child.kill(signal);
+    expect(await response.text()).toContain('waited');
+    expect(await server.exit).toBe(0);
+    expect(readFileSync(server.notes, 'utf8')).toBe('teardown\n');
+    expect(server.output()).toContain(
+      `${signal}: calls may end within 10 s, then sessions end. Again to stop at once.`,
+    );
+  },
+);
+
+test('when nobody reads the log any more it says so once, lets a running call end, tears down, and fails', async () => {
+  const server = await serve(['--log-level', 'info'], { WAIT_MS: '700' });
   const response = await startCall(server, 'wait');
-  server.child.kill('SIGTERM');
+  await loseReaders(server, 'stdout');
   expect(await response.text()).toContain('waited');
-  expect(await server.exit).toBe(0);
+  expect(await server.exit).toBe(1);
   expect(readFileSync(server.notes, 'utf8')).toBe('teardown\n');
-  expect(server.output()).toContain('SIGTERM: calls may end within 10 s, then sessions end. Again to stop at once.');
+  expect(server.output().match(/^tiltyard: .*$/gm)).toEqual([
+    'tiltyard: nobody reads standard output any more, and so not the log: calls may end within 10 s, then sessions end.',
+  ]);
+});
+
+test('it stops in good order as well when its messages go into the same closed pipe', async () => {
+  const server = await serve(['--log-level', 'info'], { WAIT_MS: '700' });
+  const response = await startCall(server, 'wait');
+  await loseReaders(server, 'stdout', 'stderr');
+  expect(await response.text()).toContain('waited');
+  expect(await server.exit).toBe(1);
+  expect(readFileSync(server.notes, 'utf8')).toBe('teardown\n');
 });
 
 test('SIGTERM aborts a call that takes longer than drainMs, and the client can tell', async () => {

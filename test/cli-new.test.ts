@@ -2,20 +2,28 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { folderWith, MAIN, ROOT, type Run, run } from './support/command.ts';
+import { MAIN, ROOT, type Run, run, untilPrinted } from './support/command.ts';
 import { readText } from './support/documents.ts';
-import { runToEnd } from './support/program.ts';
+import { runToEnd, startJob } from './support/program.ts';
 import { keys, runInTerminal } from './support/pty.ts';
 
+const COMMON = ['.dockerignore', '.gitignore', 'README.md', 'package.json', 'tsconfig.json'] as const;
 const FILES = {
-  environment: ['.gitignore', 'README.md', 'environment.test.ts', 'environment.ts', 'package.json', 'tsconfig.json'],
-  toolkit: ['.gitignore', 'README.md', 'package.json', 'toolkit.test.ts', 'toolkit.ts', 'tsconfig.json'],
+  environment: [...COMMON, 'environment.test.ts', 'environment.ts'],
+  toolkit: [...COMMON, 'toolkit.test.ts', 'toolkit.ts'],
 } as const;
 
 /** An empty folder outside the repository; it goes when the test ends. */
 async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tiltyard-new-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The same, where projects find the packages that are installed here. Inside the repository, their link to it is a loop. */
+async function folderWithPackages(): Promise<string> {
+  const folder = await emptyFolder();
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }
 
@@ -28,8 +36,7 @@ describe('a project', () => {
     'of the kind %s passes its own tests and type check',
     { timeout: 60_000 },
     async (kind) => {
-      // Inside the repository, so that it finds the packages that are installed here.
-      const folder = await folderWith({});
+      const folder = await folderWithPackages();
       const command = runNew(folder, 'word-game', '--kind', kind, '--yes');
       expect(await command.exit, command.output()).toBe(0);
       const project = join(folder, 'word-game');
@@ -43,6 +50,23 @@ describe('a project', () => {
       expect(text).toMatch(/pass 2\b/);
     },
   );
+
+  test('stops in good order when npm start is told to', { timeout: 60_000 }, async () => {
+    const folder = await folderWithPackages();
+    expect(await runNew(folder, 'word-game').exit).toBe(0);
+    const project = join(folder, 'word-game');
+    await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
+    await symlink(ROOT, join(project, 'node_modules/tiltyard'));
+    const command = `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`;
+    await writeFile(join(project, 'node_modules/.bin/tiltyard'), command, { mode: 0o755 });
+    const server = startJob(project, 'npm', ['start', '--', '--port', '0']);
+    const [, url = ''] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
+    // To npm alone, as a supervisor does, and not to its group as a terminal would.
+    server.child.kill('SIGTERM');
+    expect(await server.exit, server.output()).toBe(0);
+    expect(server.output()).toContain('SIGTERM: calls may end');
+    await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
+  });
 
   test('carries its name in the forms that it needs, and no word of the template', async () => {
     const folder = await emptyFolder();
@@ -61,7 +85,7 @@ describe('a project', () => {
   });
 
   test('has a type check that finds mistakes', { timeout: 60_000 }, async () => {
-    const folder = await folderWith({});
+    const folder = await folderWithPackages();
     await runNew(folder, 'broken').exit;
     await mkdir(join(folder, 'broken/node_modules'));
     await symlink(ROOT, join(folder, 'broken/node_modules/tiltyard'));

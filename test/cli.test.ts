@@ -116,7 +116,8 @@ test('an address that others reach needs API keys or --no-auth, and keys are ask
   const path = join(folder, 'counting.ts');
   const refused = run(['serve', path, '--host', '0.0.0.0', '--port', '0']);
   expect(await refused.exit).toBe(1);
-  expect(refused.output()).toContain('TILTYARD_API_KEYS');
+  for (const name of ['API_KEYS', 'API_KEYS_FILE', 'JWT_SECRET', 'JWT_SECRET_FILE'])
+    expect(refused.output()).toMatch(new RegExp(`TILTYARD_${name}\\b`));
 
   const key = 'a-key-for-this-test';
   const server = run(['serve', path, '--port', '0'], { TILTYARD_API_KEYS: key });
@@ -143,6 +144,12 @@ test.each([
   expect(await command.exit).toBe(code);
   expect(command.output()).toContain(message);
   expect(command.output()).not.toMatch(/\n\s+at /);
+});
+
+test.each(['abc', '1e3', '65536', ' '])('PORT=%j gives a message that helps, and exit code 2', async (PORT) => {
+  const command = run(['serve', 'examples/hello/environment.ts'], { PORT });
+  expect(await command.exit).toBe(2);
+  expect(command.output()).toContain(`PORT must be a number from 0 to 65535, not '${PORT}'`);
 });
 
 test('a definition mistake names the environment and the fix', async () => {

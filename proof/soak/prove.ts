@@ -32,7 +32,7 @@ export interface SoakProof {
 
 const CONNECTIONS = 32;
 // Until then the server is still being compiled and grows to its working size.
-const WARM_UP_CALLS = 200_000;
+const WARM_UP_CALLS = 300_000;
 // Through fewer points a line says little.
 const LEAST_SAMPLES = 8;
 // Longer than results and ended sessions are remembered by the target.

@@ -1,12 +1,9 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { program } from './program.ts';
+import { endWithReader } from './shared/output.ts';
 
-// A reader that has seen enough, such as `head`, is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
-});
+endWithReader();
 
 try {
   await program().parseAsync();

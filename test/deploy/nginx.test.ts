@@ -91,5 +91,6 @@ test.skipIf('missing' in nginx)(`large headers, bodies and unknown sessions pass
   expect([tooLarge.status, Object.keys((await tooLarge.json()) as object)]).toEqual([413, ['detail']]);
   const unknown = await fetch(`${proxy.url}/ping`, { method: 'POST', headers: { 'x-session-id': 'nobody' } });
   expect(unknown.status).toBe(404);
-  expect((await fetch(`${proxy.url}/metrics`)).status).toBe(404);
+  for (const path of ['/metrics', '/metrics/', '/%6detrics', '//metrics/', '/metrics?all'])
+    expect((await fetch(`${proxy.url}${path}`)).status, path).toBe(404);
 });

@@ -1,7 +1,9 @@
 import { takeAccess } from '../serve/access.ts';
 import { defaultPort } from '../serve/port.ts';
+import { Failure } from '../shared/failure.ts';
 import { onInterrupt } from '../shared/interruption.ts';
 import { assertExists, assertModule } from '../shared/module-path.ts';
+import { untilUnread } from '../shared/output.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { peoplesDisplay, programsDisplay } from './display.ts';
 import { Reloader } from './reloader.ts';
@@ -26,10 +28,11 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
   const paths = options.watch ?? [];
   modules.forEach(assertModule);
   paths.forEach(assertExists);
+  const unread = new AbortController();
+  void untilUnread().then(() => unread.abort());
   using interruption = onInterrupt();
-  interruption.signal.addEventListener('abort', () =>
-    terminal.note('\nEnding the sessions. Ctrl-C again to stop at once.'),
-  );
+  const signal = AbortSignal.any([interruption.signal, unread.signal]);
+  signal.addEventListener('abort', () => terminal.note('\nEnding the sessions. Ctrl-C again to stop at once.'));
   await using watch = new Watch((error) => warn(`some files cannot be watched: ${error}`));
   for (const path of [...modules, ...paths]) watch.add(path);
   const reloader = new Reloader({
@@ -39,5 +42,6 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
     watch,
     display: json ? programsDisplay(terminal) : peoplesDisplay(terminal, auth),
   });
-  await reloader.run(interruption.signal);
+  await reloader.run(signal);
+  if (!interruption.signal.aborted) throw new Failure('ended, because nobody reads standard output any more');
 }

@@ -16,7 +16,8 @@ export function toManifest(name: string, kind: Kind, folder: string): string {
     engines: own.engines,
     scripts: {
       dev: `tiltyard dev ${module}`,
-      start: `tiltyard serve ${module}`,
+      // `exec`: a signal to npm reaches the server, and not only the shell in between.
+      start: `exec tiltyard serve ${module}`,
       // Node's own runner takes no patterns before version 21, so the shell expands this one.
       test: 'node --import tsx --test *.test.ts',
       check: 'tsc',

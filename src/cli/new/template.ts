@@ -32,5 +32,5 @@ export async function readTemplate({ kind, name }: Choices, folder: string): Pro
 const TEMPLATES = new URL('../../../templates/', import.meta.url);
 const COMMON = 'common';
 
-// npm leaves files of this name out of packages.
-const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
+// npm leaves files of the first name out of packages, and tools would take both for their own here.
+const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', dockerignore: '.dockerignore' };

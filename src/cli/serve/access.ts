@@ -1,6 +1,8 @@
 import type { AuthOptions } from '../../server/index.ts';
 import { Failure } from '../shared/failure.ts';
-import { takeAuth, type Warn } from './auth.ts';
+import { toAuth } from './auth.ts';
+import type { Warn } from './secret-file.ts';
+import { slipsIn, takeAuthVariables } from './variables.ts';
 
 /** What the command line says about who may use the server. */
 export interface AccessOptions {
@@ -9,13 +11,23 @@ export interface AccessOptions {
   readonly auth: boolean;
 }
 
-/** Who may use the server. Without keys it must not be reachable from other machines, unless that was said. */
-export function takeAccess({ host, auth: wanted }: AccessOptions, warn: Warn): AuthOptions | undefined {
-  const auth = wanted ? takeAuth(process.env, warn) : undefined;
-  if (auth === undefined && wanted && !isLoopback(host)) {
+/**
+ * Who may use the server: never from the command line, which others can read. Without keys it must not be reachable from
+ * other machines, unless that was said.
+ */
+export function takeAccess({ host, auth: isWanted }: AccessOptions, warn: Warn): AuthOptions | undefined {
+  for (const slip of slipsIn(process.env)) warn(slip);
+  const given = takeAuthVariables(process.env);
+  if (!isWanted) {
+    for (const name of Object.keys(given)) warn(`${name} is not used: --no-auth lets everybody in`);
+    return undefined;
+  }
+  const auth = toAuth(given, warn);
+  if (auth === undefined && !isLoopback(host)) {
     throw new Failure(
-      `${host} can be reached from other machines, and nobody needs a key. ` +
-        'Set TILTYARD_API_KEYS or TILTYARD_JWT_SECRET, or add --no-auth to let everybody in',
+      `${host} can be reached from other machines, and nobody needs a key. Set TILTYARD_API_KEYS or ` +
+        'TILTYARD_JWT_SECRET, or name a file with TILTYARD_API_KEYS_FILE or TILTYARD_JWT_SECRET_FILE, ' +
+        'or add --no-auth to let everybody in',
     );
   }
   return auth;

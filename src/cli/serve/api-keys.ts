@@ -1,24 +1,38 @@
 import type { ApiKey } from '../../server/index.ts';
 
+/** A key, and where it stands, for messages: they never show the key itself. */
+export interface PlacedKey {
+  readonly key: string | ApiKey;
+  readonly place: string;
+}
+
+/** The keys of a list, with commas between them. */
+export function keysOfList(text: string, where: string): PlacedKey[] {
+  return someOf(
+    toPlaced(text.split(','), (number) => `key ${number} of ${where}`),
+    where,
+  );
+}
+
 /** The keys of a file: one a line, or JSON with identities and scopes. `where` names the file in messages. */
-export function toApiKeys(text: string, where: string): (string | ApiKey)[] {
-  const trimmed = text.trim();
-  const keys = /^[[{]/.test(trimmed) ? fromJson(trimmed, where) : splitKeys(trimmed, '\n');
-  // A server that was given keys must not start without any.
+export function keysOfFile(text: string, where: string): PlacedKey[] {
+  const lines = text.split('\n').map((line) => (line.trim().startsWith('#') ? '' : line));
+  const isJson = /^\s*[[{]/.test(lines.join('\n'));
+  return someOf(isJson ? fromJson(text, where) : toPlaced(lines, (number) => `line ${number} of ${where}`), where);
+}
+
+// A server that was given keys must not start without any.
+function someOf(keys: PlacedKey[], where: string): PlacedKey[] {
   if (keys.length === 0) throw new Error(`${where} holds no API key`);
   return keys;
 }
 
-/** Plain keys, with a separator between them. */
-export function splitKeys(text: string, separator: string): string[] {
-  return text
-    .split(separator)
-    .map((key) => key.trim())
-    .filter((key) => key !== '');
+function toPlaced(texts: readonly string[], toPlace: (number: number) => string): PlacedKey[] {
+  return texts.map((text, index) => ({ key: text.trim(), place: toPlace(index + 1) })).filter(({ key }) => key !== '');
 }
 
 // No message quotes the file, and none has the parser's message as its cause: that quotes it as well.
-function fromJson(text: string, where: string): (string | ApiKey)[] {
+function fromJson(text: string, where: string): PlacedKey[] {
   const wanted =
     'an array of {"key": "...", "identity": "...", "scopes": ["..."]}, of which only the key must be there';
   let parsed: unknown;
@@ -28,9 +42,12 @@ function fromJson(text: string, where: string): (string | ApiKey)[] {
     throw new Error(`${where} begins like JSON and is not valid JSON. It must be ${wanted}`);
   }
   if (!Array.isArray(parsed)) throw new Error(`${where} must hold ${wanted}`);
-  const wrong = parsed.findIndex((entry) => typeof entry !== 'string' && !isApiKey(entry));
-  if (wrong >= 0) throw new Error(`entry ${wrong + 1} of ${where} is wrong: it must hold ${wanted}, and nothing else`);
-  return parsed;
+  return parsed.map((key, index) => {
+    const place = `entry ${index + 1} of ${where}`;
+    if (typeof key !== 'string' && !isApiKey(key))
+      throw new Error(`${place} is wrong: it must hold ${wanted}, and nothing else`);
+    return { key, place };
+  });
 }
 
 // Nothing else: a misspelt `scopes` would open everything.

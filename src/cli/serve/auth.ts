@@ -1,68 +1,52 @@
-import { readFileSync, statSync } from 'node:fs';
 import type { AuthOptions, JwtOptions } from '../../server/index.ts';
-import { splitKeys, toApiKeys } from './api-keys.ts';
+import { keysOfFile, keysOfList, type PlacedKey } from './api-keys.ts';
+import { readSecretFile, type Warn } from './secret-file.ts';
+import type { AuthVariables } from './variables.ts';
 
-/** Writes a line for the person at the terminal. */
-export type Warn = (message: string) => void;
-
-/**
- * Who may use the server, from environment variables and files that they name; never from the command line, which others
- * can read. What is secret is taken out of the environment: a command that a tool starts must not inherit it.
- */
-export function takeAuth(env: NodeJS.ProcessEnv, warn: Warn): AuthOptions | undefined {
-  const apiKeys = takeApiKeys(env, warn);
-  const jwt = takeJwt(env, warn);
+/** Who may use the server, from environment variables and files that they name; undefined if none was set. */
+export function toAuth(given: AuthVariables, warn: Warn): AuthOptions | undefined {
+  refuseEmpty(given);
+  const apiKeys = toApiKeys(given, warn);
+  const jwt = toJwt(given, warn);
   if (apiKeys.length === 0 && jwt === undefined) return undefined;
   return { apiKeys, ...(jwt === undefined ? {} : { jwt }) };
 }
 
-function takeApiKeys(env: NodeJS.ProcessEnv, warn: Warn): NonNullable<AuthOptions['apiKeys']> {
-  const given = take(env, 'TILTYARD_API_KEYS');
-  const list = splitKeys(given ?? '', ',');
-  if (given !== undefined && list.length === 0) throw new Error('TILTYARD_API_KEYS holds no API key');
-  const text = readNamed(env, 'TILTYARD_API_KEYS_FILE', warn);
-  return text === undefined ? list : [...list, ...toApiKeys(text, fileOf('TILTYARD_API_KEYS_FILE'))];
+// Whoever sets one wants the server closed: `TILTYARD_API_KEYS=$(cat keys)` is empty if there is no such file.
+function refuseEmpty(given: AuthVariables): void {
+  const [empty] = Object.entries(given).find(([, value]) => value === '') ?? [];
+  if (empty !== undefined)
+    throw new Error(`${empty} is set, and empty. Give it a value or unset it; --no-auth lets everybody in`);
 }
 
-function takeJwt(env: NodeJS.ProcessEnv, warn: Warn): JwtOptions | undefined {
-  const given = take(env, 'TILTYARD_JWT_SECRET');
-  const read = readNamed(env, 'TILTYARD_JWT_SECRET_FILE', warn)?.trim();
-  if (given !== undefined && read !== undefined)
+// As long as 16 hexadecimal digits; what is shorter can be guessed.
+const SHORTEST_KEY = 16;
+
+function toApiKeys(given: AuthVariables, warn: Warn): NonNullable<AuthOptions['apiKeys']> {
+  const { TILTYARD_API_KEYS: list, TILTYARD_API_KEYS_FILE: path } = given;
+  const keys: PlacedKey[] = [];
+  if (list !== undefined) keys.push(...keysOfList(list, 'TILTYARD_API_KEYS'));
+  if (path !== undefined) {
+    const { text, where } = readSecretFile('TILTYARD_API_KEYS_FILE', path, warn);
+    keys.push(...keysOfFile(text, where));
+  }
+  for (const { key, place } of keys) {
+    const { length } = typeof key === 'string' ? key : key.key;
+    if (length < SHORTEST_KEY)
+      warn(`${place} has ${length} characters, and can be guessed. Make a longer key: openssl rand -hex 32`);
+  }
+  return keys.map(({ key }) => key);
+}
+
+function toJwt(given: AuthVariables, warn: Warn): JwtOptions | undefined {
+  const { TILTYARD_JWT_SECRET: direct, TILTYARD_JWT_SECRET_FILE: path } = given;
+  if (direct !== undefined && path !== undefined)
     throw new Error('there are two secrets: set TILTYARD_JWT_SECRET or TILTYARD_JWT_SECRET_FILE, not both');
-  const secret = given ?? read;
-  const audience = splitKeys(env.TILTYARD_JWT_AUDIENCE ?? '', ',');
+  const audience = (given.TILTYARD_JWT_AUDIENCE ?? '').split(',').flatMap((name) => name.trim() || []);
+  const secret = path === undefined ? direct : readSecretFile('TILTYARD_JWT_SECRET_FILE', path, warn).text.trim();
   if (secret === undefined) {
     if (audience.length > 0) throw new Error('TILTYARD_JWT_AUDIENCE is of no use without TILTYARD_JWT_SECRET');
     return undefined;
   }
   return { secret, ...(audience.length === 0 ? {} : { audience }) };
-}
-
-function take(env: NodeJS.ProcessEnv, name: string): string | undefined {
-  const value = env[name];
-  delete env[name];
-  return value === '' ? undefined : value;
-}
-
-/** The text of the file that a variable names. */
-function readNamed(env: NodeJS.ProcessEnv, name: string, warn: Warn): string | undefined {
-  const path = env[name];
-  if (path === undefined || path === '') return undefined;
-  try {
-    const text = readFileSync(path, 'utf8');
-    if (isReadByAll(path)) warn(`every user of this machine can read ${fileOf(name)}. Close it: chmod 600 ${path}`);
-    return text;
-  } catch (thrown) {
-    // Without the path, and so without the cause: who mistakes the variable gives a key in its place.
-    throw new Error(`${fileOf(name)} cannot be read (${(thrown as NodeJS.ErrnoException).code})`);
-  }
-}
-
-function isReadByAll(path: string): boolean {
-  // Windows has other rights, and shows these as open.
-  return process.platform !== 'win32' && (statSync(path).mode & 0o004) !== 0;
-}
-
-function fileOf(name: string): string {
-  return `the file that ${name} names`;
 }

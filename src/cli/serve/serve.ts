@@ -1,10 +1,11 @@
 import { createServer, type ReturnErrors, type Server } from '../../server/index.ts';
 import { loadModules } from '../shared/load-modules.ts';
+import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from './access.ts';
 import { banner, toServed } from './banner.ts';
 import { readLimits } from './limits.ts';
 import { defaultPort } from './port.ts';
-import { closeOnSignals } from './signals.ts';
+import { stopWhenTold } from './stopping.ts';
 import { surviveStrayErrors } from './stray-errors.ts';
 
 /** The options of `tiltyard serve`. */
@@ -21,8 +22,10 @@ export interface ServeOptions {
 
 /** Serves the environments and toolkits of modules until a signal ends it. */
 export async function serve(modules: readonly string[], options: ServeOptions): Promise<void> {
+  const unread = untilUnread();
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
   const auth = takeAccess(options, warn);
+  const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
   const loaded = await loadModules(modules);
   const server = await createServer({
@@ -33,15 +36,15 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     logger: { level: options.logLevel },
   });
   surviveStrayErrors(server.app.log);
-  closeOnSignals(server);
-  await listen(server, options);
+  stopWhenTold(server, unread);
+  await listen(server, { host, port });
   const { url } = server;
   process.stdout.write(banner(toServed(loaded), { url, json: options.json ?? false, auth, limits: server.limits }));
 }
 
-async function listen(server: Server, { port = defaultPort(process.env), host }: ServeOptions): Promise<void> {
+async function listen(server: Server, address: { readonly host: string; readonly port: number }): Promise<void> {
   try {
-    await server.listen({ port, host });
+    await server.listen(address);
   } catch (thrown) {
     await server.close();
     throw thrown;

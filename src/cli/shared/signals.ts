@@ -1,4 +1,4 @@
-/** Who hears of Ctrl-C and of SIGTERM. */
+/** Who hears of Ctrl-C, of SIGTERM, and of a terminal that was closed. */
 export interface SignalListeners {
   first(signal: NodeJS.Signals): void;
   /** Somebody insists. */
@@ -8,7 +8,9 @@ export interface SignalListeners {
 // npm sends Ctrl-C on to the program of a script, to which the terminal has sent it already; nobody presses so fast.
 const ECHO_MS = 500;
 
-/** Listens for Ctrl-C (or SIGTERM); disposing of it gives the signals back. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Listens for Ctrl-C (or SIGTERM, or SIGHUP); disposing of it gives the signals back. */
 export function onSignals({ first, again }: SignalListeners): Disposable {
   let firstAt: number | undefined;
   const listener = (signal: NodeJS.Signals) => {
@@ -17,12 +19,10 @@ export function onSignals({ first, again }: SignalListeners): Disposable {
     firstAt = now;
     first(signal);
   };
-  process.on('SIGINT', listener);
-  process.on('SIGTERM', listener);
+  for (const signal of SIGNALS) process.on(signal, listener);
   return {
     [Symbol.dispose]() {
-      process.off('SIGINT', listener);
-      process.off('SIGTERM', listener);
+      for (const signal of SIGNALS) process.off(signal, listener);
     },
   };
 }

@@ -1,0 +1,41 @@
+const AUTH_NAMES = [
+  'TILTYARD_API_KEYS',
+  'TILTYARD_API_KEYS_FILE',
+  'TILTYARD_JWT_SECRET',
+  'TILTYARD_JWT_SECRET_FILE',
+  'TILTYARD_JWT_AUDIENCE',
+] as const;
+
+/** A variable that says who may use the server. */
+export type AuthVariable = (typeof AUTH_NAMES)[number];
+
+/** Those of them that were set. */
+export type AuthVariables = Readonly<Partial<Record<AuthVariable, string>>>;
+
+/**
+ * Takes the variables that say who may use the server out of the environment: a command that a tool starts must inherit
+ * neither a secret nor the way to it.
+ */
+export function takeAuthVariables(env: NodeJS.ProcessEnv): AuthVariables {
+  const given = AUTH_NAMES.flatMap((name) => {
+    const value = env[name];
+    delete env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(given);
+}
+
+/** What is wrong with variables that look like those of the command and are none: a slip would open the server. */
+export function slipsIn(env: NodeJS.ProcessEnv): string[] {
+  return Object.keys(env)
+    .filter((name) => LOOKS_LIKE_OURS.test(name) && !KNOWN.includes(name) && !OF_OTHERS.includes(name))
+    .map((name) => `${name} is not used: there is no such variable. There are ${KNOWN.join(', ')}`);
+}
+
+const KNOWN: readonly string[] = [...AUTH_NAMES, 'TILTYARD_LIMITS'];
+
+// What other commands send.
+const OF_OTHERS: readonly string[] = ['TILTYARD_API_KEY'];
+
+// Not all that begin so: Kubernetes sets such for each service that is called tiltyard.
+const LOOKS_LIKE_OURS = /^TILTYARD_.*(?:KEY|JWT|SECRET|AUDIENCE|LIMIT)/i;

@@ -1,0 +1,34 @@
+/** Ends the command as soon as its reader has seen enough, as `head` does: that is no failure. */
+export function endWithReader(): void {
+  process.stdout.on('error', end);
+}
+
+/**
+ * For a command that serves others, and must not end with its reader: resolves when nobody reads standard output any
+ * more. It notices at the next line that it writes.
+ */
+export function untilUnread(): Promise<void> {
+  process.stdout.off('error', end);
+  // Often the same pipe, and then there is nobody left to tell.
+  process.stderr.on('error', () => {});
+  return new Promise((resolve) => {
+    let hasComplained = false;
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      if (GONE.has(error.code)) return resolve();
+      // A full disk, say: it may have room again, and until then episodes are worth more than lines.
+      if (!hasComplained) process.stderr.write(`tiltyard: standard output cannot be written: ${error.message}\n`);
+      hasComplained = true;
+    });
+  });
+}
+
+const TERMINAL_GONE = 'EIO';
+
+// Of a pipe, of a socket, of a terminal.
+const GONE: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET', TERMINAL_GONE]);
+
+function end(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit();
+  // SIGHUP says so as well, and a command that hears it has to clean up.
+  if (error.code !== TERMINAL_GONE) throw error;
+}
