@@ -6,7 +6,6 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
-import { SESSION_HEADER } from '../protocol/index.ts';
 import { callLane, putBefore } from './call-lane.ts';
 import { answerClientError, answerExpectation, closeAfterUpgrade, refuseWithoutHost } from './client-errors.ts';
 import { errorHandler } from './errors.ts';
@@ -19,6 +18,7 @@ import { Metrics } from './metrics.ts';
 import { registerMetrics } from './metrics-route.ts';
 import { notFoundHandler } from './not-found.ts';
 import { observe } from './observation.ts';
+import { openRequests } from './open-requests.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import { type OrsFace, type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
 import { redirectTo } from './ors-redirects.ts';
@@ -83,33 +83,33 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     return503OnClosing: false,
     // No hook runs before these.
     frameworkErrors: (error, request, reply) => {
+      requests.begin(request.raw, reply.raw);
       closeAfterUpgrade(request as FastifyRequest, reply as FastifyReply);
       (reply as FastifyReply).code(error.statusCode ?? 400).send({ detail: error.message });
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, requests),
   });
   const events = eventsOf(app);
+  const requests = openRequests(events);
   app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
   const answerNotFound = notFoundHandler(options);
   app.setNotFoundHandler(answerNotFound);
   app.addHook('onRequest', (request, reply, done) => {
+    requests.begin(request.raw, reply.raw);
     closeAfterUpgrade(request, reply);
     refuseWithoutHost(request);
     // Before the body is read: it makes no difference here, whatever it holds.
     if (request.is404) answerNotFound(request, reply);
     else done();
   });
-  app.server.on('checkExpectation', answerExpectation);
-  app.addHook('onResponse', (request, reply, done) => {
-    const { method, url, headers } = request;
-    const sid = headers[SESSION_HEADER] as string | undefined;
-    events.requestEnded({ method, url, sid, status: reply.statusCode, durationMs: reply.elapsedTime });
-    done();
+  app.server.on('checkExpectation', (request, response) => {
+    requests.begin(request, response);
+    answerExpectation(request, response);
   });
   const orsFace = await registerFaces(app, options, events);
   await app.register(endConnections, limits);
   await app.ready();
-  if (orsFace !== undefined) putBefore(app.server, callLane(orsFace, { limits, events, log: app.log }));
+  if (orsFace !== undefined) putBefore(app.server, callLane(orsFace, { limits, requests, log: app.log }));
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
   return toServer(app, limits);
 }

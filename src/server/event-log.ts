@@ -1,14 +1,16 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Observer } from '../sessions/index.ts';
 
-/** A request that has been answered. */
+/** A request that has been answered, or whose client has left. Of what is no HTTP, only the answer is known. */
 export interface EndedRequest {
-  readonly method: string;
-  readonly url: string;
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
   /** The session it names, if any. */
-  readonly sid: string | undefined;
+  readonly sid?: string | undefined;
   readonly status: number;
-  readonly durationMs: number;
+  /** What Node's parser found wrong with it. */
+  readonly error?: string | undefined;
+  readonly durationMs?: number | undefined;
 }
 
 /** Writes a line for each request, call and session that ended. Inputs and results are not in it: they may hold secrets. */
@@ -22,8 +24,9 @@ export type EventLogger = Pick<FastifyBaseLogger, 'info'>;
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
   return {
-    requestEnded({ method, url, sid, status, durationMs }) {
-      logger.info({ method, url, sid, status, ms: toMs(durationMs) }, 'request');
+    requestEnded({ method, url, sid, status, error, durationMs }) {
+      const ms = durationMs === undefined ? undefined : toMs(durationMs);
+      logger.info({ method, url, sid, status, error, ms }, 'request');
     },
     callEnded({ callId, tool, startedAt, settledAt }, outcome, session) {
       const ms = toMs(settledAt - startedAt);

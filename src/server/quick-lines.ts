@@ -9,14 +9,19 @@ const INFO = 30;
  * redaction and formatters, of which there are none here; that was a tenth of a call.
  */
 export function quickLines(logger: EventLogger & { readonly levelVal?: number }, stream: LogStream): EventLog {
+  const slow = eventLog(logger);
   const headAt = heads();
   const [methodOf, environmentOf, toolOf] = [fields('method'), fields('environment'), fields('tool')];
   // At any time, because a level can be changed while the server runs.
   const isOff = () => (logger.levelVal ?? INFO) > INFO;
   return {
-    ...eventLog(logger),
-    requestEnded({ method, url, sid, status, durationMs }) {
+    ...slow,
+    requestEnded(request) {
+      const { method, url, sid, status, durationMs } = request;
       if (isOff()) return;
+      // Rare, and of no use to whoever is in a hurry.
+      if (method === undefined || url === undefined || durationMs === undefined || request.error !== undefined)
+        return slow.requestEnded(request);
       const session = sid === undefined ? '' : `,"sid":${quote(sid)}`;
       const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;
       stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${rest}`);

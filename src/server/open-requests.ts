@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { SESSION_HEADER } from '../protocol/index.ts';
+import type { EventLog } from './event-log.ts';
+
+/** The status in logs of a request whose connection closed before its answer was out: nginx's number, which no answer has. */
+export const CLIENT_LEFT = 499;
+
+/** The requests of a server from their arrival until they have ended; each ends once, and has its line then. */
+export interface OpenRequests {
+  /** Notes a request, as soon as its headers are there. */
+  begin(request: IncomingMessage, response: ServerResponse): void;
+  /** Notes that Node cannot read what a connection sends, and how that is answered. */
+  refuse(socket: Socket, refusal: Refusal): void;
+}
+
+/** How something is answered that Node's parser refuses, and the parser's word for it. */
+export interface Refusal {
+  readonly status: number;
+  readonly error: string | undefined;
+}
+
+interface OpenRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly arrivedAt: number;
+  /** Set if it is answered past its response. */
+  refusal: Refusal | undefined;
+}
+
+/**
+ * Follows requests by their connections. A response tells when it is out, but not always when its client leaves: of
+ * several requests that wait on one connection, Node tells only the first. So one listener on the connection ends them
+ * all, which also costs less than one for each request.
+ */
+export function openRequests(events: EventLog): OpenRequests {
+  // The requests of each connection in the order they came, which is the order of their answers.
+  const connections = new WeakMap<Socket, OpenRequest[]>();
+  const watch = (socket: Socket) => {
+    const open: OpenRequest[] = [];
+    connections.set(socket, open);
+    socket.once('close', () => {
+      for (const each of open.splice(0)) tell(events, each, CLIENT_LEFT);
+    });
+    return open;
+  };
+  return {
+    begin(request, response) {
+      const open = connections.get(request.socket) ?? watch(request.socket);
+      const begun: OpenRequest = { request, response, arrivedAt: performance.now(), refusal: undefined };
+      open.push(begun);
+      response.on('finish', () => {
+        // It is not there if its client left before.
+        if (open[0] !== begun) return;
+        open.shift();
+        tell(events, begun, response.statusCode);
+      });
+    },
+    refuse(socket, refusal) {
+      const last = connections.get(socket)?.at(-1);
+      // What is broken is the body of the last request, or what should have been the next one.
+      if (last !== undefined && !last.request.complete) last.refusal = refusal;
+      else events.requestEnded({ ...refusal, durationMs: undefined });
+    },
+  };
+}
+
+function tell(events: EventLog, { request, refusal, arrivedAt }: OpenRequest, status: number): void {
+  const { method, url, headers } = request;
+  const sid = headers[SESSION_HEADER] as string | undefined;
+  const durationMs = performance.now() - arrivedAt;
+  events.requestEnded({ method, url, sid, status: refusal?.status ?? status, error: refusal?.error, durationMs });
+}
