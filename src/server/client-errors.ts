@@ -10,17 +10,13 @@ const REFUSALS: Record<string, [status: number, detail: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not arrive in time'],
 };
 
-/** Answers what is not HTTP, as JSON like every other error. */
+/** Answers what is not HTTP, as JSON like every other error; inside or ahead of another answer it would be taken for that. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket, requests: OpenRequests): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   // Not again: Node tells of each packet that comes after what it could not read.
-  if (socket.writable) refuse(error, socket, requests);
-  socket.destroySoon();
-}
-
-function refuse({ code }: { code?: string }, socket: Socket, requests: OpenRequests): void {
-  const [status, detail] = REFUSALS[code ?? ''] ?? [400, 'this is not a valid HTTP request'];
-  requests.refuse(socket, { status, error: code });
+  if (!socket.writable) return socket.destroySoon();
+  const [status, detail] = REFUSALS[error.code ?? ''] ?? [400, 'this is not a valid HTTP request'];
+  if (!requests.refuse(socket, { status, error: error.code })) return void socket.destroy();
   const body = JSON.stringify({ detail });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -29,6 +25,7 @@ function refuse({ code }: { code?: string }, socket: Socket, requests: OpenReque
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.destroySoon();
 }
 
 /** Answers an Expect header that is not 100-continue. */

@@ -10,8 +10,8 @@ export const CLIENT_LEFT = 499;
 export interface OpenRequests {
   /** Notes a request, as soon as its headers are there. */
   begin(request: IncomingMessage, response: ServerResponse): void;
-  /** Notes that Node cannot read what a connection sends, and how that is answered. */
-  refuse(socket: Socket, refusal: Refusal): void;
+  /** Notes that Node cannot read what a connection sends; false if no answer may be written, since another is due first. */
+  refuse(socket: Socket, refusal: Refusal): boolean;
 }
 
 /** How something is answered that Node's parser refuses, and the parser's word for it. */
@@ -57,10 +57,16 @@ export function openRequests(events: EventLog): OpenRequests {
       });
     },
     refuse(socket, refusal) {
-      const last = connections.get(socket)?.at(-1);
+      const open = connections.get(socket) ?? [];
+      const last = open.at(-1);
       // What is broken is the body of the last request, or what should have been the next one.
-      if (last !== undefined && !last.request.complete) last.refusal = refusal;
-      else events.requestEnded({ ...refusal, durationMs: undefined });
+      if (last === undefined || last.request.complete) {
+        events.requestEnded(refusal);
+        return open.length === 0;
+      }
+      if (last.response.headersSent) return false;
+      last.refusal = refusal;
+      return open.length === 1;
     },
   };
 }
