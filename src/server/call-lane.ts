@@ -11,11 +11,14 @@ import type { OpenRequests } from './open-requests.ts';
 import type { OrsFace } from './ors.ts';
 import { startCall } from './ors-call.ts';
 import { mayCall } from './ors-scopes.ts';
+import type { RouteCounts } from './request-counts.ts';
 
 /** What a lane needs besides the face whose calls it takes. */
 export interface LaneOptions {
   readonly limits: Pick<Limits, 'bodyBytes'>;
   readonly requests: OpenRequests;
+  /** The counts of the calls' route. */
+  readonly calls: RouteCounts;
   readonly log: FastifyBaseLogger;
 }
 
@@ -28,7 +31,7 @@ export type Lane = (request: IncomingMessage, response: ServerResponse) => boole
  * address, its headers or its credentials is left to Fastify, so that there is one place for the words. A server of its
  * own has no hooks but ours, so nothing that a user added is passed by; where a face is mounted there is no lane.
  */
-export function callLane(face: OrsFace, { limits, requests, log }: LaneOptions): Lane {
+export function callLane(face: OrsFace, { limits, requests, calls, log }: LaneOptions): Lane {
   const environments = new Map(face.catalog.environments.map(({ name }) => [`/${name}/call`, name]));
   const { host, streams } = face;
   return (request, response) => {
@@ -37,7 +40,7 @@ export function callLane(face: OrsFace, { limits, requests, log }: LaneOptions):
     if (environment === undefined || host.isClosed || !isPlain(headers, limits.bodyBytes)) return false;
     const identity = identify(face, headers);
     if (identity === undefined) return false;
-    requests.begin(request, response);
+    requests.begin(request, response, calls);
     const key = toSessionKey(identity.id, headers[SESSION_HEADER] as string);
     host.touch(key);
     const fail = (error: Error) => writeError(response, toErrorAnswer(error, streams.returnErrors, { url, log }));

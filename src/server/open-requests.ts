@@ -2,14 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { SESSION_HEADER } from '../protocol/index.ts';
 import type { EventLog } from './event-log.ts';
+import { count, type RequestCounts, type RouteCounts } from './request-counts.ts';
 
 /** The status in logs of a request whose connection closed before its answer was out: nginx's number, which no answer has. */
 export const CLIENT_LEFT = 499;
 
-/** The requests of a server from their arrival until they have ended; each ends once, and has its line then. */
+/** The requests of a server from their arrival until they have ended; each ends once, is counted and has its line then. */
 export interface OpenRequests {
-  /** Notes a request, as soon as its headers are there. */
-  begin(request: IncomingMessage, response: ServerResponse): void;
+  /** Notes a request, as soon as its headers are there; `counts` are those of its route, if it has one. */
+  begin(request: IncomingMessage, response: ServerResponse, counts?: RouteCounts): void;
   /** Notes that Node cannot read what a connection sends; false if no answer may be written, since another is due first. */
   refuse(socket: Socket, refusal: Refusal): boolean;
 }
@@ -23,9 +24,16 @@ export interface Refusal {
 interface OpenRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly counts: RouteCounts;
   readonly arrivedAt: number;
   /** Set if it is answered past its response. */
   refusal: Refusal | undefined;
+}
+
+/** Who hears of requests that have ended. */
+export interface OpenRequestsOptions {
+  readonly events: EventLog;
+  readonly counts: RequestCounts;
 }
 
 /**
@@ -33,7 +41,8 @@ interface OpenRequest {
  * several requests that wait on one connection, Node tells only the first. So one listener on the connection ends them
  * all, which also costs less than one for each request.
  */
-export function openRequests(events: EventLog): OpenRequests {
+export function openRequests({ events, counts }: OpenRequestsOptions): OpenRequests {
+  const unrouted = counts.of();
   // The requests of each connection in the order they came, which is the order of their answers.
   const connections = new WeakMap<Socket, OpenRequest[]>();
   const watch = (socket: Socket) => {
@@ -45,9 +54,9 @@ export function openRequests(events: EventLog): OpenRequests {
     return open;
   };
   return {
-    begin(request, response) {
+    begin(request, response, counts = unrouted) {
       const open = connections.get(request.socket) ?? watch(request.socket);
-      const begun: OpenRequest = { request, response, arrivedAt: performance.now(), refusal: undefined };
+      const begun: OpenRequest = { request, response, counts, arrivedAt: performance.now(), refusal: undefined };
       open.push(begun);
       response.on('finish', () => {
         // It is not there if its client left before.
@@ -61,6 +70,7 @@ export function openRequests(events: EventLog): OpenRequests {
       const last = open.at(-1);
       // What is broken is the body of the last request, or what should have been the next one.
       if (last === undefined || last.request.complete) {
+        count(unrouted, refusal.status);
         events.requestEnded(refusal);
         return open.length === 0;
       }
@@ -71,9 +81,11 @@ export function openRequests(events: EventLog): OpenRequests {
   };
 }
 
-function tell(events: EventLog, { request, refusal, arrivedAt }: OpenRequest, status: number): void {
+function tell(events: EventLog, { request, counts, refusal, arrivedAt }: OpenRequest, answered: number): void {
   const { method, url, headers } = request;
   const sid = headers[SESSION_HEADER] as string | undefined;
+  const status = refusal?.status ?? answered;
+  count(counts, status);
   const durationMs = performance.now() - arrivedAt;
-  events.requestEnded({ method, url, sid, status: refusal?.status ?? status, error: refusal?.error, durationMs });
+  events.requestEnded({ method, url, sid, status, error: refusal?.error, durationMs });
 }
