@@ -224,16 +224,18 @@ describe('the route', () => {
   test.each([
     ['environments', { environments: [minimal()] }, 'detail'],
     ['toolkits', { environments: [], toolkits: [bank] }, 'message'],
-  ])('of a server of %s is for orchestrators: agents get 403', async (_what, options, key) => {
-    const auth = {
-      apiKeys: ['whole', { key: 'orchestrator', scopes: ['orchestrator'] }, { key: 'agent', scopes: ['agent'] }],
-    };
-    const { get } = await startServer({ ...options, auth });
-    const statusOf = async (apiKey: string) => (await get('/metrics', { headers: { 'x-api-key': apiKey } })).status;
-    expect([await statusOf('whole'), await statusOf('orchestrator'), await statusOf('wrong')]).toEqual([200, 200, 401]);
-    const refused = await get('/metrics', { headers: { 'x-api-key': 'agent' } });
-    expect(refused.status).toBe(403);
-    expect(refused.json[key]).toContain("'orchestrator'");
+  ])('of a server of %s is for orchestrators and scrapers: others get 403', async (_what, options, key) => {
+    const scopes = ['orchestrator', 'metrics', 'agent', 'billing'];
+    const apiKeys = ['whole', ...scopes.map((scope) => ({ key: scope, scopes: [scope] }))];
+    const { get } = await startServer({ ...options, auth: { apiKeys } });
+    const ask = (apiKey: string) => get('/metrics', { headers: { 'x-api-key': apiKey } });
+    for (const allowed of ['whole', 'orchestrator', 'metrics']) expect((await ask(allowed)).status).toBe(200);
+    for (const other of ['agent', 'billing']) {
+      const refused = await ask(other);
+      expect(refused.status).toBe(403);
+      expect(refused.json[key]).toContain("'orchestrator' or 'metrics'");
+    }
+    expect((await ask('wrong')).status).toBe(401);
   });
 
   test('leaves an application of one’s own alone, where the faces are mounted', async () => {
