@@ -40,7 +40,7 @@ export function callLane(face: OrsFace, { limits, requests, calls, log }: LaneOp
     if (environment === undefined || host.isClosed || !isPlain(headers, limits.bodyBytes)) return false;
     const identity = identify(face, headers);
     if (identity === undefined) return false;
-    requests.begin(request, response, calls);
+    requests.begin(request, response, calls, { tiltyardIdentity: identity });
     const key = toSessionKey(identity.id, headers[SESSION_HEADER] as string);
     host.touch(key);
     const fail = (error: Error) => writeError(response, toErrorAnswer(error, streams.returnErrors, { url, log }));

@@ -97,7 +97,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const answerNotFound = notFoundHandler(options);
   app.setNotFoundHandler(answerNotFound);
   app.addHook('onRequest', (request, reply, done) => {
-    requests.begin(request.raw, reply.raw, counts.of(request.routeOptions.url));
+    requests.begin(request.raw, reply.raw, counts.of(request.routeOptions.url), request);
     closeAfterUpgrade(request, reply);
     refuseWithoutHost(request);
     // Before the body is read: it makes no difference here, whatever it holds.

@@ -7,6 +7,8 @@ export interface EndedRequest {
   readonly url?: string | undefined;
   /** The session it names, if any. */
   readonly sid?: string | undefined;
+  /** Who it comes from; undefined or empty where nobody is known. */
+  readonly identity?: string | undefined;
   readonly status: number;
   /** What Node's parser found wrong with it. */
   readonly error?: string | undefined;
@@ -24,18 +26,21 @@ export type EventLogger = Pick<FastifyBaseLogger, 'info'>;
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
   return {
-    requestEnded({ method, url, sid, status, error, durationMs }) {
+    requestEnded({ method, url, sid, identity, status, error, durationMs }) {
       const ms = durationMs === undefined ? undefined : toMs(durationMs);
-      logger.info({ method, url, sid, status, error, ms }, 'request');
+      logger.info({ method, url, sid, identity: identity || undefined, status, error, ms }, 'request');
     },
-    callEnded({ callId, tool, startedAt, settledAt }, outcome, session) {
-      const ms = toMs(settledAt - startedAt);
-      if (session === undefined) return logger.info({ callId, tool, ms, outcome }, 'call');
+    callEnded(call, outcome, session) {
+      const { callId, tool } = call;
+      const ms = toMs(call.settledAt - call.startedAt);
+      const identity = (session ?? call).identity || undefined;
+      if (session === undefined) return logger.info({ callId, identity, tool, ms, outcome }, 'call');
       const { sid, environmentName: environment } = session;
-      logger.info({ sid, environment, taskId: callId, tool, ms, outcome }, 'call');
+      logger.info({ sid, identity, environment, taskId: callId, tool, ms, outcome }, 'call');
     },
-    sessionEnded({ sid, environmentName: environment, startedAt, callCount: calls }, outcome) {
-      logger.info({ sid, environment, outcome, calls, ms: toMs(performance.now() - startedAt) }, 'session ended');
+    sessionEnded({ sid, identity, environmentName: environment, startedAt, callCount: calls }, outcome) {
+      const ms = toMs(performance.now() - startedAt);
+      logger.info({ sid, identity: identity || undefined, environment, outcome, calls, ms }, 'session ended');
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 import { SESSION_HEADER } from '../protocol/index.ts';
 import type { EventLog } from './event-log.ts';
 import { count, type RequestCounts, type RouteCounts } from './request-counts.ts';
@@ -9,8 +10,8 @@ export const CLIENT_LEFT = 499;
 
 /** The requests of a server from their arrival until they have ended; each ends once, is counted and has its line then. */
 export interface OpenRequests {
-  /** Notes a request, as soon as its headers are there; `counts` are those of its route, if it has one. */
-  begin(request: IncomingMessage, response: ServerResponse, counts?: RouteCounts): void;
+  /** Notes a request, as soon as its headers are there, with the counts of its route, if it has one, and its caller. */
+  begin(request: IncomingMessage, response: ServerResponse, counts?: RouteCounts, caller?: Caller): void;
   /** Notes that Node cannot read what a connection sends; false if no answer may be written, since another is due first. */
   refuse(socket: Socket, refusal: Refusal): boolean;
 }
@@ -21,10 +22,16 @@ export interface Refusal {
   readonly error: string | undefined;
 }
 
+/** Who a request comes from, when that is known: a request of Fastify's, or what stands for it. */
+export type Caller = Partial<Pick<FastifyRequest, 'tiltyardIdentity'>>;
+
+const NO_CALLER: Caller = {};
+
 interface OpenRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly counts: RouteCounts;
+  readonly caller: Caller;
   readonly arrivedAt: number;
   /** Set if it is answered past its response. */
   refusal: Refusal | undefined;
@@ -54,9 +61,10 @@ export function openRequests({ events, counts }: OpenRequestsOptions): OpenReque
     return open;
   };
   return {
-    begin(request, response, counts = unrouted) {
+    begin(request, response, counts = unrouted, caller = NO_CALLER) {
       const open = connections.get(request.socket) ?? watch(request.socket);
-      const begun: OpenRequest = { request, response, counts, arrivedAt: performance.now(), refusal: undefined };
+      const arrivedAt = performance.now();
+      const begun: OpenRequest = { request, response, counts, caller, arrivedAt, refusal: undefined };
       open.push(begun);
       response.on('finish', () => {
         // It is not there if its client left before.
@@ -81,11 +89,13 @@ export function openRequests({ events, counts }: OpenRequestsOptions): OpenReque
   };
 }
 
-function tell(events: EventLog, { request, counts, refusal, arrivedAt }: OpenRequest, answered: number): void {
-  const { method, url, headers } = request;
+function tell(events: EventLog, ended: OpenRequest, answered: number): void {
+  const { method, url, headers } = ended.request;
+  const { counts, refusal } = ended;
   const sid = headers[SESSION_HEADER] as string | undefined;
+  const identity = ended.caller.tiltyardIdentity?.id;
   const status = refusal?.status ?? answered;
   count(counts, status);
-  const durationMs = performance.now() - arrivedAt;
-  events.requestEnded({ method, url, sid, status, error: refusal?.error, durationMs });
+  const durationMs = performance.now() - ended.arrivedAt;
+  events.requestEnded({ method, url, sid, identity, status, error: refusal?.error, durationMs });
 }

@@ -17,23 +17,27 @@ export function quickLines(logger: EventLogger & { readonly levelVal?: number },
   return {
     ...slow,
     requestEnded(request) {
-      const { method, url, sid, status, durationMs } = request;
+      const { method, url, sid, identity, status, durationMs } = request;
       if (isOff()) return;
       // Rare, and of no use to whoever is in a hurry.
       if (method === undefined || url === undefined || durationMs === undefined || request.error !== undefined)
         return slow.requestEnded(request);
       const session = sid === undefined ? '' : `,"sid":${quote(sid)}`;
       const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;
-      stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${rest}`);
+      stream.write(
+        `${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${toIdentity(identity)}${rest}`,
+      );
     },
-    callEnded({ callId, tool, startedAt, settledAt }, outcome, session) {
+    callEnded(call, outcome, session) {
+      const { callId, tool, startedAt, settledAt } = call;
       if (isOff()) return;
       const time = Date.now();
       // Made later: the caller waits for the answer now, and not for the line.
       stream.write(() => {
         const rest = `${toolOf(tool)},"ms":${toMilliseconds(settledAt - startedAt)},"outcome":"${outcome}","msg":"call"}\n`;
-        if (session === undefined) return `${headAt(time)},"callId":${quote(callId)}${rest}`;
-        const where = `,"sid":${quote(session.sid)}${environmentOf(session.environmentName)}`;
+        const whose = toIdentity((session ?? call).identity);
+        if (session === undefined) return `${headAt(time)},"callId":${quote(callId)}${whose}${rest}`;
+        const where = `,"sid":${quote(session.sid)}${whose}${environmentOf(session.environmentName)}`;
         return `${headAt(time)}${where},"taskId":${quote(callId)}${rest}`;
       });
     },
@@ -52,6 +56,11 @@ function heads(): (time: number) => string {
     }
     return head;
   };
+}
+
+// Not remembered: tokens may name as many as they like.
+function toIdentity(identity: string | undefined): string {
+  return identity ? `,"identity":${quote(identity)}` : '';
 }
 
 /** Makes a field out of a name, and remembers it: of methods, environments and tools there are only so many. */
