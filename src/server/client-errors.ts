@@ -28,6 +28,12 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   socket.destroySoon();
 }
 
+/** Closes a connection that asks for a tunnel, as Node does where nobody listens, but not in silence. */
+export function refuseTunnel({ method, url }: IncomingMessage, socket: Socket, requests: OpenRequests): void {
+  requests.refuse(socket, { method, url, status: 400 });
+  socket.destroy();
+}
+
 /** Answers an Expect header that is not 100-continue. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const body = JSON.stringify({ detail: 'this server meets no expectation but 100-continue' });

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -7,7 +8,13 @@ import Fastify, {
 } from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
 import { callLane, putBefore } from './call-lane.ts';
-import { answerClientError, answerExpectation, closeAfterUpgrade, refuseWithoutHost } from './client-errors.ts';
+import {
+  answerClientError,
+  answerExpectation,
+  closeAfterUpgrade,
+  refuseTunnel,
+  refuseWithoutHost,
+} from './client-errors.ts';
 import { errorHandler } from './errors.ts';
 import { registerHealth } from './health.ts';
 import { logLimits, toTimeouts } from './limits.ts';
@@ -108,6 +115,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     requests.begin(request, response);
     answerExpectation(request, response);
   });
+  app.server.on('connect', (request, socket: Socket) => refuseTunnel(request, socket, requests));
   const maxSessions = options.environments?.length ? limits.maxSessions : undefined;
   const metrics = options.metrics === false ? undefined : new Metrics({ requests: counts, maxSessions });
   const orsFace = await registerFaces(app, options, { events, metrics });

@@ -9,6 +9,8 @@ export interface EndedRequest {
   readonly sid?: string | undefined;
   /** Who it comes from; undefined or empty where nobody is known. */
   readonly identity?: string | undefined;
+  /** Where it comes from, if that is of interest: of those that went well it would only make the lines longer. */
+  readonly remoteAddress?: string | undefined;
   readonly status: number;
   /** What Node's parser found wrong with it. */
   readonly error?: string | undefined;
@@ -26,9 +28,10 @@ export type EventLogger = Pick<FastifyBaseLogger, 'info'>;
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
   return {
-    requestEnded({ method, url, sid, identity, status, error, durationMs }) {
+    requestEnded({ method, url, sid, identity, remoteAddress, status, error, durationMs }) {
       const ms = durationMs === undefined ? undefined : toMs(durationMs);
-      logger.info({ method, url, sid, identity: identity || undefined, status, error, ms }, 'request');
+      const from = { identity: identity || undefined, remoteAddress };
+      logger.info({ method, url, sid, ...from, status, error, ms }, 'request');
     },
     callEnded(call, outcome, session) {
       const { callId, tool } = call;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { SESSION_HEADER } from '../protocol/index.ts';
-import type { EventLog } from './event-log.ts';
+import type { EndedRequest, EventLog } from './event-log.ts';
 import { count, type RequestCounts, type RouteCounts } from './request-counts.ts';
 
 /** The status in logs of a request whose connection closed before its answer was out: nginx's number, which no answer has. */
@@ -16,18 +16,23 @@ export interface OpenRequests {
   refuse(socket: Socket, refusal: Refusal): boolean;
 }
 
-/** How something is answered that Node's parser refuses, and the parser's word for it. */
-export interface Refusal {
-  readonly status: number;
-  readonly error: string | undefined;
-}
+/** How something is refused for which Node makes no response, and what is known of it. */
+export type Refusal = Pick<EndedRequest, 'method' | 'url' | 'status' | 'error'>;
 
 /** Who a request comes from, when that is known: a request of Fastify's, or what stands for it. */
 export type Caller = Partial<Pick<FastifyRequest, 'tiltyardIdentity'>>;
 
 const NO_CALLER: Caller = {};
 
+interface Connection {
+  /** Kept, because a socket that has closed no longer knows it. */
+  readonly remoteAddress: string | undefined;
+  /** In the order they came, which is the order of their answers. */
+  readonly open: OpenRequest[];
+}
+
 interface OpenRequest {
+  readonly connection: Connection;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly counts: RouteCounts;
@@ -50,21 +55,21 @@ export interface OpenRequestsOptions {
  */
 export function openRequests({ events, counts }: OpenRequestsOptions): OpenRequests {
   const unrouted = counts.of();
-  // The requests of each connection in the order they came, which is the order of their answers.
-  const connections = new WeakMap<Socket, OpenRequest[]>();
+  const connections = new WeakMap<Socket, Connection>();
   const watch = (socket: Socket) => {
-    const open: OpenRequest[] = [];
-    connections.set(socket, open);
+    const connection: Connection = { remoteAddress: socket.remoteAddress, open: [] };
+    connections.set(socket, connection);
     socket.once('close', () => {
-      for (const each of open.splice(0)) tell(events, each, CLIENT_LEFT);
+      for (const each of connection.open.splice(0)) tell(events, each, CLIENT_LEFT);
     });
-    return open;
+    return connection;
   };
   return {
     begin(request, response, counts = unrouted, caller = NO_CALLER) {
-      const open = connections.get(request.socket) ?? watch(request.socket);
+      const connection = connections.get(request.socket) ?? watch(request.socket);
+      const { open } = connection;
       const arrivedAt = performance.now();
-      const begun: OpenRequest = { request, response, counts, caller, arrivedAt, refusal: undefined };
+      const begun: OpenRequest = { connection, request, response, counts, caller, arrivedAt, refusal: undefined };
       open.push(begun);
       response.on('finish', () => {
         // It is not there if its client left before.
@@ -74,12 +79,12 @@ export function openRequests({ events, counts }: OpenRequestsOptions): OpenReque
       });
     },
     refuse(socket, refusal) {
-      const open = connections.get(socket) ?? [];
+      const open = connections.get(socket)?.open ?? [];
       const last = open.at(-1);
       // What is broken is the body of the last request, or what should have been the next one.
       if (last === undefined || last.request.complete) {
         count(unrouted, refusal.status);
-        events.requestEnded(refusal);
+        events.requestEnded({ ...refusal, remoteAddress: socket.remoteAddress });
         return open.length === 0;
       }
       if (last.response.headersSent) return false;
@@ -92,10 +97,16 @@ export function openRequests({ events, counts }: OpenRequestsOptions): OpenReque
 function tell(events: EventLog, ended: OpenRequest, answered: number): void {
   const { method, url, headers } = ended.request;
   const { counts, refusal } = ended;
-  const sid = headers[SESSION_HEADER] as string | undefined;
-  const identity = ended.caller.tiltyardIdentity?.id;
   const status = refusal?.status ?? answered;
   count(counts, status);
-  const durationMs = performance.now() - ended.arrivedAt;
-  events.requestEnded({ method, url, sid, identity, status, error: refusal?.error, durationMs });
+  events.requestEnded({
+    method,
+    url,
+    sid: headers[SESSION_HEADER] as string | undefined,
+    identity: ended.caller.tiltyardIdentity?.id,
+    remoteAddress: status < 400 ? undefined : ended.connection.remoteAddress,
+    status,
+    error: refusal?.error,
+    durationMs: performance.now() - ended.arrivedAt,
+  });
 }

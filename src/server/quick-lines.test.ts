@@ -30,8 +30,9 @@ const ms = fc.oneof(
 const identity = fc.oneof(text, fc.constant(''));
 
 test('the line of a request is what pino writes, whatever is in it', () => {
-  const fields = { method: text, url: text, sid: text, identity, error: text, durationMs: ms };
-  const request = fc.record({ status: fc.constant(200), ...fields }, { requiredKeys: ['status'] });
+  const status = fc.constantFrom(200, 308, 404);
+  const fields = { method: text, url: text, sid: text, identity, remoteAddress: text, error: text, durationMs: ms };
+  const request = fc.record({ status, ...fields }, { requiredKeys: ['status'] });
   fc.assert(
     fc.property(request, (ended) => {
       const { ours, pinos } = bothWrite((log) => log.requestEnded(ended));

@@ -19,8 +19,9 @@ export function quickLines(logger: EventLogger & { readonly levelVal?: number },
     requestEnded(request) {
       const { method, url, sid, identity, status, durationMs } = request;
       if (isOff()) return;
-      // Rare, and of no use to whoever is in a hurry.
-      if (method === undefined || url === undefined || durationMs === undefined || request.error !== undefined)
+      // Who was refused, or has left, is in no hurry.
+      const isUsual = status < 400 && request.error === undefined && request.remoteAddress === undefined;
+      if (!isUsual || method === undefined || url === undefined || durationMs === undefined)
         return slow.requestEnded(request);
       const session = sid === undefined ? '' : `,"sid":${quote(sid)}`;
       const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;

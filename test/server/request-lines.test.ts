@@ -9,6 +9,7 @@ import { exchange, toRequest } from '../support/raw.ts';
 import { arrivals } from '../support/stream.ts';
 
 const MS = expect.any(Number);
+const LOOPBACK = '127.0.0.1';
 
 async function openSocket({ url }: Pick<TestServer, 'url'>): Promise<Socket> {
   const { hostname, port } = new URL(url);
@@ -42,7 +43,7 @@ describe('a request whose client leaves has one line, with status 499', () => {
     const [answer] = await once(socket, 'data');
     expect(String(answer)).toContain('200 OK');
     socket.destroy();
-    const expected = { method: 'POST', url: path, sid, status: 499, ms: MS };
+    const expected = { method: 'POST', url: path, sid, status: 499, ms: MS, remoteAddress: LOOPBACK };
     expect(await linesAt(server, lines, { path })).toMatchObject([expected]);
     // The call goes on, and its end is no second end of the request.
     tool.open();
@@ -160,7 +161,16 @@ describe('a request that nothing of ours sees has one line as well', () => {
     const [line, ...others] = linesOf(lines, 'request');
     expect(others).toMatchObject([{ url: '/version', status: 200 }]);
     const { level: _level, time: _time, pid: _pid, hostname: _hostname, msg: _msg, ...fields } = line;
-    expect(fields).toEqual(expected);
+    expect(fields).toEqual({ ...expected, remoteAddress: LOOPBACK });
+    expect(others[0]).not.toHaveProperty('remoteAddress');
+  });
+
+  test('a tunnel that nobody opens', async () => {
+    const lines = logLines();
+    const server = await startServer({ logger: lines.logger });
+    await expect(exchange(server, toRequest('CONNECT evil.com:443'))).rejects.toThrow('closed');
+    expect(linesOf(lines, 'request')).toMatchObject([{ method: 'CONNECT', url: 'evil.com:443', status: 400 }]);
+    expect((await server.get('/health')).status).toBe(200);
   });
 
   test.each([
