@@ -6,16 +6,19 @@ import { toSessionKey } from '../sessions/index.ts';
 import { ANYBODY, type Identity } from './auth/identity.ts';
 import type { CallExchange } from './call-exchange.ts';
 import { type ErrorAnswer, toErrorAnswer } from './errors.ts';
-import type { EventLog } from './event-log.ts';
 import { MAX_SID_LENGTH } from './headers.ts';
+import type { OpenRequests } from './open-requests.ts';
 import type { OrsFace } from './ors.ts';
 import { startCall } from './ors-call.ts';
 import { mayCall } from './ors-scopes.ts';
+import type { RouteCounts } from './request-counts.ts';
 
 /** What a lane needs besides the face whose calls it takes. */
 export interface LaneOptions {
   readonly limits: Pick<Limits, 'bodyBytes'>;
-  readonly events: EventLog;
+  readonly requests: OpenRequests;
+  /** The counts of the calls' route. */
+  readonly calls: RouteCounts;
   readonly log: FastifyBaseLogger;
 }
 
@@ -28,7 +31,7 @@ export type Lane = (request: IncomingMessage, response: ServerResponse) => boole
  * address, its headers or its credentials is left to Fastify, so that there is one place for the words. A server of its
  * own has no hooks but ours, so nothing that a user added is passed by; where a face is mounted there is no lane.
  */
-export function callLane(face: OrsFace, { limits, events, log }: LaneOptions): Lane {
+export function callLane(face: OrsFace, { limits, requests, calls, log }: LaneOptions): Lane {
   const environments = new Map(face.catalog.environments.map(({ name }) => [`/${name}/call`, name]));
   const { host, streams } = face;
   return (request, response) => {
@@ -37,14 +40,9 @@ export function callLane(face: OrsFace, { limits, events, log }: LaneOptions): L
     if (environment === undefined || host.isClosed || !isPlain(headers, limits.bodyBytes)) return false;
     const identity = identify(face, headers);
     if (identity === undefined) return false;
-    const arrivedAt = performance.now();
-    const sid = headers[SESSION_HEADER] as string;
-    const key = toSessionKey(identity.id, sid);
+    requests.begin(request, response, calls, { tiltyardIdentity: identity });
+    const key = toSessionKey(identity.id, headers[SESSION_HEADER] as string);
     host.touch(key);
-    response.on('finish', () => {
-      const durationMs = performance.now() - arrivedAt;
-      events.requestEnded({ method: 'POST', url, sid, status: response.statusCode, durationMs });
-    });
     const fail = (error: Error) => writeError(response, toErrorAnswer(error, streams.returnErrors, { url, log }));
     readBody(request, (body) => start(face, { headers, body, key, environment, response, takeOver, fail }));
     return true;

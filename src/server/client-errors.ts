@@ -1,25 +1,37 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TiltyardError } from '../core/index.ts';
+import type { OpenRequests } from './open-requests.ts';
 
 // What Node's parser refuses before there is a request, and the status it deserves.
-const REFUSALS: Record<string, [status: string, detail: string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
+const REFUSALS: Record<string, [status: number, detail: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'the headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not arrive in time'],
 };
 
-/** Answers what is not HTTP, as JSON like every other error. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+/** Answers what is not HTTP, as JSON like every other error; inside or ahead of another answer it would be taken for that. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket, requests: OpenRequests): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  if (socket.writable) {
-    const [status, detail] = REFUSALS[error.code ?? ''] ?? ['400 Bad Request', 'this is not a valid HTTP request'];
-    const body = JSON.stringify({ detail });
-    socket.write(
-      `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-    );
-  }
+  // Not again: Node tells of each packet that comes after what it could not read.
+  if (!socket.writable) return socket.destroySoon();
+  const [status, detail] = REFUSALS[error.code ?? ''] ?? [400, 'this is not a valid HTTP request'];
+  if (!requests.refuse(socket, { status, error: error.code })) return void socket.destroy();
+  const body = JSON.stringify({ detail });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   socket.destroySoon();
+}
+
+/** Closes a connection that asks for a tunnel, as Node does where nobody listens, but not in silence. */
+export function refuseTunnel({ method, url }: IncomingMessage, socket: Socket, requests: OpenRequests): void {
+  requests.refuse(socket, { method, url, status: 400 });
+  socket.destroy();
 }
 
 /** Answers an Expect header that is not 100-continue. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -6,11 +7,15 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
-import { SESSION_HEADER } from '../protocol/index.ts';
 import { callLane, putBefore } from './call-lane.ts';
-import { answerClientError, answerExpectation, closeAfterUpgrade, refuseWithoutHost } from './client-errors.ts';
+import {
+  answerClientError,
+  answerExpectation,
+  closeAfterUpgrade,
+  refuseTunnel,
+  refuseWithoutHost,
+} from './client-errors.ts';
 import { errorHandler } from './errors.ts';
-import type { EventLog } from './event-log.ts';
 import { registerHealth } from './health.ts';
 import { logLimits, toTimeouts } from './limits.ts';
 import { serverLogger } from './logger.ts';
@@ -18,11 +23,14 @@ import { refuseOtherMethods } from './methods.ts';
 import { Metrics } from './metrics.ts';
 import { registerMetrics } from './metrics-route.ts';
 import { notFoundHandler } from './not-found.ts';
-import { observe } from './observation.ts';
+import { type ObservationOptions, observe } from './observation.ts';
+import { openRequests } from './open-requests.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import { type OrsFace, type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
+import { CALL_ROUTE } from './ors-call.ts';
 import { redirectTo } from './ors-redirects.ts';
 import { type OxpOptions, serveOxp, toOxpFace } from './oxp.ts';
+import { RequestCounts } from './request-counts.ts';
 import { endConnections } from './shutdown.ts';
 
 /** What a server is made from: environments, toolkits, or both. */
@@ -83,33 +91,38 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     return503OnClosing: false,
     // No hook runs before these.
     frameworkErrors: (error, request, reply) => {
+      requests.begin(request.raw, reply.raw);
       closeAfterUpgrade(request as FastifyRequest, reply as FastifyReply);
       (reply as FastifyReply).code(error.statusCode ?? 400).send({ detail: error.message });
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, requests),
   });
   const events = eventsOf(app);
+  const counts = new RequestCounts();
+  const requests = openRequests({ events, counts });
   app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
   const answerNotFound = notFoundHandler(options);
   app.setNotFoundHandler(answerNotFound);
   app.addHook('onRequest', (request, reply, done) => {
+    requests.begin(request.raw, reply.raw, counts.of(request.routeOptions.url), request);
     closeAfterUpgrade(request, reply);
     refuseWithoutHost(request);
     // Before the body is read: it makes no difference here, whatever it holds.
     if (request.is404) answerNotFound(request, reply);
     else done();
   });
-  app.server.on('checkExpectation', answerExpectation);
-  app.addHook('onResponse', (request, reply, done) => {
-    const { method, url, headers } = request;
-    const sid = headers[SESSION_HEADER] as string | undefined;
-    events.requestEnded({ method, url, sid, status: reply.statusCode, durationMs: reply.elapsedTime });
-    done();
+  app.server.on('checkExpectation', (request, response) => {
+    requests.begin(request, response);
+    answerExpectation(request, response);
   });
-  const orsFace = await registerFaces(app, options, events);
+  app.server.on('connect', (request, socket: Socket) => refuseTunnel(request, socket, requests));
+  const maxSessions = options.environments?.length ? limits.maxSessions : undefined;
+  const metrics = options.metrics === false ? undefined : new Metrics({ requests: counts, maxSessions });
+  const orsFace = await registerFaces(app, options, { events, metrics });
   await app.register(endConnections, limits);
   await app.ready();
-  if (orsFace !== undefined) putBefore(app.server, callLane(orsFace, { limits, events, log: app.log }));
+  const calls = counts.of(CALL_ROUTE);
+  if (orsFace !== undefined) putBefore(app.server, callLane(orsFace, { limits, requests, calls, log: app.log }));
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
   return toServer(app, limits);
 }
@@ -117,7 +130,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
 async function registerFaces(
   app: FastifyInstance,
   options: ServerOptions,
-  events: EventLog,
+  { events, metrics }: ObservationOptions,
 ): Promise<OrsFace | undefined> {
   const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
   if (environments.length === 0 && toolkits.length === 0) {
@@ -125,7 +138,6 @@ async function registerFaces(
   }
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
-  const metrics = options.metrics === false ? undefined : new Metrics();
   const observed = observe(app, { metrics, events });
   const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments }, observed);
   const oxpOptions = { ...options.oxp, toolkits, auth, returnErrors, limits: options.limits ?? {} };

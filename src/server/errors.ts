@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { EnvironmentError, type ErrorCode, TiltyardError } from '../core/index.ts';
+import { EnvironmentError, type ErrorCode, type Thrown, TiltyardError } from '../core/index.ts';
 
 /** How much of an author's exception clients see: nothing, its name and message, or the stack as well. */
 export type ReturnErrors = 'none' | 'exception' | 'stacktrace';
@@ -91,9 +91,13 @@ export function errorHandler(returnErrors: ReturnErrors) {
 /** The text of an error that clients may see. */
 export function toDetail(error: TiltyardError, returnErrors: ReturnErrors): string {
   if (!(error instanceof EnvironmentError)) return error.message;
-  const { name, message, stack } = error.thrown;
   // The author chose these words for the client.
-  if (error.status !== undefined) return message;
-  if (returnErrors === 'none') return 'Internal Server Error';
+  if (error.status !== undefined) return error.thrown.message;
+  return reveal(error.thrown, returnErrors) ?? 'Internal Server Error';
+}
+
+/** What a client may see of an author's exception; undefined for nothing. */
+export function reveal({ name, message, stack }: Thrown, returnErrors: ReturnErrors): string | undefined {
+  if (returnErrors === 'none') return undefined;
   return returnErrors === 'stacktrace' && stack !== '' ? stack : `${name}: ${message}`;
 }

@@ -1,14 +1,20 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Observer } from '../sessions/index.ts';
 
-/** A request that has been answered. */
+/** A request that has been answered, or whose client has left. Of what is no HTTP, only the answer is known. */
 export interface EndedRequest {
-  readonly method: string;
-  readonly url: string;
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
   /** The session it names, if any. */
-  readonly sid: string | undefined;
+  readonly sid?: string | undefined;
+  /** Who it comes from; undefined or empty where nobody is known. */
+  readonly identity?: string | undefined;
+  /** Where it comes from, if that is of interest: of those that went well it would only make the lines longer. */
+  readonly remoteAddress?: string | undefined;
   readonly status: number;
-  readonly durationMs: number;
+  /** What Node's parser found wrong with it. */
+  readonly error?: string | undefined;
+  readonly durationMs?: number | undefined;
 }
 
 /** Writes a line for each request, call and session that ended. Inputs and results are not in it: they may hold secrets. */
@@ -22,17 +28,22 @@ export type EventLogger = Pick<FastifyBaseLogger, 'info'>;
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
   return {
-    requestEnded({ method, url, sid, status, durationMs }) {
-      logger.info({ method, url, sid, status, ms: toMs(durationMs) }, 'request');
+    requestEnded({ method, url, sid, identity, remoteAddress, status, error, durationMs }) {
+      const ms = durationMs === undefined ? undefined : toMs(durationMs);
+      const from = { identity: identity || undefined, remoteAddress };
+      logger.info({ method, url, sid, ...from, status, error, ms }, 'request');
     },
-    callEnded({ callId, tool, startedAt, settledAt }, outcome, session) {
-      const ms = toMs(settledAt - startedAt);
-      if (session === undefined) return logger.info({ callId, tool, ms, outcome }, 'call');
+    callEnded(call, outcome, session) {
+      const { callId, tool } = call;
+      const ms = toMs(call.settledAt - call.startedAt);
+      const identity = (session ?? call).identity || undefined;
+      if (session === undefined) return logger.info({ callId, identity, tool, ms, outcome }, 'call');
       const { sid, environmentName: environment } = session;
-      logger.info({ sid, environment, taskId: callId, tool, ms, outcome }, 'call');
+      logger.info({ sid, identity, environment, taskId: callId, tool, ms, outcome }, 'call');
     },
-    sessionEnded({ sid, environmentName: environment, startedAt, callCount: calls }, outcome) {
-      logger.info({ sid, environment, outcome, calls, ms: toMs(performance.now() - startedAt) }, 'session ended');
+    sessionEnded({ sid, identity, environmentName: environment, startedAt, callCount: calls }, outcome) {
+      const ms = toMs(performance.now() - startedAt);
+      logger.info({ sid, identity: identity || undefined, environment, outcome, calls, ms }, 'session ended');
     },
   };
 }

@@ -3,6 +3,7 @@ import { OUTCOMES, type Outcome } from '../core/index.ts';
 import type { ObservedCall, ObservedSession, Observer, SetupResult } from '../sessions/index.ts';
 import { Durations, publishDurations } from './durations.ts';
 import { EventLoopLag, publishProcess } from './process-metrics.ts';
+import type { RequestCounts } from './request-counts.ts';
 
 type Counts = Record<Outcome, number>;
 
@@ -15,6 +16,13 @@ interface EnvironmentNumbers {
 interface ToolNumbers {
   readonly ended: Counts;
   readonly durations: Durations;
+}
+
+/** What a server shows besides what is observed. */
+export interface MetricsOptions {
+  readonly requests?: RequestCounts;
+  /** Undefined where there are no sessions. */
+  readonly maxSessions?: number | undefined;
 }
 
 /**
@@ -30,9 +38,10 @@ export class Metrics implements Partial<Observer> {
   #liveSessions = 0;
   #waitingCalls = 0;
 
-  constructor() {
-    this.#publishSessions();
+  constructor({ requests, maxSessions }: MetricsOptions = {}) {
+    this.#publishSessions(maxSessions);
     this.#publishCalls();
+    requests?.publish(this.#registry);
     publishProcess(this.#registry, () => this.#liveSessions);
   }
 
@@ -104,9 +113,13 @@ export class Metrics implements Partial<Observer> {
     return numbers;
   }
 
-  #publishSessions(): void {
+  #publishSessions(maxSessions: number | undefined): void {
     const environments = this.#environments;
     const registers = [this.#registry];
+    if (maxSessions !== undefined) {
+      const help = 'The most sessions that may live at a time (maxSessions).';
+      new Gauge({ name: 'tiltyard_sessions_limit', help, registers }).set(maxSessions);
+    }
     new Gauge({
       name: 'tiltyard_sessions_live',
       help: 'Sessions that have begun and not ended, teardown included.',

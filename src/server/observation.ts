@@ -16,7 +16,7 @@ export interface Observation {
 /** What a server of its own brings along; a mounted face has only the logger of its app. */
 export interface ObservationOptions {
   readonly metrics?: Metrics | undefined;
-  readonly events?: EventLog;
+  readonly events?: EventLog | undefined;
 }
 
 /** Logs, metrics where they are wanted, and traces where an SDK is registered. */

@@ -9,9 +9,12 @@ import { isOfficialSdk } from './headers.ts';
 import { readSessionKey } from './identity.ts';
 import type { OrsFace } from './ors.ts';
 
+/** The route of calls. */
+export const CALL_ROUTE = '/:env/call';
+
 /** Registers the call of a tool. Not an async handler: the hot path makes no promise that it does not need. */
 export function registerCall(app: FastifyInstance, face: OrsFace): void {
-  app.post('/:env/call', face.docs.call, (request, reply) => {
+  app.post(CALL_ROUTE, face.docs.call, (request, reply) => {
     const started = startCall(face, byFastify(request, reply));
     return started?.then(() => reply);
   });

@@ -25,9 +25,21 @@ const AGENT_ROUTES = new Set([
   '/call',
 ]);
 
+/** What a server's routes ask for; `metrics` is for a scraper, which has no business with environments. */
+export type RouteScope = OrsScope | 'metrics';
+
 /** The scopes of which a caller needs one for a route. */
-export function scopesFor(route: string): readonly OrsScope[] {
+export function scopesFor(route: string): readonly RouteScope[] {
+  if (route === '/metrics') return ['orchestrator', 'metrics'];
   return AGENT_ROUTES.has(route) ? ['orchestrator', 'agent'] : ['orchestrator'];
+}
+
+/** Throws if a caller may not use a route. */
+export function assertMayUse(identity: Identity, method: string, route: string): void {
+  const scopes = scopesFor(route);
+  if (scopes.some((scope) => hasScope(identity, scope))) return;
+  const needed = scopes.map((scope) => `'${scope}'`).join(' or ');
+  throw new TiltyardError('forbidden', `you may not use ${method} ${route}: it needs the scope ${needed}`);
 }
 
 /** Whether a caller may call tools. */
@@ -35,15 +47,13 @@ export function mayCall(identity: Identity): boolean {
   return scopesFor('/:env/call').some((scope) => hasScope(identity, scope));
 }
 
-/** Lets orchestrators do everything and agents what agents need. */
+/** Lets orchestrators do everything, agents what agents need, and scrapers see the metrics. */
 export function enforceScopes(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const identity = identityOf(request);
     if (identity.scopes === undefined) return done();
     const route = request.routeOptions.url?.slice(app.prefix.length) ?? '';
-    const scopes = scopesFor(route);
-    if (route === '/health' || scopes.some((scope) => hasScope(identity, scope))) return done();
-    const needed = scopes.map((scope) => `'${scope}'`).join(' or ');
-    done(new TiltyardError('forbidden', `you may not use ${request.method} ${route}: it needs the scope ${needed}`));
+    if (route !== '/health') assertMayUse(identity, request.method, route);
+    done();
   });
 }

@@ -57,7 +57,7 @@ function readRequest(face: OxpFace, body: JsonObject, { request, reply }: Exchan
     const repeat = toRepeatKey(tool, wanted, identity);
     return { tool, identity: identity.id, input, callId, traceId, trace, ...given, repeat };
   } catch (thrown) {
-    face.toolbox.refuse(callId, tool, trace);
+    face.toolbox.refuse({ callId, identity: identity.id }, tool, trace);
     reply.header(OUTCOME_HEADER, 'tool_error');
     throw thrown;
   }

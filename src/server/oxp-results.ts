@@ -1,6 +1,6 @@
 import { OXP_SCHEMA, type WireToolError } from '../protocol/index.ts';
 import type { ToolboxOutcome, ToolFailure } from '../sessions/index.ts';
-import type { ReturnErrors } from './errors.ts';
+import { type ReturnErrors, reveal } from './errors.ts';
 
 /** How a run ended that was not refused before. */
 export type RanOutcome = Exclude<ToolboxOutcome, { kind: 'refused' }>;
@@ -17,7 +17,8 @@ export function toResultJson(callId: string, outcome: RanOutcome, returnErrors: 
 }
 
 function toWireError(failure: ToolFailure, returnErrors: ReturnErrors): WireToolError {
-  const { message, developerMessage = reveal(failure, returnErrors), canRetry, promptContent, retryAfterMs } = failure;
+  const { message, thrown, developerMessage = thrown && reveal(thrown, returnErrors) } = failure;
+  const { canRetry, promptContent, retryAfterMs } = failure;
   return {
     message,
     ...(developerMessage === undefined ? {} : { developer_message: developerMessage }),
@@ -25,10 +26,4 @@ function toWireError(failure: ToolFailure, returnErrors: ReturnErrors): WireTool
     ...(promptContent === undefined ? {} : { additional_prompt_content: promptContent }),
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
   };
-}
-
-function reveal({ thrown }: ToolFailure, returnErrors: ReturnErrors): string | undefined {
-  if (thrown === undefined || returnErrors === 'none') return undefined;
-  const { name, message, stack } = thrown;
-  return returnErrors === 'stacktrace' && stack !== '' ? stack : `${name}: ${message}`;
 }

@@ -1,5 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { buildSha, version } from '../version.ts';
 
 // Under the names that dashboards for Node know.
 const MEMORY = {
@@ -9,7 +10,7 @@ const MEMORY = {
   external: ['nodejs_external_memory_bytes', 'Memory of C++ objects that JavaScript holds.'],
 } as const;
 
-/** Shows what the process needs, and what of it each session does. */
+/** Shows what runs, what the process needs, and what of it each session does. */
 export function publishProcess(registry: Registry, liveSessions: () => number): void {
   const registers = [registry];
   for (const [key, [name, help]] of Object.entries(MEMORY)) {
@@ -22,6 +23,17 @@ export function publishProcess(registry: Registry, liveSessions: () => number): 
       },
     });
   }
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'When the process began, in seconds since 1970.',
+    registers,
+  }).set(Math.round(Date.now() / 1000 - process.uptime()));
+  new Gauge({
+    name: 'tiltyard_build_info',
+    help: 'What runs, in its labels; always 1.',
+    labelNames: ['version', 'build_sha', 'node'],
+    registers,
+  }).set({ version, build_sha: buildSha ?? '', node: process.versions.node }, 1);
   const heapBefore = process.memoryUsage().heapUsed;
   new Gauge({
     name: 'tiltyard_session_memory_bytes',

@@ -9,26 +9,36 @@ const INFO = 30;
  * redaction and formatters, of which there are none here; that was a tenth of a call.
  */
 export function quickLines(logger: EventLogger & { readonly levelVal?: number }, stream: LogStream): EventLog {
+  const slow = eventLog(logger);
   const headAt = heads();
   const [methodOf, environmentOf, toolOf] = [fields('method'), fields('environment'), fields('tool')];
   // At any time, because a level can be changed while the server runs.
   const isOff = () => (logger.levelVal ?? INFO) > INFO;
   return {
-    ...eventLog(logger),
-    requestEnded({ method, url, sid, status, durationMs }) {
+    ...slow,
+    requestEnded(request) {
+      const { method, url, sid, identity, status, durationMs } = request;
       if (isOff()) return;
+      // Who was refused, or has left, is in no hurry.
+      const isUsual = status < 400 && request.error === undefined && request.remoteAddress === undefined;
+      if (!isUsual || method === undefined || url === undefined || durationMs === undefined)
+        return slow.requestEnded(request);
       const session = sid === undefined ? '' : `,"sid":${quote(sid)}`;
       const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;
-      stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${rest}`);
+      stream.write(
+        `${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${toIdentity(identity)}${rest}`,
+      );
     },
-    callEnded({ callId, tool, startedAt, settledAt }, outcome, session) {
+    callEnded(call, outcome, session) {
+      const { callId, tool, startedAt, settledAt } = call;
       if (isOff()) return;
       const time = Date.now();
       // Made later: the caller waits for the answer now, and not for the line.
       stream.write(() => {
         const rest = `${toolOf(tool)},"ms":${toMilliseconds(settledAt - startedAt)},"outcome":"${outcome}","msg":"call"}\n`;
-        if (session === undefined) return `${headAt(time)},"callId":${quote(callId)}${rest}`;
-        const where = `,"sid":${quote(session.sid)}${environmentOf(session.environmentName)}`;
+        const whose = toIdentity((session ?? call).identity);
+        if (session === undefined) return `${headAt(time)},"callId":${quote(callId)}${whose}${rest}`;
+        const where = `,"sid":${quote(session.sid)}${whose}${environmentOf(session.environmentName)}`;
         return `${headAt(time)}${where},"taskId":${quote(callId)}${rest}`;
       });
     },
@@ -47,6 +57,11 @@ function heads(): (time: number) => string {
     }
     return head;
   };
+}
+
+// Not remembered: tokens may name as many as they like.
+function toIdentity(identity: string | undefined): string {
+  return identity ? `,"identity":${quote(identity)}` : '';
 }
 
 /** Makes a field out of a name, and remembers it: of methods, environments and tools there are only so many. */

@@ -9,7 +9,7 @@ import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
 import type { Call } from './call.ts';
 import type { SessionEnd } from './episode-outcome.ts';
 import { stopping } from './gone.ts';
-import { sidOf } from './key.ts';
+import { ownerOf, sidOf } from './key.ts';
 import type { TraceHeaders } from './observer.ts';
 import type { SessionOptions } from './options.ts';
 import { RecentResults } from './recent-results.ts';
@@ -85,7 +85,8 @@ export class LocalHost implements SessionHost {
       this.#assertOpen();
       return () => {
         this.#created += 1;
-        return new Session(this.#created, { sid: sidOf(key), environment, task, secrets, trace }, this.#share);
+        const start = { sid: sidOf(key), environment, task, secrets, trace };
+        return new Session(this.#created, start, this.#share, ownerOf(key));
       };
     });
   }

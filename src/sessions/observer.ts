@@ -6,6 +6,8 @@ export type TraceHeaders = Readonly<Record<string, string>>;
 /** What observers see of a session. */
 export interface ObservedSession {
   readonly sid: string;
+  /** Whose it is; empty where nobody is known. */
+  readonly identity?: string;
   readonly environmentName: string;
   /** As performance.now() tells it. */
   readonly startedAt: number;
@@ -22,6 +24,8 @@ export const UNKNOWN_TOOL = '(unknown)';
 export interface ObservedCall {
   /** ORS's `task_id`, OXP's `call_id`. */
   readonly callId: string;
+  /** Who called a tool outside sessions; empty where nobody is known. A session's calls are its owner's. */
+  readonly identity?: string;
   /** A name of the catalog, or UNKNOWN_TOOL. */
   readonly tool: string;
   readonly startedAt: number;

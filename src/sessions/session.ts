@@ -27,6 +27,7 @@ export interface SessionShare {
 
 /** One episode on the server, from its creation to its teardown: all that is known of it is in here. */
 export class Session implements ObservedSession {
+  readonly identity: string;
   readonly startedAt: number = performance.now();
   lastActive: number = this.startedAt;
   callCount = 0;
@@ -53,8 +54,9 @@ export class Session implements ObservedSession {
   #onDrained: (() => void) | undefined;
 
   /** `number` tells it from all other sessions of its host. */
-  constructor(number: number, start: EpisodeStart, share: SessionShare) {
+  constructor(number: number, start: EpisodeStart, share: SessionShare, identity = '') {
     const { options } = share;
+    this.identity = identity;
     this.#number = number;
     this.#episode = new Episode(start, options.log);
     this.#share = share;

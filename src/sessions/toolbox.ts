@@ -47,10 +47,14 @@ export interface RepeatKey {
   readonly fingerprint: string;
 }
 
+/** Whose call it is, and how it is called in logs. */
+type Caller = Pick<ToolboxRequest, 'callId' | 'identity'>;
+
 /** A call that is running or kept for repeats. */
 export class ToolboxCall implements ObservedCall {
   readonly id: string;
   readonly callId: string;
+  readonly identity: string;
   readonly tool: string;
   readonly fingerprint: string;
   readonly abort: LazyAbort = new LazyAbort();
@@ -65,8 +69,9 @@ export class ToolboxCall implements ObservedCall {
   toolEnded: Promise<unknown> | undefined;
   #tell: ((outcome: ToolboxOutcome) => void) | undefined;
 
-  constructor({ key, fingerprint }: RepeatKey, callId: string, tool: string) {
+  constructor({ key, fingerprint }: RepeatKey, { callId, identity }: Caller, tool: string) {
     this.callId = callId;
+    this.identity = identity;
     this.tool = tool;
     this.id = key;
     this.fingerprint = fingerprint;
@@ -140,7 +145,7 @@ export class Toolbox {
 
   /** Starts a call. With a key, it can be found again from this moment on. */
   start(request: ToolboxRequest): ToolboxCall {
-    const call = new ToolboxCall(request.repeat ?? NO_REPEAT, request.callId, request.tool.definition.id);
+    const call = new ToolboxCall(request.repeat ?? NO_REPEAT, request, request.tool.definition.id);
     this.#observer.callStarted(call, undefined, request.trace);
     if (request.repeat !== undefined) this.#calls.add(call);
     this.#running.set(call, request);
@@ -154,8 +159,8 @@ export class Toolbox {
   }
 
   /** Notes a call that was refused before it could start; `tool` is undefined where its id names none. */
-  refuse(callId: string, tool: CatalogTool | undefined, trace: TraceHeaders | undefined): void {
-    const call = new ToolboxCall(NO_REPEAT, callId, tool?.definition.id ?? UNKNOWN_TOOL);
+  refuse(caller: Caller, tool: CatalogTool | undefined, trace: TraceHeaders | undefined): void {
+    const call = new ToolboxCall(NO_REPEAT, caller, tool?.definition.id ?? UNKNOWN_TOOL);
     call.settledAt = call.startedAt;
     this.#observer.callStarted(call, undefined, trace);
     this.#observer.callEnded(call, 'tool_error', undefined);

@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { expectError, expectErrorBody } from '../support/errors.ts';
+import { type GatedServer, startGated } from '../support/gates.ts';
 import { type Answer, shareServer, startServer } from '../support/http.ts';
 import { minimal } from '../support/minimal.ts';
 import { exchange, openRaw, toRequest } from '../support/raw.ts';
 import { BODY_ROUTES, named, ROUTES, type Route } from '../support/routes.ts';
+import { arrivals } from '../support/stream.ts';
 
 const server = shareServer();
 
@@ -198,6 +202,48 @@ describe('what is not HTTP', () => {
       }
     }
     expect((await server().get('/health')).status).toBe(200);
+  });
+
+  describe('after a request that is not answered yet', () => {
+    /** A call of `wait` on a connection of its own, and all that comes back until the server closes it. */
+    async function callOn({ server, sid }: GatedServer, task = sid) {
+      const { hostname, port } = new URL(server.url);
+      const socket = connect(Number(port), hostname);
+      onTestFinished(() => void socket.destroy());
+      const body = '{"name":"wait","input":{},"task_id":"mine"}';
+      const arrived = arrivals(server);
+      socket.write(toRequest('POST /gated/call', ['Content-Type: application/json', `X-Session-ID: ${task}`], body));
+      await arrived;
+      return { socket, closed: socket.toArray().then((packets) => Buffer.concat(packets).toString()) };
+    }
+
+    test.each([
+      ['is closed', 'garbage\r\n\r\n'],
+      ['that gets no further is closed', toRequest('GET /health').slice(0, 20)],
+      ['that sends half a body is closed', toRequest('POST /math/tasks', [], '{}').slice(0, -1)],
+    ])('G1: a connection with a running stream %s, and nothing is written into the stream', async (_what, bytes) => {
+      const gates = await startGated({ limits: { headersMs: 300, requestMs: 300 } });
+      const { socket, closed } = await callOn(gates);
+      await once(socket, 'readable');
+      socket.write(bytes);
+      const received = await closed;
+      expect(received.match(/HTTP\/1/g)).toHaveLength(1);
+      expect(received).toMatch(/event: task_id\ndata: mine\n\n\r\n$/);
+      // The call is none the worse.
+      const again = gates.open({ taskId: 'mine' });
+      await again.taskId();
+      gates.tool.open();
+      expect((await again.ended).at(-1)?.event).toBe('end');
+      expect(gates.count('wait')).toBe(1);
+    });
+
+    test('G1: garbage is not answered in place of it', async () => {
+      const gates = await startGated();
+      const waiting = await gates.server.create({ task_spec: { gates: ['setup'] } });
+      const { socket, closed } = await callOn(gates, waiting);
+      socket.write('garbage\r\n\r\n');
+      expect(await closed).toBe('');
+    });
   });
 
   test('G1: an error does not put the answers on one connection out of order', async () => {

@@ -220,6 +220,22 @@ describe('scopes', () => {
     for (const answer of answers) expectForbidden(answer, "needs the scope 'orchestrator'");
   });
 
+  test.each<[what: string, credentials: Credentials]>([
+    ['key', withKey(KEYS.scraper)],
+    ['token', withToken({ sub: 'prometheus', scope: 'metrics' })],
+  ])('the %s of a scraper reads the metrics, and does nothing else with environments', async (_what, headers) => {
+    const { operations, contract } = await described();
+    const closed = operations.filter(({ face, isOpen }) => face === 'ors' && !isOpen);
+    expect(closed.map(({ path }) => path)).toContain('/metrics');
+    const check = async (operation: Operation) => {
+      const answer = await send(server(), operation, { sid: await sidFor(server(), operation, TEAM), headers });
+      contract.expect(operation, answer);
+      if (operation.path === '/metrics') expect(answer.text).toContain('# TYPE tiltyard_calls_total counter');
+      else expectForbidden(answer, "needs the scope 'orchestrator'");
+    };
+    await Promise.all(closed.map(check));
+  });
+
   const listAndCall = async (headers: Credentials) => {
     const { json } = await server().get('/tools', { headers });
     const call = async (tool_id: string) =>

@@ -7,13 +7,14 @@ export type Credentials = Readonly<Record<string, string>>;
 /** With which callers share the making of tokens. */
 export const SECRET = 'a-secret-that-only-tests-may-know';
 
-/** All kinds of keys: two of one team, one of another, and two that only tools know. */
+/** All kinds of keys: two of one team, one of another, two that only tools know, and one for the metrics. */
 export const KEYS = {
   team: 'key-of-the-team',
   agent: 'key-of-its-agent',
   rival: 'key-of-a-rival',
   teller: 'key-of-a-teller',
   nobody: 'key-of-a-nobody',
+  scraper: 'key-of-a-scraper',
 };
 
 /** Longer tokens are refused. */
@@ -26,6 +27,7 @@ export const AUTH: AuthOptions = {
     KEYS.rival,
     { key: KEYS.teller, scopes: ['billing'] },
     { key: KEYS.nobody, scopes: [] },
+    { key: KEYS.scraper, scopes: ['metrics'] },
   ],
   jwt: { secret: SECRET, audience: ['tiltyard', 'other'], maxLifetimeSeconds: MAX_LIFETIME },
 };

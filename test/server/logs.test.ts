@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startServer } from '../support/http.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
 import { bank } from './toolkits.ts';
@@ -39,6 +39,50 @@ test('each session has a line at its end: its environment, its outcome, its call
   expect(linesOf(lines, 'session ended')).toMatchObject([
     { level: INFO, sid, environment: 'math', outcome: 'scored', calls: 2, ms: MS },
   ]);
+});
+
+test('where there is auth, each line says whose it was: two identities may have a session of the same id', async () => {
+  const lines = logLines();
+  const auth = {
+    apiKeys: [
+      { key: 'key-of-anna', identity: 'anna' },
+      { key: 'key-of-bert', identity: 'bert' },
+    ],
+  };
+  const server = await startServer({ auth, toolkits: [bank], logger: lines.logger });
+  const sid = 'e1';
+  for (const identity of ['anna', 'bert']) {
+    const headers = { 'x-api-key': `key-of-${identity}` };
+    await server.post('/create', { split: 'train', index: 0 }, { sid, headers });
+    await server.call(sid, 'noargs', {}, { headers });
+    for (const tool_id of ['Bank.Rate', 'Bank.Nothing'])
+      await server.post('/tools/call', { request: { call_id: identity, tool_id, input: {} } }, { headers });
+    await server.post('/delete', undefined, { sid, headers });
+    const ofIdentity = (message: string) => linesOf(lines, message).filter((line) => line.identity === identity);
+    await vi.waitFor(() => expect(ofIdentity('request')).toHaveLength(5));
+    expect(ofIdentity('call')).toMatchObject([
+      { sid, tool: 'noargs' },
+      { callId: identity, tool: 'Bank.Rate@1.0.0' },
+      { callId: identity, tool: '(unknown)' },
+    ]);
+    expect(ofIdentity('session ended')).toMatchObject([{ sid, calls: 1 }]);
+  }
+  // Of who is not known there is nothing to say.
+  await server.get('/list_environments');
+  await server.get('/nowhere/at/all', { headers: { 'x-api-key': 'key-of-anna' } });
+  await vi.waitFor(() => expect(linesOf(lines, 'request')).toHaveLength(12));
+  for (const line of linesOf(lines, 'request').slice(10)) expect(line).not.toHaveProperty('identity');
+});
+
+test('without auth, no line has an identity', async () => {
+  const lines = logLines();
+  const server = await startServer({ toolkits: [bank], logger: lines.logger });
+  const sid = await server.create();
+  await server.call(sid, 'noargs');
+  await server.post('/tools/call', { request: { tool_id: 'Bank.Rate', input: {} } });
+  await server.post('/delete', undefined, { sid });
+  expect(linesOf(lines, 'session ended')).toHaveLength(1);
+  expect(lines.text()).not.toContain('identity');
 });
 
 test('no line holds an input, a result or a secret', async () => {

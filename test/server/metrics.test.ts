@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { expectError } from '../support/errors.ts';
@@ -5,8 +6,11 @@ import { pause } from '../support/fixture.ts';
 import { gated, startGated } from '../support/gates.ts';
 import { startServer, type TestServer } from '../support/http.ts';
 import { minimal } from '../support/minimal.ts';
+import { exchange, toRequest } from '../support/raw.ts';
 import { byLabel, type Sample, toSamples } from '../support/samples.ts';
 import { bank } from './toolkits.ts';
+
+const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 async function samplesOf({ get }: Pick<TestServer, 'get'>, headers = {}): Promise<Sample[]> {
   const { status, text } = await get('/metrics', { headers });
@@ -113,6 +117,65 @@ describe('calls', () => {
   });
 });
 
+describe('requests', () => {
+  const statusesOf = (samples: readonly Sample[], route: string) =>
+    byLabel(samples, { name: 'tiltyard_http_requests_total', label: 'status', having: { route } });
+
+  test('are counted by route and status, whichever way they take', async () => {
+    const server = await startServer({ limits: { maxSessions: 1 }, toolkits: [bank] });
+    const sid = await server.create();
+    expectError(await server.post('/create', { split: 'train', index: 0 }, { sid: 'other' }), 429);
+    await server.call(sid, 'noargs');
+    await server.call('nobody', 'noargs');
+    // The slash at the end makes it one of Fastify's.
+    await server.post('/math/call/', { name: 'noargs', input: {} }, { sid });
+    await server.request('PUT', '/math/call');
+    await server.post('/tools/call', { request: { tool_id: 'Bank.Rate', input: {} } });
+    const samples = await samplesOf(server);
+    expect(statusesOf(samples, '/create')).toEqual({ 200: 1, 429: 1 });
+    expect(statusesOf(samples, '/:env/call')).toEqual({ 200: 2, 404: 1, 405: 1 });
+    expect(statusesOf(samples, '/tools/call')).toEqual({ 200: 1 });
+    expect(statusesOf(await samplesOf(server), '/metrics')).toEqual({ 200: 1 });
+  });
+
+  test('share one label if they match no route, or are no HTTP', async () => {
+    const server = await startServer({ auth: { apiKeys: ['whole'] } });
+    for (let count = 0; count < 20; count += 1) await server.get(`/made/up/${count}`);
+    for (const bytes of ['garbage\r\n\r\n', toRequest('GET /%zz/tools'), toRequest('GET /', ['Expect: a miracle'])])
+      await exchange(server, bytes);
+    await server.get('/list_environments');
+    const samples = await samplesOf(server, { 'x-api-key': 'whole' });
+    expect(statusesOf(samples, '(none)')).toEqual({ 400: 2, 404: 20, 417: 1 });
+    expect(statusesOf(samples, '/list_environments')).toEqual({ 401: 1 });
+    const routes = samples.filter(({ name }) => name === 'tiltyard_http_requests_total');
+    expect(new Set(routes.map(({ labels }) => labels.route)).size).toBe(2);
+  });
+
+  test('of clients that left are counted as 499', async () => {
+    const { server, open } = await startGated();
+    const call = open();
+    await call.taskId();
+    call.drop();
+    await vi.waitFor(async () => expect(statusesOf(await samplesOf(server), '/:env/call')).toEqual({ 499: 1 }));
+  });
+});
+
+describe('the server', () => {
+  test('shows what runs, since when, and how many sessions it takes', async () => {
+    const samples = await samplesOf(await startServer({ limits: { maxSessions: 7 } }));
+    const build = samples.find(({ name }) => name === 'tiltyard_build_info');
+    expect(build).toMatchObject({ value: 1, labels: { version: manifest.version, node: process.versions.node } });
+    expect(sampleOf(samples, 'tiltyard_sessions_limit')).toBe(7);
+    const uptime = Date.now() / 1000 - (sampleOf(samples, 'process_start_time_seconds') ?? 0);
+    expect(Math.abs(uptime - process.uptime())).toBeLessThan(2);
+  });
+
+  test('of toolkits alone has no limit of sessions', async () => {
+    const samples = await samplesOf(await startServer({ environments: [], toolkits: [bank] }));
+    expect(sampleOf(samples, 'tiltyard_sessions_limit')).toBeUndefined();
+  });
+});
+
 describe('the process', () => {
   test('shows its memory, its time and how late its event loop is', async () => {
     const server = await startServer();
@@ -161,16 +224,18 @@ describe('the route', () => {
   test.each([
     ['environments', { environments: [minimal()] }, 'detail'],
     ['toolkits', { environments: [], toolkits: [bank] }, 'message'],
-  ])('of a server of %s is for orchestrators: agents get 403', async (_what, options, key) => {
-    const auth = {
-      apiKeys: ['whole', { key: 'orchestrator', scopes: ['orchestrator'] }, { key: 'agent', scopes: ['agent'] }],
-    };
-    const { get } = await startServer({ ...options, auth });
-    const statusOf = async (apiKey: string) => (await get('/metrics', { headers: { 'x-api-key': apiKey } })).status;
-    expect([await statusOf('whole'), await statusOf('orchestrator'), await statusOf('wrong')]).toEqual([200, 200, 401]);
-    const refused = await get('/metrics', { headers: { 'x-api-key': 'agent' } });
-    expect(refused.status).toBe(403);
-    expect(refused.json[key]).toContain("'orchestrator'");
+  ])('of a server of %s is for orchestrators and scrapers: others get 403', async (_what, options, key) => {
+    const scopes = ['orchestrator', 'metrics', 'agent', 'billing'];
+    const apiKeys = ['whole', ...scopes.map((scope) => ({ key: scope, scopes: [scope] }))];
+    const { get } = await startServer({ ...options, auth: { apiKeys } });
+    const ask = (apiKey: string) => get('/metrics', { headers: { 'x-api-key': apiKey } });
+    for (const allowed of ['whole', 'orchestrator', 'metrics']) expect((await ask(allowed)).status).toBe(200);
+    for (const other of ['agent', 'billing']) {
+      const refused = await ask(other);
+      expect(refused.status).toBe(403);
+      expect(refused.json[key]).toContain("'orchestrator' or 'metrics'");
+    }
+    expect((await ask('wrong')).status).toBe(401);
   });
 
   test('leaves an application of one’s own alone, where the faces are mounted', async () => {

@@ -19,7 +19,8 @@ export const HEALTH: Operation = {
 export const METRICS: Operation = {
   operationId: 'metrics',
   summary: 'What the server does, in numbers',
-  description: 'Sessions and calls by outcome, how long they take, what waits, and memory. Agents may not see it.',
+  description:
+    'Sessions and calls by outcome, how long they take, what waits, and memory. Agents may not see it; the scope `metrics` sees nothing else.',
   tags: ['server'],
   responses: {
     200: {

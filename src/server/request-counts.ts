@@ -1,0 +1,44 @@
+import { Counter, type Registry } from 'prom-client';
+
+/** The route of what matches none, or is no HTTP: paths that clients make up must not become labels. */
+const NO_ROUTE = '(none)';
+
+/** How many requests of a route have ended, by status. */
+export type RouteCounts = Map<number, number>;
+
+/** Counts requests by the pattern of their route and by status: plain numbers, as in metrics.ts, of which there are only so many. */
+export class RequestCounts {
+  readonly #routes = new Map<string, RouteCounts>();
+
+  /** The counts of a route, to be kept by whoever has many requests of it. */
+  of(route: string = NO_ROUTE): RouteCounts {
+    let counts = this.#routes.get(route);
+    if (counts === undefined) {
+      counts = new Map();
+      this.#routes.set(route, counts);
+    }
+    return counts;
+  }
+
+  /** Shows them in a registry. */
+  publish(registry: Registry): void {
+    const routes = this.#routes;
+    new Counter({
+      name: 'tiltyard_http_requests_total',
+      help: 'Requests that have ended, by the pattern of their route and by status; 499 if the client left before.',
+      labelNames: ['route', 'status'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [route, counts] of routes) {
+          for (const [status, count] of counts) this.inc({ route, status: String(status) }, count);
+        }
+      },
+    });
+  }
+}
+
+/** Counts a request. */
+export function count(counts: RouteCounts, status: number): void {
+  counts.set(status, (counts.get(status) ?? 0) + 1);
+}

@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { tool, toolkit } from 'tiltyard';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Gate, startGated } from '../support/gates.ts';
+import { startServer, type TestServer } from '../support/http.ts';
+import { type LogLines, linesOf, logLines } from '../support/log-lines.ts';
+import { exchange, toRequest } from '../support/raw.ts';
+import { arrivals } from '../support/stream.ts';
+
+const MS = expect.any(Number);
+const LOOPBACK = '127.0.0.1';
+
+async function openSocket({ url }: Pick<TestServer, 'url'>): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** A call of `wait` as text. */
+function toCall(sid: string, path = '/gated/call'): string {
+  const body = JSON.stringify({ name: 'wait', input: {} });
+  return toRequest(`POST ${path}`, ['Content-Type: application/json', `X-Session-ID: ${sid}`], body);
+}
+
+/** The lines of requests with this path, when there are so many and the server has answered another request since. */
+async function linesAt({ get }: TestServer, lines: LogLines, { path, count = 1 }: { path: string; count?: number }) {
+  const found = () => linesOf(lines, 'request').filter(({ url }) => url === path);
+  await vi.waitFor(() => expect(found().length).toBeGreaterThanOrEqual(count));
+  await get('/version');
+  return found();
+}
+
+describe('a request whose client leaves has one line, with status 499', () => {
+  // The slash at the end makes it one of Fastify's.
+  test.each(['/gated/call', '/gated/call/'])('while its stream runs: %s', async (path) => {
+    const lines = logLines();
+    const { server, sid, tool } = await startGated({ logger: lines.logger });
+    const socket = await openSocket(server);
+    socket.write(toCall(sid, path));
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toContain('200 OK');
+    socket.destroy();
+    const expected = { method: 'POST', url: path, sid, status: 499, ms: MS, remoteAddress: LOOPBACK };
+    expect(await linesAt(server, lines, { path })).toMatchObject([expected]);
+    // The call goes on, and its end is no second end of the request.
+    tool.open();
+    await vi.waitFor(() => expect(linesOf(lines, 'call')).toHaveLength(1));
+    expect(await linesAt(server, lines, { path })).toHaveLength(1);
+  });
+
+  test.each(['/gated/call', '/gated/call/'])('before anything is answered: %s', async (path) => {
+    const lines = logLines();
+    const { server, setup } = await startGated({ logger: lines.logger });
+    const sid = await server.create({ task_spec: { gates: ['setup'] } });
+    const socket = await openSocket(server);
+    const arrived = arrivals(server);
+    socket.write(toCall(sid, path));
+    await arrived;
+    socket.destroy();
+    expect(await linesAt(server, lines, { path })).toMatchObject([{ url: path, sid, status: 499, ms: MS }]);
+    setup.open();
+    await server.get('/gated/prompt', { sid });
+    expect(await linesAt(server, lines, { path })).toHaveLength(1);
+  });
+
+  test('before its body is whole', async () => {
+    const lines = logLines();
+    const { server, sid } = await startGated({ logger: lines.logger });
+    for (const path of ['/gated/call', '/gated/call/']) {
+      const socket = await openSocket(server);
+      const arrived = arrivals(server);
+      socket.write(toCall(sid, path).slice(0, -5));
+      await arrived;
+      socket.resetAndDestroy();
+      expect(await linesAt(server, lines, { path })).toMatchObject([{ url: path, sid, status: 499, ms: MS }]);
+    }
+  });
+
+  test('also when others wait before it on the same connection', async () => {
+    const lines = logLines();
+    const { server, sid } = await startGated({ logger: lines.logger });
+    const socket = await openSocket(server);
+    const arrived = arrivals(server, 4);
+    socket.write(toCall(sid) + toCall(sid) + toCall(sid, '/gated/call/') + toRequest('GET /health'));
+    await arrived;
+    socket.destroy();
+    const left = { status: 499, ms: MS };
+    expect(await linesAt(server, lines, { path: '/gated/call', count: 2 })).toMatchObject([left, left]);
+    expect(await linesAt(server, lines, { path: '/gated/call/' })).toMatchObject([left]);
+    expect(await linesAt(server, lines, { path: '/health' })).toMatchObject([left]);
+  });
+
+  test('when it is a call of a tool outside sessions', async () => {
+    const lines = logLines();
+    const gate = new Gate();
+    const run = (_input: unknown, { signal }: { signal: AbortSignal }) => gate.pass(signal);
+    const slow = toolkit({ name: 'Slow', tools: { Wait: tool({ description: 'Waits.', run }) } });
+    const server = await startServer({ environments: [], toolkits: [slow], logger: lines.logger });
+    const socket = await openSocket(server);
+    const body = JSON.stringify({ request: { tool_id: 'Slow.Wait', input: {} } });
+    socket.write(toRequest('POST /tools/call', ['Content-Type: application/json'], body));
+    await gate.reached;
+    socket.destroy();
+    expect(await linesAt(server, lines, { path: '/tools/call' })).toMatchObject([{ status: 499, ms: MS }]);
+    expect(linesOf(lines, 'call')).toMatchObject([{ tool: 'Slow.Wait@1.0.0', outcome: 'cancelled' }]);
+  });
+});
+
+test('requests that share a connection have a line each, in the order of their answers', async () => {
+  const lines = logLines();
+  const { server, sid, tool } = await startGated({ logger: lines.logger });
+  const socket = await openSocket(server);
+  const arrived = arrivals(server, 3);
+  socket.write(toRequest('GET /version') + toCall(sid) + toRequest('GET /nowhere/at/all'));
+  await arrived;
+  tool.open();
+  await vi.waitFor(() => expect(linesOf(lines, 'request')).toHaveLength(4));
+  socket.destroy();
+  expect(linesOf(lines, 'request').map(({ url, status }) => [url, status])).toEqual([
+    ['/create', 200],
+    ['/version', 200],
+    ['/gated/call', 200],
+    ['/nowhere/at/all', 404],
+  ]);
+  await server.get('/health');
+  expect(linesOf(lines, 'request')).toHaveLength(5);
+});
+
+describe('a request that nothing of ours sees has one line as well', () => {
+  test.each([
+    ['garbage', 'garbage\r\n\r\n', { status: 400, error: 'HPE_INVALID_METHOD' }],
+    [
+      'headers that are too large',
+      toRequest('GET /health', [`X: ${'x'.repeat(200_000)}`]),
+      { status: 431, error: 'HPE_HEADER_OVERFLOW' },
+    ],
+    [
+      'a body that is broken',
+      toRequest('POST /math/tasks', ['Transfer-Encoding: chunked'], '').concat('zz\r\n'),
+      { method: 'POST', url: '/math/tasks', status: 400, error: 'HPE_INVALID_CHUNK_SIZE', ms: MS },
+    ],
+    [
+      'an expectation',
+      toRequest('GET /health', ['Expect: a miracle']),
+      { method: 'GET', url: '/health', status: 417, ms: MS },
+    ],
+    [
+      'a path that cannot be read',
+      toRequest('GET /%zz/tools'),
+      { method: 'GET', url: '/%zz/tools', status: 400, ms: MS },
+    ],
+    ['no host', 'GET /health HTTP/1.1\r\n\r\n', { method: 'GET', url: '/health', status: 400, ms: MS }],
+  ])('%s', async (_what, bytes, expected) => {
+    const lines = logLines();
+    const server = await startServer({ logger: lines.logger });
+    expect((await exchange(server, bytes)).status).toBe(expected.status);
+    await server.get('/version');
+    const [line, ...others] = linesOf(lines, 'request');
+    expect(others).toMatchObject([{ url: '/version', status: 200 }]);
+    const { level: _level, time: _time, pid: _pid, hostname: _hostname, msg: _msg, ...fields } = line;
+    expect(fields).toEqual({ ...expected, remoteAddress: LOOPBACK });
+    expect(others[0]).not.toHaveProperty('remoteAddress');
+  });
+
+  test('a tunnel that nobody opens', async () => {
+    const lines = logLines();
+    const server = await startServer({ logger: lines.logger });
+    await expect(exchange(server, toRequest('CONNECT evil.com:443'))).rejects.toThrow('closed');
+    expect(linesOf(lines, 'request')).toMatchObject([{ method: 'CONNECT', url: 'evil.com:443', status: 400 }]);
+    expect((await server.get('/health')).status).toBe(200);
+  });
+
+  test.each([
+    ['headers', '', {}],
+    [
+      'body',
+      'POST /math/call HTTP/1.1\r\nHost: x\r\nX-Session-ID: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+      { url: '/math/call', sid: 'a' },
+    ],
+  ])('%s that do not come in time', async (_what, bytes, known) => {
+    const lines = logLines();
+    const server = await startServer({ logger: lines.logger, limits: { headersMs: 300, requestMs: 300 } });
+    const socket = await openSocket(server);
+    socket.write(bytes);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1.1 408 /);
+    await once(socket, 'close');
+    await vi.waitFor(() => expect(linesOf(lines, 'request')).toHaveLength(1));
+    expect(linesOf(lines, 'request')).toMatchObject([{ ...known, status: 408, error: 'ERR_HTTP_REQUEST_TIMEOUT' }]);
+  });
+});
