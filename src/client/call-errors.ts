@@ -7,10 +7,12 @@ import {
   MaxRetries,
   NetworkError,
   OutcomeUnknown,
+  SessionTerminated,
   ToolCallError,
   type ToolCallReason,
   ToolFailed,
 } from './errors.ts';
+import { toTerminated } from './gone.ts';
 import { isPassing, isStarting } from './retry.ts';
 
 /** A call that failed. */
@@ -19,6 +21,8 @@ export interface FailedCall {
   readonly name: string;
   /** The id under which the server knows the call, if it does. */
   readonly taskId: string | undefined;
+  /** Whether it may have run without our having heard how it ended. */
+  readonly isLost: boolean;
 }
 
 const SHUTTING_DOWN: ErrorCode = 'shutting_down';
@@ -36,7 +40,13 @@ export function isUnknownId(error: unknown): boolean {
 }
 
 /** What the caller of a tool is told, so that it can tell what ran, what did not, and what may have. */
-export function toCallError(error: unknown, { sid, name, taskId }: FailedCall): unknown {
+export function toCallError(error: unknown, { sid, name, taskId, isLost }: FailedCall): unknown {
+  const terminated = toTerminated(error);
+  // How the session ended does not say how the call did that was lost before.
+  if (terminated !== undefined && isLost) {
+    const { message, status, code } = terminated;
+    return new SessionTerminated(message, { sid, taskId, status, code, cause: error, outcome: undefined });
+  }
   if (isUnknownId(error)) {
     const message = `the result of '${name}' is no longer kept by the server; the tool was not run again`;
     return new OutcomeUnknown(message, { sid, taskId, cause: error });

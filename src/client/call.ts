@@ -32,7 +32,7 @@ export interface IdChoice {
 
 /** Calls a tool exactly once, however often the connection drops, and gives its result. */
 export async function callTool(plan: CallPlan): Promise<CallResult> {
-  const progress: Progress = { taskId: plan.ids.byClient ? newTaskId() : undefined };
+  const progress: Progress = { taskId: plan.ids.byClient ? newTaskId() : undefined, isLost: false };
   try {
     return await withRetries(`the call of '${plan.name}'`, (count) => attempt(plan, progress, count), {
       retry: plan.retry,
@@ -45,9 +45,12 @@ export async function callTool(plan: CallPlan): Promise<CallResult> {
   }
 }
 
-/** The id under which the server knows the call, once there is one: from then on every repeat is safe. */
+/** What is known of a call so far. */
 interface Progress {
+  /** The id under which the server knows the call, once there is one: from then on every repeat is safe. */
   taskId: string | undefined;
+  /** Whether it may have run without our having heard how it ended. */
+  isLost: boolean;
 }
 
 async function attempt(plan: CallPlan, progress: Progress, count: number): Promise<CallResult> {
@@ -55,6 +58,7 @@ async function attempt(plan: CallPlan, progress: Progress, count: number): Promi
   try {
     return await exchange(plan, progress);
   } catch (error) {
+    if (isPassing(error) && !isHarmless(error)) progress.isLost = true;
     if (!isNewId || !isUnknownId(error)) throw error;
     // No server has seen this id before, so nothing ran: this one does not take ids of clients after all.
     plan.ids.byClient = false;
@@ -86,7 +90,10 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
   const onEvent = ({ event, data }: StreamEvent): RunToolResult | undefined => {
     if (event === 'task_id') progress.taskId = data.trim() || progress.taskId;
     else if (event === 'chunk' || event === 'end') parts.push(data);
-    else if (event === 'error') throw toFailure(data, { sid, taskId: progress.taskId, outcome });
+    else if (event === 'error') {
+      progress.isLost = false;
+      throw toFailure(data, { sid, taskId: progress.taskId, outcome });
+    }
     return event === 'end' ? readResult(parts.join(''), { sid, taskId: progress.taskId }) : undefined;
   };
   const result = await readEventStream(response, onEvent, { sid, silence, onComment });

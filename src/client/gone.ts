@@ -8,7 +8,7 @@ export function isGone(error: unknown): boolean {
 
 /** The same as the error that tells of the session's end, in the server's words. */
 export function toTerminated(error: unknown): SessionTerminated | undefined {
-  if (error instanceof SessionTerminated) return error.status === 410 ? error : undefined;
+  if (error instanceof SessionTerminated) return error.status === 410 || error.status === 404 ? error : undefined;
   if (!isUnknownSession(error)) return undefined;
   const { status, code, sid, detail } = error;
   return new SessionTerminated(`the session is over: ${detail}`, { sid, status, code, cause: error });

@@ -151,3 +151,22 @@ test('a call that a stopping server lets end has its result, whatever a later ca
   expect(await running).toMatchObject({ text: 'waited' });
   await closed;
 });
+
+test.each([410, 404])('how a session ended (%s) does not say how a call did whose answer was lost', async (status) => {
+  const over = { detail: "session 's' was deleted", code: status === 410 ? 'session_gone' : 'session_not_found' };
+  const server = await startForeign({
+    'POST /math/call': (exchange) =>
+      exchange.seen.body.name === 'lost' && server.on('/math/call').length === 1
+        ? void exchange.response.write(toPythonEvents(['task_id', SERVER_ID]), () => exchange.response.destroy())
+        : json(over, status)(exchange),
+  });
+  const session = await quickClient(server).session({ split: 'train', index: 0 });
+  const error = await rejection(session.call('lost'));
+  expect(error).toBeInstanceOf(SessionTerminated);
+  expect(error).toMatchObject({ status, code: over.code });
+  expect(error.outcome).toBeUndefined();
+  expect(server.on('/math/call')).toHaveLength(2);
+  // The session is over all the same, and nothing is sent any more.
+  await rejection(session.call('add'));
+  expect(server.on('/math/call')).toHaveLength(2);
+});
