@@ -12,6 +12,8 @@ export function quickLines(logger: EventLogger & { readonly levelVal?: number },
   const slow = eventLog(logger);
   const headAt = heads();
   const [methodOf, environmentOf, toolOf] = [fields('method'), fields('environment'), fields('tool')];
+  const identityOf = fields('identity');
+  const whose = (identity: string | undefined) => (identity ? identityOf(identity) : '');
   // At any time, because a level can be changed while the server runs.
   const isOff = () => (logger.levelVal ?? INFO) > INFO;
   return {
@@ -25,9 +27,7 @@ export function quickLines(logger: EventLogger & { readonly levelVal?: number },
         return slow.requestEnded(request);
       const session = sid === undefined ? '' : `,"sid":${quote(sid)}`;
       const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;
-      stream.write(
-        `${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${toIdentity(identity)}${rest}`,
-      );
+      stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${whose(identity)}${rest}`);
     },
     callEnded(call, outcome, session) {
       const { callId, tool, startedAt, settledAt } = call;
@@ -36,9 +36,8 @@ export function quickLines(logger: EventLogger & { readonly levelVal?: number },
       // Made later: the caller waits for the answer now, and not for the line.
       stream.write(() => {
         const rest = `${toolOf(tool)},"ms":${toMilliseconds(settledAt - startedAt)},"outcome":"${outcome}","msg":"call"}\n`;
-        const whose = toIdentity((session ?? call).identity);
-        if (session === undefined) return `${headAt(time)},"callId":${quote(callId)}${whose}${rest}`;
-        const where = `,"sid":${quote(session.sid)}${whose}${environmentOf(session.environmentName)}`;
+        if (session === undefined) return `${headAt(time)},"callId":${quote(callId)}${whose(call.identity)}${rest}`;
+        const where = `,"sid":${quote(session.sid)}${whose(session.identity)}${environmentOf(session.environmentName)}`;
         return `${headAt(time)}${where},"taskId":${quote(callId)}${rest}`;
       });
     },
@@ -59,19 +58,17 @@ function heads(): (time: number) => string {
   };
 }
 
-// Not remembered: tokens may name as many as they like.
-function toIdentity(identity: string | undefined): string {
-  return identity ? `,"identity":${quote(identity)}` : '';
-}
+// Of methods, environments and tools there are fewer; of identities there may be any number, since tokens name them.
+const MAX_REMEMBERED = 1_000;
 
-/** Makes a field out of a name, and remembers it: of methods, environments and tools there are only so many. */
+/** Makes a field out of a name, and remembers it, so that a line is made from few pieces. */
 function fields(key: string): (name: string) => string {
   const known = new Map<string, string>();
   return (name) => {
     let field = known.get(name);
     if (field === undefined) {
       field = `,"${key}":${JSON.stringify(name)}`;
-      known.set(name, field);
+      if (known.size < MAX_REMEMBERED) known.set(name, field);
     }
     return field;
   };
