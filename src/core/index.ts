@@ -31,7 +31,6 @@ export {
   ToolError,
   type ToolErrorOptions,
   toError,
-  toText,
   toThrown,
 } from './errors.ts';
 export { invoke, type ToolOutcome } from './invoke.ts';
@@ -48,7 +47,7 @@ export {
 } from './limits.ts';
 export { type EpisodeLog, episodeLog, type Log, redact, type Secrets, silent } from './log.ts';
 export { toOutcome } from './outcome.ts';
-export { isEmptyReturn, type OutputLimits, toToolOutput } from './output.ts';
+export { isEmptyReturn, toToolOutput } from './output.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export type { InputOf, OutputOf, Schema } from './schema.ts';
 export { type Step, type StepOptions, step } from './step.ts';

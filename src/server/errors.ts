@@ -84,8 +84,17 @@ export function toErrorAnswer(error: Error, returnErrors: ReturnErrors, { url, l
 export function errorHandler(returnErrors: ReturnErrors) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     const { status, headers, body } = toErrorAnswer(error, returnErrors, request);
+    if (status === 413) letBodyPass(reply);
     reply.code(status).headers(headers).send(body);
   };
+}
+
+/**
+ * Lets a client send the rest of a body that is too large, to be thrown away. Fastify would close the connection under it,
+ * and then neither the client nor a proxy between gets to read the answer.
+ */
+export function letBodyPass(reply: FastifyReply): void {
+  reply.removeHeader('connection');
 }
 
 /** The text of an error that clients may see. */

@@ -6,7 +6,7 @@ import type { EndedRequest, EventLog } from './event-log.ts';
 import { count, type RequestCounts, type RouteCounts } from './request-counts.ts';
 
 /** The status in logs of a request whose connection closed before its answer was out: nginx's number, which no answer has. */
-export const CLIENT_LEFT = 499;
+const CLIENT_LEFT = 499;
 
 /** The requests of a server from their arrival until they have ended; each ends once, is counted and has its line then. */
 export interface OpenRequests {

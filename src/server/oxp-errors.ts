@@ -6,6 +6,7 @@ import {
   type ServerErrorBody,
   type ValidationErrorBody,
 } from '../protocol/index.ts';
+import { letBodyPass } from './errors.ts';
 
 /** What may be told besides the message. */
 export interface OxpErrorOptions extends ErrorOptions {
@@ -55,6 +56,7 @@ export function oxpErrorHandler(error: FastifyError | Error, request: FastifyReq
   }
   const known = toOxpError(error);
   if (known.status >= 500 && known !== error) request.log.error({ err: error, url: request.url }, 'unexpected error');
+  if (known.status === 413) letBodyPass(reply);
   reply.code(known.status).headers(known.headers).send(toServerErrorBody(known));
 }
 

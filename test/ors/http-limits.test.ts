@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { expectError } from '../support/errors.ts';
 import { pause } from '../support/fixture.ts';
 import { gate } from '../support/gate.ts';
@@ -108,6 +108,20 @@ describe('bodies', () => {
       );
     }
   });
+
+  test.each(['/math/tasks', '/math/call'])(
+    'G14: a client may go on sending to %s, and has its answer',
+    async (path) => {
+      const { url } = await startServer({ limits: { bodyBytes: 1_000 } });
+      const connection = openRaw({ url });
+      onTestFinished(() => connection.close());
+      const headers = [`Content-Length: ${4 * MEGABYTE}`, 'Content-Type: application/json', 'X-Session-ID: s'];
+      expectError(await connection.send(toRequest(`POST ${path}`, headers)), 413, 'too large');
+      // The rest of the body goes nowhere, and the connection is as good as before.
+      const rest = ' '.repeat(4 * MEGABYTE);
+      expect((await connection.send(rest + toRequest('GET /health'))).status).toBe(200);
+    },
+  );
 
   test('G14: a body of unknown length is 413 once it is too long', async () => {
     const chunk = `${MEGABYTE.toString(16)}\r\n${' '.repeat(MEGABYTE)}\r\n`;
