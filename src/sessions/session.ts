@@ -1,5 +1,6 @@
 import { type EnvironmentError, type Outcome, TiltyardError } from '../core/index.ts';
 import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
+import { fullOf, refusalOf } from './admission.ts';
 import { Call, type CallOutcome, newCall, outcomeOf, settledCall, unknownCall } from './call.ts';
 import { Calls } from './calls.ts';
 import { endsWithin, type Stopping } from './deaf.ts';
@@ -201,35 +202,17 @@ export class Session implements ObservedSession {
 
   /** Why no further call is taken, whatever it asks for. */
   #refusal(bytes: number): TiltyardError | undefined {
-    if (this.#calls.runningCount >= this.#maxCalls) return this.#tooMany();
-    const { maxInputBytes } = this.#share.options;
-    // One is always taken, whatever its size: bodies have a limit of their own.
-    if (this.#calls.runningCount > 0 && this.#inputBytes + bytes > maxInputBytes)
-      return new TiltyardError(
-        'too_many_calls',
-        `the inputs of the calls in session '${this.sid}' take all the bytes they may (${maxInputBytes}). Wait for one to end, and try again`,
-      );
     // The session is still there, and so are the results of its running calls.
     if (this.#onDrained !== undefined)
       return new TiltyardError('shutting_down', `the server is stopping, and session '${this.sid}' takes no new calls`);
-    return undefined;
-  }
-
-  get #maxCalls(): number {
-    const { maxCallsInFlight, maxCallsQueued } = this.#share.options;
-    return maxCallsInFlight + maxCallsQueued;
-  }
-
-  #tooMany(): TiltyardError {
-    return new TiltyardError(
-      'too_many_calls',
-      `session '${this.sid}' has all the calls it can take (${this.#maxCalls}). Wait for one to end, and try again`,
-    );
+    const load = { sid: this.sid, calls: this.#calls.runningCount, inputBytes: this.#inputBytes };
+    return refusalOf(load, bytes, this.#share.options);
   }
 
   async #whenReady(): Promise<void> {
     if (this.#phase === 'setting_up') {
-      if ((this.#waiting?.length ?? 0) >= this.#maxCalls) throw this.#tooMany();
+      const full = fullOf(this.sid, this.#waiting?.length ?? 0, this.#share.options);
+      if (full !== undefined) throw full;
       await new Promise<void>((resolve) => this.#wait(resolve));
     }
     const problem = this.#problem();
