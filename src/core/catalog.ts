@@ -3,7 +3,7 @@ import { type Check, toInputCheck } from './check.ts';
 import { type CompiledTool, type CompileOptions, compileTool } from './compiled-tool.ts';
 import type { Environment } from './environment.ts';
 import { DefinitionError, EnvironmentError, TiltyardError } from './errors.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
+import { DEFAULT_LIMITS } from './limit-values.ts';
 import { formatProblems } from './problems.ts';
 import { assertObjectSchema } from './schema.ts';
 import { inPages } from './task-pages.ts';

@@ -1,6 +1,7 @@
 import type { ToolSpec } from '../protocol/index.ts';
 import { type Check, toInputCheck, toOutputCheck } from './check.ts';
-import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { DEFAULT_LIMITS } from './limit-values.ts';
+import type { Limits } from './limits.ts';
 import type { OutputLimits } from './output.ts';
 import { assertObjectSchema } from './schema.ts';
 import type { Awaitable, Tool, ToolContext } from './tool.ts';

@@ -35,16 +35,8 @@ export {
 } from './errors.ts';
 export { invoke, type ToolOutcome } from './invoke.ts';
 export { LazyAbort } from './lazy-abort.ts';
-export {
-  assertLimit,
-  DEFAULT_LIMITS,
-  LIMIT_NAMES,
-  LIMITS,
-  type LimitName,
-  type LimitPlace,
-  type Limits,
-  toLimits,
-} from './limits.ts';
+export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';
+export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } from './limits.ts';
 export { type EpisodeLog, episodeLog, type Log, redact, type Secrets, silent } from './log.ts';
 export { toOutcome } from './outcome.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
