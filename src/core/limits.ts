@@ -10,6 +10,8 @@ export interface Limits {
   requestMs: number;
   /** How long an idle connection is kept: longer than the pools of common clients, which else meet a reset. */
   keepAliveMs: number;
+  /** How many new connections may wait while the server is busy; the system drops more, and may allow fewer. */
+  backlog: number;
   /** How long a stopping server, its calls and sessions ended, waits for clients to send and read what is left. */
   closeMs: number;
   /** How long calls may go on, and end as always, when the server stops; after that they are aborted. */
@@ -115,6 +117,13 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     unit: 'ms',
     place: 'server',
     meaning: 'How long an idle connection is kept: longer than the pools of common clients, which else meet a reset.',
+  },
+  backlog: {
+    // Node's 511 is less than a trainer opens at once, and Linux gives no more than 4096 unless told (`somaxconn`).
+    default: 4096,
+    unit: 'count',
+    place: 'server',
+    meaning: 'How many new connections may wait while the server is busy; the system drops more, and may allow fewer.',
   },
   closeMs: {
     default: 5 * SECOND,

@@ -167,6 +167,9 @@ async function registerFaces(
   return orsFace;
 }
 
+// Of a larger number Node takes the lower 32 bits.
+const MAX_BACKLOG = 2 ** 31 - 1;
+
 function toServer(app: FastifyInstance, limits: Limits): Server {
   let url = '';
   return {
@@ -177,7 +180,7 @@ function toServer(app: FastifyInstance, limits: Limits): Server {
     },
     async listen({ port = 0, host = '127.0.0.1' } = {}) {
       try {
-        url = await app.listen({ port, host });
+        url = await app.listen({ port, host, backlog: Math.min(limits.backlog, MAX_BACKLOG) });
       } catch (thrown) {
         throw explain(toError(thrown), port);
       }

@@ -36,7 +36,7 @@ export async function startNginx(path: string, replicas: readonly [string, strin
   const configuration = text
     .replace('replica-1:8080', first ?? '')
     .replace('replica-2:8080', second ?? '')
-    .replace('listen 8080;', `listen 127.0.0.1:${port};`)
+    .replace('listen 8080', `listen 127.0.0.1:${port}`)
     // Its own folder, rather than the system's, for what it writes.
     .replace('http {', `http {\n  client_body_temp_path ${folder}/body;\n  proxy_temp_path ${folder}/proxy;`);
   const file = join(folder, 'nginx.conf');

@@ -61,11 +61,11 @@ describe('credentials', () => {
     const logged = await startServer({ toolkits: [bank], auth: AUTH, logger: lines.logger });
     const { operations } = await describedBy(logged, TEAM);
     const all = [...REFUSED, ...ACCEPTED];
-    const answers = await Promise.all(
-      all.flatMap(([, headers]) =>
-        operations.map((operation) => send(logged, operation, { sid: crypto.randomUUID(), headers })),
-      ),
-    );
+    const answers: Answer[] = [];
+    for (const [, headers] of all) {
+      const ask = (operation: Operation) => send(logged, operation, { sid: crypto.randomUUID(), headers });
+      answers.push(...(await Promise.all(operations.map(ask))));
+    }
     await logged.server.close();
     expect(lines.text().match(/"msg":"request"/g)).toHaveLength(answers.length + 1);
     const heard = [lines.text(), ...answers.flatMap(({ text, headers }) => [text, ...headers.values()])].join('\n');
