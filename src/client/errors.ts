@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/index.ts';
-import { isObject, type Outcome, outcomeOfCode, type RefusalReason } from '../protocol/index.ts';
+import { type FailureReason, isObject, type Outcome, outcomeOfCode } from '../protocol/index.ts';
 
 /** What is known of the request that failed. */
 export interface ErrorContext extends ErrorOptions {
@@ -88,7 +88,7 @@ export class SessionTerminated extends ClientError {
 }
 
 /** Why a call failed in a way that the model can mend. */
-export type ToolCallReason = RefusalReason | 'name_collision' | 'bad_input_shape';
+export type ToolCallReason = FailureReason | 'name_collision' | 'bad_input_shape';
 
 /** The call was refused, or its tool reported a failure: give the message to the model. The session goes on. */
 export class ToolCallError extends ClientError {

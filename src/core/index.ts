@@ -33,7 +33,7 @@ export {
   toError,
   toThrown,
 } from './errors.ts';
-export { invoke, type ToolOutcome } from './invoke.ts';
+export { invoke, type ToolEnding } from './invoke.ts';
 export { LazyAbort } from './lazy-abort.ts';
 export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';
 export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } from './limits.ts';

@@ -7,7 +7,7 @@ import type { Awaitable, ToolContext } from './tool.ts';
 import { type ReportedFailure, toReportedFailure } from './tool-failure.ts';
 
 /** How one run of a tool ended. Exactly one of these, whatever the tool does. */
-export type ToolOutcome =
+export type ToolEnding =
   | { kind: 'returned'; value: unknown }
   | { kind: 'failed'; failure: ReportedFailure }
   /** The tool was told to stop; `ended` resolves when it has. */
@@ -20,8 +20,8 @@ export function invoke(
   input: unknown,
   context: ToolContext,
   abort: LazyAbort,
-): Awaitable<ToolOutcome> {
-  let running: Promise<ToolOutcome>;
+): Awaitable<ToolEnding> {
+  let running: Promise<ToolEnding>;
   try {
     const returned = tool.run(input, context);
     // In here as well: even to ask what it is may run the author's code.
@@ -33,7 +33,7 @@ export function invoke(
   return tool.timeoutMs === undefined ? running : withinTime(running, tool.timeoutMs, abort);
 }
 
-function toReturned(tool: CompiledTool, value: unknown): Awaitable<ToolOutcome> {
+function toReturned(tool: CompiledTool, value: unknown): Awaitable<ToolEnding> {
   // A step carries content for the agent, not the value that an output schema describes.
   if (tool.output === undefined || isStep(value)) return { kind: 'returned', value };
   return checkOutput(tool, tool.output, value);
@@ -43,7 +43,7 @@ async function checkOutput(
   tool: CompiledTool,
   output: NonNullable<CompiledTool['output']>,
   value: unknown,
-): Promise<ToolOutcome> {
+): Promise<ToolEnding> {
   try {
     const checked = await output.check(value ?? null);
     if (checked.ok) return { kind: 'returned', value: checked.value };
@@ -54,7 +54,7 @@ async function checkOutput(
   }
 }
 
-function toFailure(thrown: unknown): ToolOutcome {
+function toFailure(thrown: unknown): ToolEnding {
   if (!isToolError(thrown)) return { kind: 'crashed', error: toError(thrown) };
   try {
     return { kind: 'failed', failure: toReportedFailure(thrown) };
@@ -63,7 +63,7 @@ function toFailure(thrown: unknown): ToolOutcome {
   }
 }
 
-function withinTime(running: Promise<ToolOutcome>, timeoutMs: number, abort: LazyAbort): Promise<ToolOutcome> {
+function withinTime(running: Promise<ToolEnding>, timeoutMs: number, abort: LazyAbort): Promise<ToolEnding> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       abort.abort(new Error(`the tool's time of ${timeoutMs} ms is up`));
@@ -71,9 +71,9 @@ function withinTime(running: Promise<ToolOutcome>, timeoutMs: number, abort: Laz
     }, timeoutMs);
     // Nobody waits for an aborted call: a tool that does not listen must not keep the process alive for its whole time.
     abort.signal.addEventListener('abort', () => timer.unref(), { once: true });
-    running.then((outcome) => {
+    running.then((ending) => {
       clearTimeout(timer);
-      resolve(outcome);
+      resolve(ending);
     });
   });
 }

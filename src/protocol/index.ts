@@ -4,7 +4,7 @@ export { isObject } from './json.ts';
 export { mapSubschemas } from './json-schema.ts';
 // The Open Reward Standard on the wire
 export type {
-  RefusalReason,
+  FailureReason,
   RunToolResult,
   Split,
   SplitType,

@@ -34,10 +34,10 @@ export interface ToolOutput {
 }
 
 /** Why a call was not run, as clients tell failures apart. */
-export type RefusalReason = 'not_found' | 'input_validation' | 'episode_finished' | 'timeout' | 'tool_error';
+export type FailureReason = 'not_found' | 'input_validation' | 'episode_finished' | 'timeout' | 'tool_error';
 
 /** The envelope of a call: `ok` says which half it is. */
-export type RunToolResult = { ok: true; output: ToolOutput } | { ok: false; error: string; reason?: RefusalReason };
+export type RunToolResult = { ok: true; output: ToolOutput } | { ok: false; error: string; reason?: FailureReason };
 
 /** What a split is for. */
 export type SplitType = 'train' | 'validation' | 'test';

@@ -1,6 +1,6 @@
 import { type ErrorCode, type Outcome, type TiltyardError, toOutcome } from '../core/index.ts';
-import type { RefusalReason, RunToolResult } from '../protocol/index.ts';
-import type { CallOutcome } from '../sessions/index.ts';
+import type { FailureReason, RunToolResult } from '../protocol/index.ts';
+import type { CallEnding } from '../sessions/index.ts';
 import { type ReturnErrors, toDetail } from './errors.ts';
 
 /** How refused calls are told: by HTTP status, inside the event stream, or as the client can take it. */
@@ -21,17 +21,17 @@ export interface AnswerOptions {
 }
 
 // Refusals that a model should read; the others mean that the session itself is of no use.
-const REASONS: Partial<Record<ErrorCode, RefusalReason>> = {
+const REASONS: Partial<Record<ErrorCode, FailureReason>> = {
   unknown_tool: 'not_found',
   invalid_input: 'input_validation',
   episode_finished: 'episode_finished',
 };
 
-/** Turns an outcome into what is written for it. */
-export function toCallAnswer(outcome: CallOutcome, { envelope, streaming, returnErrors }: AnswerOptions): CallAnswer {
-  if (outcome.kind === 'result') return { kind: 'end', json: outcome.json };
-  const { error } = outcome;
-  if (outcome.kind === 'error') return toErrorAnswer(error, returnErrors);
+/** Turns the end of a call into what is written for it. */
+export function toCallAnswer(ending: CallEnding, { envelope, streaming, returnErrors }: AnswerOptions): CallAnswer {
+  if (ending.kind === 'result') return { kind: 'end', json: ending.json };
+  const { error } = ending;
+  if (ending.kind === 'error') return toErrorAnswer(error, returnErrors);
   const reason = REASONS[error.code];
   const inStream = streaming || envelope || error.code === 'episode_finished';
   if (reason !== undefined && inStream) {

@@ -88,9 +88,9 @@ export class CallStream implements Beating {
   #finish(): void {
     const { call, envelope } = this.#view;
     if (this.#unsubscribe !== undefined) this.#release();
-    if (call.outcome === undefined || this.#hasLeft) return;
+    if (call.ending === undefined || this.#hasLeft) return;
     const { returnErrors } = this.#options;
-    const answer = toCallAnswer(call.outcome, { envelope, streaming: this.#streaming, returnErrors });
+    const answer = toCallAnswer(call.ending, { envelope, streaming: this.#streaming, returnErrors });
     if (answer.kind === 'status') this.#refuse(answer);
     else if (answer.kind === 'error') this.#send(encodeError(answer.message, answer.outcome), answer.alone);
     else this.#sendResult(answer.json);

@@ -6,7 +6,7 @@ import {
   fingerprintOf,
   type RepeatKey,
   type ToolboxCall,
-  type ToolboxOutcome,
+  type ToolboxEnding,
   type ToolboxRequest,
   toSessionKey,
 } from '../sessions/index.ts';
@@ -16,7 +16,7 @@ import { isVisible, type OxpFace } from './oxp.ts';
 import { readCallRequest } from './oxp-bodies.ts';
 import { InputError, OxpError } from './oxp-errors.ts';
 import { readRequirements } from './oxp-requirements.ts';
-import { type RanOutcome, toResultJson } from './oxp-results.ts';
+import { type RanEnding, toResultJson } from './oxp-results.ts';
 
 /** Where a call came in and where its answer goes. */
 export interface Exchange {
@@ -31,13 +31,13 @@ export function answerCall(face: OxpFace, body: JsonObject, exchange: Exchange):
   const known = repeat === undefined ? undefined : face.toolbox.known(repeat);
   if (known !== undefined && known.kind !== 'call') return refuseTaken(request, known.kind, exchange.reply);
   const call = known?.call ?? start(face, request, exchange.request);
-  const answer = (outcome: ToolboxOutcome) =>
+  const answer = (ending: ToolboxEnding) =>
     face.turn.defer(() => {
-      if (outcome.kind === 'refused') refuseInput(exchange.reply, outcome.problems);
-      else sendResult(exchange.reply, toResultJson(callId, outcome, face.returnErrors), outcome);
+      if (ending.kind === 'refused') refuseInput(exchange.reply, ending.problems);
+      else sendResult(exchange.reply, toResultJson(callId, ending, face.returnErrors), ending);
     });
-  if (call.outcome instanceof Promise) void call.outcome.then(answer);
-  else if (call.outcome !== undefined) answer(call.outcome);
+  if (call.ending instanceof Promise) void call.ending.then(answer);
+  else if (call.ending !== undefined) answer(call.ending);
 }
 
 /** Reads a call. What can be wrong is checked in the order of the protocol: version, envelope, id, requirements, input. */
@@ -94,7 +94,7 @@ function start(face: OxpFace, request: ToolboxRequest, { raw: { socket } }: Fast
   // Without an id nobody can come back for the result: a caller that leaves no longer wants it.
   if (request.repeat === undefined && call.phase !== 'settled') {
     const forget = face.callers.watch(socket, () => call.abort.abort(new Error('the caller has gone')));
-    void Promise.resolve(call.outcome).then(forget);
+    void Promise.resolve(call.ending).then(forget);
   }
   return call;
 }
@@ -103,9 +103,9 @@ function refuseInput(reply: FastifyReply, problems: readonly Problem[]): void {
   reply.header(OUTCOME_HEADER, 'tool_error').send(new InputError(problems));
 }
 
-function sendResult(reply: FastifyReply, json: string, outcome: RanOutcome): void {
+function sendResult(reply: FastifyReply, json: string, ending: RanEnding): void {
   reply.header('content-type', 'application/json; charset=utf-8');
-  if (outcome.kind === 'failed') reply.header(OUTCOME_HEADER, outcome.outcome);
+  if (ending.kind === 'failed') reply.header(OUTCOME_HEADER, ending.outcome);
   reply.send(json);
 }
 

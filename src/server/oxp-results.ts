@@ -1,18 +1,18 @@
 import { OXP_SCHEMA, type WireToolError } from '../protocol/index.ts';
-import type { ToolboxOutcome, ToolFailure } from '../sessions/index.ts';
+import type { ToolboxEnding, ToolFailure } from '../sessions/index.ts';
 import { type ReturnErrors, reveal } from './errors.ts';
 
 /** How a run ended that was not refused before. */
-export type RanOutcome = Exclude<ToolboxOutcome, { kind: 'refused' }>;
+export type RanEnding = Exclude<ToolboxEnding, { kind: 'refused' }>;
 
 /** The result of a run as the body that is sent: with a value or with an error. */
-export function toResultJson(callId: string, outcome: RanOutcome, returnErrors: ReturnErrors): string {
+export function toResultJson(callId: string, ending: RanEnding, returnErrors: ReturnErrors): string {
   // By hand: the value is JSON already, and a repeat need not write it again.
-  const head = `"call_id":${JSON.stringify(callId)},"duration":${Math.round(outcome.durationMs)}`;
+  const head = `"call_id":${JSON.stringify(callId)},"duration":${Math.round(ending.durationMs)}`;
   const tail =
-    outcome.kind === 'returned'
-      ? `"success":true,"value":${outcome.json}`
-      : `"success":false,"error":${JSON.stringify(toWireError(outcome.failure, returnErrors))}`;
+    ending.kind === 'returned'
+      ? `"success":true,"value":${ending.json}`
+      : `"success":false,"error":${JSON.stringify(toWireError(ending.failure, returnErrors))}`;
   return `{"$schema":"${OXP_SCHEMA}","result":{${head},${tail}}}`;
 }
 

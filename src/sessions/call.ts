@@ -1,21 +1,8 @@
-import { EnvironmentError, LazyAbort, type Outcome, TiltyardError, toOutcome } from '../core/index.ts';
+import { EnvironmentError, LazyAbort, TiltyardError } from '../core/index.ts';
 import { UNKNOWN_TASK_ID } from '../protocol/index.ts';
+import type { CallEnding } from './call-ending.ts';
 import { type ObservedCall, UNKNOWN_TOOL } from './observer.ts';
 import type { TaskIds } from './task-id.ts';
-
-/** How a call ended, ready to be written: once or many times, to whoever asks for it. */
-export type CallOutcome =
-  /** The envelope as JSON text: a result, or a failure that the model should read. */
-  | { readonly kind: 'result'; readonly json: string; readonly outcome: 'scored' | 'tool_error' | 'timeout' }
-  /** The tool or its session broke: there is no result. */
-  | { readonly kind: 'error'; readonly error: TiltyardError }
-  /** The call was not run, because something about the request is wrong. */
-  | { readonly kind: 'refused'; readonly error: TiltyardError };
-
-/** The same in one word. */
-export function outcomeOf(ended: CallOutcome): Outcome {
-  return ended.kind === 'result' ? ended.outcome : toOutcome(ended.error);
-}
 
 function bytesOf(error: TiltyardError): number {
   if (!(error instanceof EnvironmentError)) return error.message.length;
@@ -23,7 +10,7 @@ function bytesOf(error: TiltyardError): number {
   return error.message.length + message.length + stack.length;
 }
 
-/** Arriving: it may still be refused. Accepted: it runs or waits for its turn. Settled: the outcome is there. */
+/** Arriving: it may still be refused. Accepted: it runs or waits for its turn. Settled: its ending is there. */
 export type CallPhase = 'arriving' | 'accepted' | 'settled';
 
 /** One call of a tool, alive from its arrival until its result is no longer kept. */
@@ -35,7 +22,7 @@ export class Call implements ObservedCall {
   readonly startedAt: number = performance.now();
   readonly abort: LazyAbort = new LazyAbort();
   phase: CallPhase = 'arriving';
-  outcome: CallOutcome | undefined;
+  ending: CallEnding | undefined;
   settledAt = 0;
   /** Set once a client has been told the id, and may therefore come back with it. */
   announced = false;
@@ -61,10 +48,10 @@ export class Call implements ObservedCall {
     return () => this.#listeners?.delete(listener);
   }
 
-  /** About how much memory the outcome takes. */
+  /** About how much memory the ending takes. */
   get bytes(): number {
-    if (this.outcome === undefined) return 0;
-    return this.outcome.kind === 'result' ? this.outcome.json.length : bytesOf(this.outcome.error);
+    if (this.ending === undefined) return 0;
+    return this.ending.kind === 'result' ? this.ending.json.length : bytesOf(this.ending.error);
   }
 
   accept(): void {
@@ -73,12 +60,12 @@ export class Call implements ObservedCall {
   }
 
   /** Returns false if the call had ended before, in which case nothing changes. */
-  settle(outcome: CallOutcome): boolean {
+  settle(ending: CallEnding): boolean {
     if (this.phase === 'settled') return false;
     this.phase = 'settled';
-    this.outcome = outcome;
+    this.ending = ending;
     // A stack that nobody has read yet holds the functions on it, and with them the whole request.
-    if (outcome.kind !== 'result') outcome.error.stack = '';
+    if (ending.kind !== 'result') ending.error.stack = '';
     this.#tell();
     return true;
   }
@@ -96,9 +83,9 @@ export function newCall(ids: TaskIds, tool: string): Call {
 }
 
 /** A call that ended before, for a client that comes back. */
-export function settledCall(taskId: string, outcome: CallOutcome): Call {
+export function settledCall(taskId: string, ending: CallEnding): Call {
   const call = new Call(taskId);
-  call.settle(outcome);
+  call.settle(ending);
   return call;
 }
 

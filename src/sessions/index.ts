@@ -1,4 +1,5 @@
-export { Call, type CallOutcome } from './call.ts';
+export { Call } from './call.ts';
+export type { CallEnding } from './call-ending.ts';
 export { fingerprintOf } from './fingerprint.ts';
 export { type CreateRequest, LocalHost, type SessionHost, type TaskChoice } from './host.ts';
 export { sidOf, toSessionKey } from './key.ts';
@@ -14,4 +15,4 @@ export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from 
 export type { CallRequest } from './runner.ts';
 export { sessionNotFound } from './sessions.ts';
 export { type RepeatKey, Toolbox, ToolboxCall, type ToolboxRequest } from './toolbox.ts';
-export type { ToolboxOutcome, ToolFailure } from './toolbox-outcome.ts';
+export type { ToolboxEnding, ToolFailure } from './toolbox-ending.ts';

@@ -6,16 +6,16 @@ import {
   formatProblems,
   invoke,
   TiltyardError,
-  type ToolOutcome,
+  type ToolEnding,
 } from '../core/index.ts';
-import type { Call, CallOutcome } from './call.ts';
+import type { Call } from './call.ts';
+import { type CallEnding, toCallEnding } from './call-ending.ts';
 import { EpisodeCallContext } from './context.ts';
 import { endsWithin, type Stopping } from './deaf.ts';
 import type { Episode } from './episode.ts';
 import { Lanes, type LaneWork } from './lanes.ts';
 import type { TraceHeaders } from './observer.ts';
 import type { SessionOptions } from './options.ts';
-import { toCallOutcome } from './outcome.ts';
 
 /** What a client asks for when it calls a tool. */
 export interface CallRequest {
@@ -30,10 +30,10 @@ export interface CallRequest {
 
 type RunnerOptions = Pick<SessionOptions, 'callsAfterFinish' | 'graceMs' | 'maxCallsInFlight' | 'observer'>;
 
-/** Takes calls from admission to their outcome: find the tool, check the input, wait for the turn, run. */
+/** Takes calls from admission to their end: find the tool, check the input, wait for the turn, run. */
 export class Runner {
   readonly #episode: Episode;
-  readonly #settle: (call: Call, outcome: CallOutcome) => void;
+  readonly #settle: (call: Call, ending: CallEnding) => void;
   readonly #options: RunnerOptions;
   #inFlight = 0;
   // Made when first needed: an idle session shall be small.
@@ -42,7 +42,7 @@ export class Runner {
   /** Calls whose turn has come and that wait for a place among those in flight. */
   #held: (() => void)[] | undefined;
 
-  constructor(episode: Episode, settle: (call: Call, outcome: CallOutcome) => void, options: RunnerOptions) {
+  constructor(episode: Episode, settle: (call: Call, ending: CallEnding) => void, options: RunnerOptions) {
     this.#episode = episode;
     this.#settle = settle;
     this.#options = options;
@@ -122,11 +122,11 @@ export class Runner {
     call.hasRun = true;
     observer.callRunning(call);
     const context = new EpisodeCallContext(this.#episode, call.abort);
-    const outcome =
+    const ending =
       observer.within === undefined
         ? invoke(tool, input, context, call.abort)
         : observer.within(call, () => invoke(tool, input, context, call.abort));
-    if (!(outcome instanceof Promise)) return this.#conclude(call, tool, outcome, leave);
+    if (!(ending instanceof Promise)) return this.#conclude(call, tool, ending, leave);
     const leaveLater = leave ?? this.#take(tool);
     this.#inFlight += 1;
     const end = () => {
@@ -136,7 +136,7 @@ export class Runner {
     };
     this.#track(
       tool,
-      outcome.then((settled) => this.#conclude(call, tool, settled, end)),
+      ending.then((settled) => this.#conclude(call, tool, settled, end)),
     );
   }
 
@@ -149,11 +149,11 @@ export class Runner {
     }
   }
 
-  #conclude(call: Call, tool: CompiledTool, outcome: ToolOutcome, leave: (() => void) | undefined): void {
-    if (call.phase !== 'settled') this.#settle(call, toCallOutcome(outcome, tool, this.#episode));
-    if (outcome.kind !== 'timed_out') return leave?.();
+  #conclude(call: Call, tool: CompiledTool, ending: ToolEnding, leave: (() => void) | undefined): void {
+    if (call.phase !== 'settled') this.#settle(call, toCallEnding(ending, tool, this.#episode));
+    if (ending.kind !== 'timed_out') return leave?.();
     // It may still be at work: the next call of this tool, and teardown, give it the grace time to end.
-    const late = this.#track(tool, outcome.ended, outcome.timeoutMs);
+    const late = this.#track(tool, ending.ended, ending.timeoutMs);
     void endsWithin(this.#options.graceMs, late, this.#episode.log).then(leave);
   }
 

@@ -1,7 +1,8 @@
 import { type EnvironmentError, type Outcome, TiltyardError } from '../core/index.ts';
 import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
 import { fullOf, refusalOf } from './admission.ts';
-import { Call, type CallOutcome, newCall, outcomeOf, settledCall, unknownCall } from './call.ts';
+import { Call, newCall, settledCall, unknownCall } from './call.ts';
+import { type CallEnding, outcomeOf } from './call-ending.ts';
 import { Calls } from './calls.ts';
 import { endsWithin, type Stopping } from './deaf.ts';
 import { Episode, type EpisodeStart } from './episode.ts';
@@ -62,7 +63,7 @@ export class Session implements ObservedSession {
     this.#episode = new Episode(start, options.log);
     this.#share = share;
     this.#calls = new Calls(options, isServerMade);
-    this.#runner = new Runner(this.#episode, (call, outcome) => this.#settle(call, outcome), options);
+    this.#runner = new Runner(this.#episode, (call, ending) => this.#settle(call, ending), options);
     options.observer.sessionStarted(this, start.trace);
     if (this.#episode.needsSetup) this.#setup = this.#setUp();
     else this.#phase = 'ready';
@@ -240,24 +241,24 @@ export class Session implements ObservedSession {
     else if (call.phase !== 'settled') this.#settle(call, { kind: 'refused', error: problem });
   }
 
-  #settle(call: Call, outcome: CallOutcome): void {
+  #settle(call: Call, ending: CallEnding): void {
     this.touch();
-    if (!call.settle(outcome)) return;
+    if (!call.settle(ending)) return;
     call.settledAt = this.lastActive;
     const wasRunning = this.#calls.endRunning(call);
     if (wasRunning) this.#inputBytes -= call.inputBytes;
-    if (wasRunning || !this.#isRecent(call, outcome)) this.#calls.settled(call, this.lastActive);
-    const word = outcomeOf(outcome);
+    if (wasRunning || !this.#isRecent(call, ending)) this.#calls.settled(call, this.lastActive);
+    const outcome = outcomeOf(ending);
     // Calls that the end of the session cuts off do not say why it ended.
-    if (!this.isClosing) this.#lastCall = word;
-    this.#share.options.observer.callEnded(call, word, this);
+    if (!this.isClosing) this.#lastCall = outcome;
+    this.#share.options.observer.callEnded(call, outcome, this);
     this.#tellIfDrained();
   }
 
   /** Keeps the result of a call that ended at once among the recent ones, if it is small and its id is the server's. */
-  #isRecent({ number }: Call, ended: CallOutcome): boolean {
-    if (number === undefined || ended.kind !== 'result' || ended.outcome !== 'scored') return false;
-    const { json } = ended;
+  #isRecent({ number }: Call, ending: CallEnding): boolean {
+    if (number === undefined || ending.kind !== 'result' || ending.outcome !== 'scored') return false;
+    const { json } = ending;
     if (json.length > MAX_RECENT_CHARACTERS) return false;
     this.#share.recent.keep({ number, session: this.#number, json }, this.lastActive);
     return true;

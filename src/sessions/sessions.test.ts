@@ -22,8 +22,8 @@ async function start(options: Partial<SessionOptions> = {}, task: { gates?: stri
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-function errorOf({ outcome }: Call): string | undefined {
-  return outcome?.kind === 'result' ? undefined : outcome?.error.code;
+function errorOf({ ending }: Call): string | undefined {
+  return ending?.kind === 'result' ? undefined : ending?.error.code;
 }
 
 describe('the result of a call', () => {
@@ -187,7 +187,7 @@ describe('a session', () => {
     setup.open();
     tool.open();
     await pass(0);
-    expect(waiting.outcome?.kind).toBe('result');
+    expect(waiting.ending?.kind).toBe('result');
   });
 
   /** A host with a session `s` whose prompt waits for the test. */

@@ -1,4 +1,4 @@
-import { type EpisodeLog, episodeLog, type Log, type Secrets, type ToolOutcome } from '../core/index.ts';
+import { type EpisodeLog, episodeLog, type Log, type Secrets, type ToolEnding } from '../core/index.ts';
 import type { ToolboxCall, ToolboxRequest } from './toolbox.ts';
 
 /** A log whose lines tell of which call they are. */
@@ -13,14 +13,14 @@ export function hiddenIn({ secrets, authorization }: ToolboxRequest): Secrets {
 }
 
 /** Writes how a run ended. */
-export function logOutcome(log: Log, request: ToolboxRequest, outcome: ToolOutcome, { abort }: ToolboxCall): void {
+export function logEnding(log: Log, request: ToolboxRequest, ending: ToolEnding, { abort }: ToolboxCall): void {
   const tool = `tool '${request.tool.definition.name}'`;
   // Most calls end here; the line of the request tells of them already, and there is nothing to hide in this one.
-  if (outcome.kind === 'returned') return log.debug(fieldsOf(request), `${tool} returned`);
+  if (ending.kind === 'returned') return log.debug(fieldsOf(request), `${tool} returned`);
   const careful = toolboxLog(log, request);
-  if (outcome.kind === 'timed_out') return careful.warn(`${tool} took longer than ${outcome.timeoutMs} ms`);
-  if (outcome.kind === 'failed') return careful.info(`${tool} reported a failure`, { error: outcome.failure });
-  const { error } = outcome;
+  if (ending.kind === 'timed_out') return careful.warn(`${tool} took longer than ${ending.timeoutMs} ms`);
+  if (ending.kind === 'failed') return careful.info(`${tool} reported a failure`, { error: ending.failure });
+  const { error } = ending;
   // Nobody waits for it any more; most tools throw when they hear that.
   if (abort.aborted) return careful.info(`${tool} was aborted`, { error });
   // The whole of it, because the causes say why; the log takes the secrets out.

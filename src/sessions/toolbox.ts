@@ -7,7 +7,7 @@ import {
   type Limits,
   type Log,
   type Secrets,
-  type ToolOutcome,
+  type ToolEnding,
 } from '../core/index.ts';
 import type { JsonObject } from '../protocol/index.ts';
 import { Calls } from './calls.ts';
@@ -16,8 +16,8 @@ import { endsWithin } from './deaf.ts';
 import { type ObservedCall, type Observer, type TraceHeaders, UNKNOWN_TOOL } from './observer.ts';
 import { deadline } from './time-limit.ts';
 import { ToolboxContext } from './toolbox-context.ts';
-import { logOutcome, toolboxLog } from './toolbox-log.ts';
-import { bytesOf, outcomeOf, type ToolboxOutcome, toCrashed, toToolboxOutcome, toWritten } from './toolbox-outcome.ts';
+import { bytesOf, outcomeOf, type ToolboxEnding, toCrashed, toToolboxEnding, toWritten } from './toolbox-ending.ts';
+import { logEnding, toolboxLog } from './toolbox-log.ts';
 
 // Of all callers together, unlike those of a session.
 const REMEMBERED_KEYS = 100_000;
@@ -64,10 +64,10 @@ export class ToolboxCall implements ObservedCall {
   hasRun = false;
   bytes = 0;
   /** Later, while it runs. */
-  outcome: Awaitable<ToolboxOutcome> | undefined;
+  ending: Awaitable<ToolboxEnding> | undefined;
   /** Resolves when its tool has ended, whatever became of the call; undefined if that was at once. */
   toolEnded: Promise<unknown> | undefined;
-  #tell: ((outcome: ToolboxOutcome) => void) | undefined;
+  #tell: ((ending: ToolboxEnding) => void) | undefined;
 
   constructor({ key, fingerprint }: RepeatKey, { callId, identity }: Caller, tool: string) {
     this.callId = callId;
@@ -78,19 +78,19 @@ export class ToolboxCall implements ObservedCall {
   }
 
   /** Ends it, for all who wait for it; false if it had ended before. */
-  settle(outcome: ToolboxOutcome): boolean {
+  settle(ending: ToolboxEnding): boolean {
     if (this.phase === 'settled') return false;
     this.phase = 'settled';
     this.settledAt = performance.now();
-    if (this.#tell === undefined) this.outcome = outcome;
-    else this.#tell(outcome);
+    if (this.#tell === undefined) this.ending = ending;
+    else this.#tell(ending);
     return true;
   }
 
   /** Lets others wait for its end, which will not come at once. */
   wait(toolEnded: Promise<unknown>): void {
     this.toolEnded = toolEnded;
-    this.outcome = new Promise((resolve) => {
+    this.ending = new Promise((resolve) => {
       this.#tell = resolve;
     });
   }
@@ -150,11 +150,11 @@ export class Toolbox {
     if (request.repeat !== undefined) this.#calls.add(call);
     this.#running.set(call, request);
     if (request.identity !== '') this.#callsOf.add(request.identity);
-    const outcome = this.#run(call, request);
-    if (outcome instanceof Promise) {
-      call.wait(outcome);
-      void outcome.then((ended) => this.#settle(call, request, ended));
-    } else this.#settle(call, request, outcome);
+    const ending = this.#run(call, request);
+    if (ending instanceof Promise) {
+      call.wait(ending);
+      void ending.then((ended) => this.#settle(call, request, ended));
+    } else this.#settle(call, request, ending);
     return call;
   }
 
@@ -212,7 +212,7 @@ export class Toolbox {
     return endsWithin(this.#limits.graceMs, work, toolboxLog(this.#log, request));
   }
 
-  #run(call: ToolboxCall, request: ToolboxRequest): Awaitable<ToolboxOutcome> {
+  #run(call: ToolboxCall, request: ToolboxRequest): Awaitable<ToolboxEnding> {
     const crash = (thrown: unknown) => this.#conclude(call, request, toCrashed(thrown));
     let checking: Awaitable<Checked>;
     try {
@@ -224,7 +224,7 @@ export class Toolbox {
     return checking.then((checked) => this.#invoke(call, request, checked), crash);
   }
 
-  #invoke(call: ToolboxCall, request: ToolboxRequest, checked: Checked): Awaitable<ToolboxOutcome> {
+  #invoke(call: ToolboxCall, request: ToolboxRequest, checked: Checked): Awaitable<ToolboxEnding> {
     if (!checked.ok) return { kind: 'refused', problems: checked.problems };
     call.startedAt = performance.now();
     // The check may have taken long enough for the caller to leave.
@@ -233,33 +233,33 @@ export class Toolbox {
     const run = () => invoke(request.tool.tool, checked.value, context, call.abort);
     call.hasRun = true;
     this.#observer.callRunning(call);
-    const outcome = this.#observer.within === undefined ? run() : this.#observer.within(call, run);
-    return outcome instanceof Promise
-      ? outcome.then((ended) => this.#conclude(call, request, ended))
-      : this.#conclude(call, request, outcome);
+    const ending = this.#observer.within === undefined ? run() : this.#observer.within(call, run);
+    return ending instanceof Promise
+      ? ending.then((ended) => this.#conclude(call, request, ended))
+      : this.#conclude(call, request, ending);
   }
 
-  #conclude(call: ToolboxCall, request: ToolboxRequest, outcome: ToolOutcome): ToolboxOutcome {
+  #conclude(call: ToolboxCall, request: ToolboxRequest, ending: ToolEnding): ToolboxEnding {
     const durationMs = performance.now() - call.startedAt;
-    const written = toWritten(outcome, request.tool.tool);
-    logOutcome(this.#log, request, written, call);
-    if (outcome.kind === 'timed_out') void this.#awaitEnd(request, outcome.ended, call.startedAt);
-    return toToolboxOutcome(written, request, { durationMs, aborted: call.abort.aborted });
+    const written = toWritten(ending, request.tool.tool);
+    logEnding(this.#log, request, written, call);
+    if (ending.kind === 'timed_out') void this.#awaitEnd(request, ending.ended, call.startedAt);
+    return toToolboxEnding(written, request, { durationMs, aborted: call.abort.aborted });
   }
 
-  #settle(call: ToolboxCall, { identity }: ToolboxRequest, outcome: ToolboxOutcome): void {
-    if (!call.settle(outcome)) return;
+  #settle(call: ToolboxCall, { identity }: ToolboxRequest, ending: ToolboxEnding): void {
+    if (!call.settle(ending)) return;
     this.#running.delete(call);
     if (identity !== '') this.#callsOf.remove(identity);
-    this.#observer.callEnded(call, outcomeOf(outcome), undefined);
-    if (call.id !== '') this.#keep(call, outcome);
+    this.#observer.callEnded(call, outcomeOf(ending), undefined);
+    if (call.id !== '') this.#keep(call, ending);
     if (this.#running.size === 0) this.#onQuiet?.();
   }
 
-  #keep(call: ToolboxCall, outcome: ToolboxOutcome): void {
+  #keep(call: ToolboxCall, ending: ToolboxEnding): void {
     // Nothing ran: the key is free for a better input.
-    if (outcome.kind === 'refused') return this.#calls.drop(call);
-    call.bytes = outcome.kind === 'returned' ? outcome.json.length : bytesOf(outcome.failure);
+    if (ending.kind === 'refused') return this.#calls.drop(call);
+    call.bytes = ending.kind === 'returned' ? ending.json.length : bytesOf(ending.failure);
     this.#calls.settled(call, call.settledAt);
   }
 }

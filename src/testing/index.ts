@@ -14,10 +14,10 @@ export { generateInput } from './referee/generate-input.ts';
 export {
   countOutcomes,
   type Judgement,
+  type JudgementOutcome,
   type JudgeOptions,
   judge,
   type KnownFailure,
-  type Outcome,
   toBaseline,
   type Verdict,
 } from './referee/judgement.ts';

@@ -9,7 +9,13 @@ import {
   toLimits,
 } from '../core/index.ts';
 import type { JsonObject, RunToolResult, ToolSpec, WireBlock } from '../protocol/index.ts';
-import { type Call, DEFAULT_SESSION_OPTIONS, LocalHost, type SessionRules } from '../sessions/index.ts';
+import {
+  type Call,
+  type CallEnding,
+  DEFAULT_SESSION_OPTIONS,
+  LocalHost,
+  type SessionRules,
+} from '../sessions/index.ts';
 
 /** Which episode to play: a task of a split, or a task of your own. */
 export type PlayOptions = ({ readonly split: string; readonly index: number } | { readonly task: object }) & {
@@ -76,20 +82,20 @@ function throughJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-function settled(call: Call): Promise<NonNullable<Call['outcome']>> {
+function settled(call: Call): Promise<CallEnding> {
   return new Promise((resolve) => {
-    const look = () => call.outcome !== undefined && resolve(call.outcome);
+    const look = () => call.ending !== undefined && resolve(call.ending);
     if (!look()) call.onChange(look);
   });
 }
 
-function toStep(outcome: NonNullable<Call['outcome']>): PlayedStep {
-  if (outcome.kind !== 'result') {
+function toStep(ending: CallEnding): PlayedStep {
+  if (ending.kind !== 'result') {
     // What is kept of a call has no stack; here it shall lead to the test that made the call.
-    Error.captureStackTrace(outcome.error);
-    throw outcome.error;
+    Error.captureStackTrace(ending.error);
+    throw ending.error;
   }
-  const result = JSON.parse(outcome.json) as RunToolResult;
+  const result = JSON.parse(ending.json) as RunToolResult;
   if (!result.ok) throw new TiltyardError('tool_failed', result.error);
   const { blocks } = result.output;
   return { ...result.output, text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join('') };

@@ -1,4 +1,10 @@
-import { type CheckReport, countOutcomes, type Judgement, type Outcome, type Verdict } from '../../testing/index.ts';
+import {
+  type CheckReport,
+  countOutcomes,
+  type Judgement,
+  type JudgementOutcome,
+  type Verdict,
+} from '../../testing/index.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { toTable } from '../shared/table.ts';
 import type { Colors } from '../shared/terminal.ts';
@@ -84,7 +90,9 @@ function indented(text: string, indent: string): string[] {
   return text.split('\n').map((line) => indent + line);
 }
 
-const BADGES: Readonly<Record<Outcome, readonly [text: string, color: 'green' | 'red' | 'yellow' | 'cyan' | 'dim']>> = {
+const BADGES: Readonly<
+  Record<JudgementOutcome, readonly [text: string, color: 'green' | 'red' | 'yellow' | 'cyan' | 'dim']>
+> = {
   pass: ['pass ', 'green'],
   fail: ['FAIL ', 'red'],
   warn: ['warn ', 'yellow'],
@@ -92,7 +100,7 @@ const BADGES: Readonly<Record<Outcome, readonly [text: string, color: 'green' | 
   skip: ['skip ', 'dim'],
 };
 
-function badge(outcome: Outcome, colors: Colors): string {
+function badge(outcome: JudgementOutcome, colors: Colors): string {
   const [text, color] = BADGES[outcome];
   return colors[color](text);
 }

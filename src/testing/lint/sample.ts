@@ -58,11 +58,11 @@ export interface MadeCall extends Place {
   readonly tool: string;
   readonly input: JsonObject;
   readonly purpose: 'valid' | 'edge' | 'invalid' | 'paid' | 'repeat' | 'walk';
-  readonly outcome: Outcome;
+  readonly outcome: SampledOutcome;
 }
 
 /** What came of a call. */
-export type Outcome =
+export type SampledOutcome =
   | { readonly kind: 'result'; readonly reward: number | null; readonly finished: boolean }
   | { readonly kind: 'refused' | 'crashed' | 'silent' | 'mispaid'; readonly message: string };
 

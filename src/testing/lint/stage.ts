@@ -8,7 +8,7 @@ import {
   TimedOut,
   ToolCallError,
 } from '../../client/index.ts';
-import { firstReading, type MadeCall, type Outcome, type SampledEpisode } from './sample.ts';
+import { firstReading, type MadeCall, type SampledEpisode, type SampledOutcome } from './sample.ts';
 import type { SampleOptions } from './take-sample.ts';
 
 interface Current {
@@ -43,7 +43,11 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Calls a tool where the last call left off; undefined if none has such a tool, or if it hangs. */
-  async call({ tool, input, purpose }: Pick<MadeCall, 'tool' | 'input' | 'purpose'>): Promise<Outcome | undefined> {
+  async call({
+    tool,
+    input,
+    purpose,
+  }: Pick<MadeCall, 'tool' | 'input' | 'purpose'>): Promise<SampledOutcome | undefined> {
     const current = this.#silent.has(tool) ? undefined : await this.#episodeWith(tool);
     if (current === undefined) return undefined;
     const { session, episode } = current;
@@ -85,7 +89,7 @@ export class Stage implements AsyncDisposable {
     return episode;
   }
 
-  async #outcomeOf(calling: ReturnType<Session['call']>): Promise<Outcome> {
+  async #outcomeOf(calling: ReturnType<Session['call']>): Promise<SampledOutcome> {
     try {
       const { reward, finished } = await calling;
       return { kind: 'result', reward, finished };
@@ -97,7 +101,7 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-function kindOf(thrown: unknown): Exclude<Outcome['kind'], 'result'> {
+function kindOf(thrown: unknown): Exclude<SampledOutcome['kind'], 'result'> {
   if (thrown instanceof TimedOut) return 'silent';
   if (thrown instanceof ClientError && thrown.code === INVALID_REWARD) return 'mispaid';
   const isRefusal = thrown instanceof ToolCallError || (thrown instanceof HttpError && (thrown.status ?? 500) < 500);

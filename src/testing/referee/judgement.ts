@@ -11,12 +11,12 @@ export interface KnownFailure {
 }
 
 /** What a finding means for who asked. */
-export type Outcome = 'pass' | 'fail' | 'warn' | 'known' | 'skip';
+export type JudgementOutcome = 'pass' | 'fail' | 'warn' | 'known' | 'skip';
 
 /** A finding with what it means. */
 export interface Judgement extends Finding {
   readonly protocol: string;
-  readonly outcome: Outcome;
+  readonly outcome: JudgementOutcome;
   readonly note?: string;
 }
 
@@ -67,13 +67,13 @@ export function toBaseline({ judgements }: Verdict): KnownFailure[] {
 }
 
 /** How many of each outcome there are. */
-export function countOutcomes(judgements: readonly Judgement[]): Record<Outcome, number> {
-  const counts: Record<Outcome, number> = { pass: 0, fail: 0, warn: 0, known: 0, skip: 0 };
+export function countOutcomes(judgements: readonly Judgement[]): Record<JudgementOutcome, number> {
+  const counts: Record<JudgementOutcome, number> = { pass: 0, fail: 0, warn: 0, known: 0, skip: 0 };
   for (const { outcome } of judgements) counts[outcome] += 1;
   return counts;
 }
 
-function outcomeOf({ verdict, level }: Finding, least: Level, known: KnownFailure | undefined): Outcome {
+function outcomeOf({ verdict, level }: Finding, least: Level, known: KnownFailure | undefined): JudgementOutcome {
   if (verdict !== 'fail') return verdict;
   if (known !== undefined) return 'known';
   return WEIGHT[level] >= WEIGHT[least] ? 'fail' : 'warn';

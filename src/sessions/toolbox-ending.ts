@@ -6,7 +6,7 @@ import {
   type ReportedFailure,
   redact,
   type Thrown,
-  type ToolOutcome,
+  type ToolEnding,
   toError,
   toThrown,
 } from '../core/index.ts';
@@ -15,7 +15,7 @@ import type { ToolboxRequest } from './toolbox.ts';
 import { hiddenIn } from './toolbox-log.ts';
 
 /** How a call ended: refused before it ran, with a value, or with an error. Plain text all of it, to be kept. */
-export type ToolboxOutcome =
+export type ToolboxEnding =
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
   | { readonly kind: 'returned'; readonly json: string; readonly durationMs: number }
   | {
@@ -26,9 +26,9 @@ export type ToolboxOutcome =
     };
 
 /** The same in one word. */
-export function outcomeOf(ended: ToolboxOutcome): Outcome {
-  if (ended.kind === 'returned') return 'scored';
-  return ended.kind === 'refused' ? 'tool_error' : ended.outcome;
+export function outcomeOf(ending: ToolboxEnding): Outcome {
+  if (ending.kind === 'returned') return 'scored';
+  return ending.kind === 'refused' ? 'tool_error' : ending.outcome;
 }
 
 /** Why a tool failed, without the caller's secrets. */
@@ -49,16 +49,16 @@ export function bytesOf({ message, developerMessage = '', promptContent = '', th
 }
 
 /**
- * The same outcome with the value as JSON, or a crash if it cannot be written. At once, because what a tool returned
+ * The same ending with the value as JSON, or a crash if it cannot be written. At once, because what a tool returned
  * may change before it is asked for again.
  */
-export function toWritten(outcome: ToolOutcome, { name, maxOutputBytes }: CompiledTool): WrittenOutcome {
-  if (outcome.kind !== 'returned') return outcome;
+export function toWritten(ending: ToolEnding, { name, maxOutputBytes }: CompiledTool): WrittenEnding {
+  if (ending.kind !== 'returned') return ending;
   try {
-    const value = JSON.stringify(outcome.value ?? null);
+    const value = JSON.stringify(ending.value ?? null);
     if (value === undefined)
-      return toCrashed(new TypeError(`a tool must return a JSON value, not a ${typeof outcome.value}`));
-    if (!isLonger(value, maxOutputBytes) || wasCut(outcome.value)) return { kind: 'returned', value };
+      return toCrashed(new TypeError(`a tool must return a JSON value, not a ${typeof ending.value}`));
+    if (!isLonger(value, maxOutputBytes) || wasCut(ending.value)) return { kind: 'returned', value };
     const problem = `tool '${name}' returned more than ${maxOutputBytes} bytes of JSON. Return less, or raise maxOutputBytes`;
     return toCrashed(new RangeError(problem));
   } catch (thrown) {
@@ -76,37 +76,37 @@ function wasCut(value: unknown): boolean {
   return typeof value === 'string' || (Array.isArray(value) && value.every(isBlock));
 }
 
-type WrittenOutcome = Exclude<ToolOutcome, { kind: 'returned' }> | { kind: 'returned'; value: string };
+type WrittenEnding = Exclude<ToolEnding, { kind: 'returned' }> | { kind: 'returned'; value: string };
 
-/** The outcome of a tool that threw this. */
-export function toCrashed(thrown: unknown): Extract<ToolOutcome, { kind: 'crashed' }> {
+/** How a tool ended that threw this. */
+export function toCrashed(thrown: unknown): Extract<ToolEnding, { kind: 'crashed' }> {
   return { kind: 'crashed', error: toError(thrown) };
 }
 
-/** A tool's outcome as it is kept and sent. */
-export function toToolboxOutcome(
-  ended: WrittenOutcome,
+/** How a tool ended, as it is kept and sent. */
+export function toToolboxEnding(
+  ending: WrittenEnding,
   request: ToolboxRequest,
   { durationMs, aborted }: { durationMs: number; aborted: boolean },
-): ToolboxOutcome {
-  if (ended.kind === 'returned') return { kind: 'returned', json: ended.value, durationMs };
-  const failure = toFailure(ended, request);
+): ToolboxEnding {
+  if (ending.kind === 'returned') return { kind: 'returned', json: ending.value, durationMs };
+  const failure = toFailure(ending, request);
   // Whatever an aborted tool throws, the reason is that nobody waits for it any more. Its time limit aborts it as well.
-  if (ended.kind !== 'timed_out' && aborted) return { kind: 'failed', failure, durationMs, outcome: 'cancelled' };
-  return { kind: 'failed', failure, durationMs, outcome: OUTCOME_OF_KIND[ended.kind] };
+  if (ending.kind !== 'timed_out' && aborted) return { kind: 'failed', failure, durationMs, outcome: 'cancelled' };
+  return { kind: 'failed', failure, durationMs, outcome: OUTCOME_OF_KIND[ending.kind] };
 }
 
 const OUTCOME_OF_KIND = { failed: 'tool_error', timed_out: 'timeout', crashed: 'env_error' } as const;
 
-function toFailure(outcome: Exclude<ToolOutcome, { kind: 'returned' }>, request: ToolboxRequest): ToolFailure {
-  switch (outcome.kind) {
+function toFailure(ending: Exclude<ToolEnding, { kind: 'returned' }>, request: ToolboxRequest): ToolFailure {
+  switch (ending.kind) {
     case 'failed':
-      return toReported(outcome.failure, request);
+      return toReported(ending.failure, request);
     case 'timed_out':
-      return { message: `The tool took longer than ${outcome.timeoutMs} ms`, canRetry: request.tool.canRetry };
+      return { message: `The tool took longer than ${ending.timeoutMs} ms`, canRetry: request.tool.canRetry };
     case 'crashed': {
       const hidden = hiddenIn(request);
-      const thrown = toThrown(outcome.error, (text) => redact(text, hidden));
+      const thrown = toThrown(ending.error, (text) => redact(text, hidden));
       return { message: 'The tool failed unexpectedly', thrown };
     }
   }
