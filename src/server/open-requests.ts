@@ -29,6 +29,8 @@ interface Connection {
   readonly remoteAddress: string | undefined;
   /** In the order they came, which is the order of their answers. */
   readonly open: OpenRequest[];
+  /** The last one that was answered before all of it had come. */
+  unread: IncomingMessage | undefined;
 }
 
 interface OpenRequest {
@@ -57,7 +59,7 @@ export function openRequests({ events, counts }: OpenRequestsOptions): OpenReque
   const unrouted = counts.of();
   const connections = new WeakMap<Socket, Connection>();
   const watch = (socket: Socket) => {
-    const connection: Connection = { remoteAddress: socket.remoteAddress, open: [] };
+    const connection: Connection = { remoteAddress: socket.remoteAddress, open: [], unread: undefined };
     connections.set(socket, connection);
     socket.once('close', () => {
       for (const each of connection.open.splice(0)) tell(events, each, CLIENT_LEFT);
@@ -75,12 +77,15 @@ export function openRequests({ events, counts }: OpenRequestsOptions): OpenReque
         // It is not there if its client left before.
         if (open[0] !== begun) return;
         open.shift();
+        if (!request.complete) connection.unread = request;
         tell(events, begun, response.statusCode);
       });
     },
     refuse(socket, refusal) {
-      const open = connections.get(socket)?.open ?? [];
+      const { open = [], unread } = connections.get(socket) ?? {};
       const last = open.at(-1);
+      // What is broken is the rest of a request that has its answer and its line.
+      if (last === undefined && unread?.complete === false) return false;
       // What is broken is the body of the last request, or what should have been the next one.
       if (last === undefined || last.request.complete) {
         count(unrouted, refusal.status);

@@ -129,6 +129,27 @@ test('requests that share a connection have a line each, in the order of their a
   expect(linesOf(lines, 'request')).toHaveLength(5);
 });
 
+test.each([
+  ['stops coming', ''],
+  ['is broken', 'zz\r\n'],
+])('a request that has its answer when its body %s has one line', async (_what, rest) => {
+  const lines = logLines();
+  const server = await startServer({ logger: lines.logger, limits: { requestMs: 200 } });
+  const socket = await openSocket(server);
+  const closed = once(socket, 'close');
+  socket.write(toRequest('POST /nowhere/at/all', ['Transfer-Encoding: chunked'], '').concat('3\r\nabc\r\n'));
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toContain('404 Not Found');
+  socket.write(rest);
+  socket.resume();
+  await closed;
+  await server.get('/health');
+  expect(linesOf(lines, 'request').map(({ url, status }) => [url, status])).toEqual([
+    ['/nowhere/at/all', 404],
+    ['/health', 200],
+  ]);
+});
+
 describe('a request that nothing of ours sees has one line as well', () => {
   test.each([
     ['garbage', 'garbage\r\n\r\n', { status: 400, error: 'HPE_INVALID_METHOD' }],
