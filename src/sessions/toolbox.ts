@@ -59,7 +59,9 @@ export class ToolboxCall implements ObservedCall {
   readonly fingerprint: string;
   readonly abort: LazyAbort = new LazyAbort();
   phase: 'accepted' | 'settled' = 'accepted';
-  startedAt: number = performance.now();
+  readonly startedAt: number = performance.now();
+  /** When its tool was started; before that, when it came. */
+  ranAt: number = this.startedAt;
   settledAt = 0;
   hasRun = false;
   bytes = 0;
@@ -192,7 +194,7 @@ export class Toolbox {
     const reason = new Error('the server is stopping');
     const stopping = Array.from(this.#running, async ([call, request]) => {
       call.abort.abort(reason);
-      await this.#awaitEnd(request, Promise.resolve(call.toolEnded), call.startedAt);
+      await this.#awaitEnd(request, Promise.resolve(call.toolEnded), call.ranAt);
       // A tool that does not listen goes on; its callers cannot wait any longer.
       if (call.phase !== 'settled') this.#settle(call, request, this.#conclude(call, request, toCrashed(reason)));
     });
@@ -226,7 +228,7 @@ export class Toolbox {
 
   #invoke(call: ToolboxCall, request: ToolboxRequest, checked: Checked): Awaitable<ToolboxEnding> {
     if (!checked.ok) return { kind: 'refused', problems: checked.problems };
-    call.startedAt = performance.now();
+    call.ranAt = performance.now();
     // The check may have taken long enough for the caller to leave.
     if (call.abort.aborted) return this.#conclude(call, request, toCrashed(call.abort.signal.reason));
     const context = new ToolboxContext(request, call.abort, this.#log);
@@ -240,10 +242,10 @@ export class Toolbox {
   }
 
   #conclude(call: ToolboxCall, request: ToolboxRequest, ending: ToolEnding): ToolboxEnding {
-    const durationMs = performance.now() - call.startedAt;
+    const durationMs = performance.now() - call.ranAt;
     const written = toWritten(ending, request.tool.tool);
     logEnding(this.#log, request, written, call);
-    if (ending.kind === 'timed_out') void this.#awaitEnd(request, ending.ended, call.startedAt);
+    if (ending.kind === 'timed_out') void this.#awaitEnd(request, ending.ended, call.ranAt);
     return toToolboxEnding(written, request, { durationMs, aborted: call.abort.aborted });
   }
 

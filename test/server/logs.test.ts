@@ -1,6 +1,10 @@
+import { tool, toolkit } from 'tiltyard';
 import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { pause } from '../support/fixture.ts';
 import { startServer } from '../support/http.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
+import { minimal } from '../support/minimal.ts';
 import { bank } from './toolkits.ts';
 
 const MS = expect.any(Number);
@@ -26,6 +30,21 @@ test('each call of a tool outside sessions has a line as well', async () => {
   expect(others).toEqual([]);
   expect(line).toMatchObject({ callId: 'mine', tool: 'Bank.Rate@1.0.0', ms: MS, outcome: 'scored' });
   expect(Object.keys(line)).not.toEqual(expect.arrayContaining(['sid']));
+});
+
+test('the time of a call includes the check of its input, in a session and outside', async () => {
+  const lines = logLines();
+  const input = z.object({}).refine(() => pause(60).then(() => true));
+  const slow = tool({ input, run: () => 'checked' });
+  const environments = [minimal({ tools: { slow } })];
+  const toolkits = [toolkit({ name: 'Slow', tools: { Slow: slow } })];
+  const server = await startServer({ environments, toolkits, logger: lines.logger });
+  await server.call(await server.create(), 'slow', {}, { env: 'minimal' });
+  const { json } = await server.post('/tools/call', { request: { tool_id: 'Slow.Slow', input: {} } });
+  // Not so the duration in the answer, which is the tool's own.
+  expect(json).toMatchObject({ result: { value: 'checked' } });
+  for (const { ms } of linesOf(lines, 'call')) expect(ms).toBeGreaterThan(50);
+  expect(linesOf(lines, 'call')).toHaveLength(2);
 });
 
 test('each session has a line at its end: its environment, its outcome, its calls and its time', async () => {
