@@ -26,24 +26,36 @@ import { notFoundHandler } from './not-found.ts';
 import { type ObservationOptions, observe } from './observation.ts';
 import { openRequests } from './open-requests.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
-import { type OrsFace, type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
+import { anything, array, assertOptions, boolean, type Kinds } from './options.ts';
+import { ORS_OPTIONS, type OrsFace, type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
 import { CALL_ROUTE } from './ors-call.ts';
 import { redirectTo } from './ors-redirects.ts';
-import { type OxpOptions, serveOxp, toOxpFace } from './oxp.ts';
+import { OXP_OPTIONS, type OxpOptions, serveOxp, toOxpFace } from './oxp.ts';
 import { RequestCounts } from './request-counts.ts';
 import { endConnections } from './shutdown.ts';
+
+/** What both faces take from the server. */
+type SharedOption = 'toolkits' | 'auth' | 'returnErrors' | 'limits' | 'observer';
 
 /** What a server is made from: environments, toolkits, or both. */
 export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
   readonly environments?: readonly Environment[];
   readonly toolkits?: readonly Toolkit[];
   /** What is special to OXP. */
-  readonly oxp?: Omit<OxpOptions, 'toolkits' | 'auth' | 'returnErrors' | 'limits'>;
+  readonly oxp?: Omit<OxpOptions, SharedOption>;
   /** Pino's options or logger, or false. Default: warnings and errors to standard output. */
   readonly logger?: FastifyServerOptions['logger'];
   /** Whether GET /metrics shows numbers for Prometheus; with auth, not to agents. Default: true. */
   readonly metrics?: boolean;
 }
+
+const SERVER_OPTIONS: Kinds<ServerOptions> = {
+  ...ORS_OPTIONS,
+  toolkits: array,
+  oxp: anything,
+  logger: anything,
+  metrics: boolean,
+};
 
 /** Where to listen. */
 export interface ListenOptions {
@@ -68,6 +80,7 @@ export interface Server extends AsyncDisposable {
 
 /** Makes a server; mistakes in the definitions are reported here. */
 export async function createServer(options: ServerOptions): Promise<Server> {
+  assertServerOptions(options);
   const limits = toLimits(options.limits);
   const { requestTimeout, ...timeouts } = toTimeouts(limits);
   const { logger, eventsOf } = serverLogger(options.logger ?? { level: 'warn' });
@@ -127,6 +140,12 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   return toServer(app, limits);
 }
 
+function assertServerOptions(options: ServerOptions): void {
+  assertOptions(options, SERVER_OPTIONS, 'createServer');
+  const { toolkits, auth, returnErrors, limits, observer, ...own } = OXP_OPTIONS;
+  if (options.oxp !== undefined) assertOptions(options.oxp, own, 'oxp');
+}
+
 async function registerFaces(
   app: FastifyInstance,
   options: ServerOptions,
@@ -140,7 +159,8 @@ async function registerFaces(
   const describe = () => openApiDocument(routes, auth);
   const observed = observe(app, { metrics, events });
   const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments }, observed);
-  const oxpOptions = { ...options.oxp, toolkits, auth, returnErrors, limits: options.limits ?? {} };
+  const observer = options.sessions?.observer;
+  const oxpOptions = { ...options.oxp, toolkits, auth, returnErrors, limits: options.limits ?? {}, observer };
   const oxpFace = toolkits.length === 0 ? undefined : toOxpFace(app, oxpOptions, observed);
   // Both begin to stop at once, and their own hooks wait for the end of it.
   app.addHook('preClose', async () => {

@@ -23,6 +23,17 @@ import { refuseOtherMethods } from './methods.ts';
 import { type Observation, observe } from './observation.ts';
 import { combine } from './observers.ts';
 import { type OrsDocs, orsDocs } from './openapi/ors.ts';
+import {
+  anything,
+  array,
+  assertOptions,
+  between,
+  boolean,
+  type Kinds,
+  oneOf,
+  PLUGIN_OPTIONS,
+  RETURN_ERRORS,
+} from './options.ts';
 import { registerCall } from './ors-call.ts';
 import { registerReads } from './ors-reads.ts';
 import { registerRedirects } from './ors-redirects.ts';
@@ -54,8 +65,32 @@ export interface OrsOptions {
   readonly host?: (catalog: Catalog, options: SessionOptions) => SessionHost;
 }
 
+const SESSIONS: Kinds<NonNullable<OrsOptions['sessions']>> = {
+  callsAfterFinish: oneOf('refuse', 'allow'),
+  clientTaskIds: oneOf('start', 'refuse'),
+  observer: anything,
+};
+
+// Official clients give up after 30 s.
+const LONGEST_SILENCE_MS = 29_999;
+
+/** What the options of the face may be. */
+export const ORS_OPTIONS: Kinds<OrsOptions> = {
+  environments: array,
+  limits: anything,
+  sessions: anything,
+  auth: anything,
+  returnErrors: RETURN_ERRORS,
+  toolErrors: oneOf('auto', 'http', 'envelope'),
+  pingMs: between(1, LONGEST_SILENCE_MS),
+  announceAfterMs: between(0, LONGEST_SILENCE_MS),
+  lenientInputs: boolean,
+  host: anything,
+};
+
 /** The Open Reward Standard as a Fastify plugin: `app.register(ors, { environments })`. */
 export async function ors(app: FastifyInstance, options: OrsOptions): Promise<void> {
+  assertOptions(options, { ...ORS_OPTIONS, ...PLUGIN_OPTIONS }, 'ors');
   serveOrs(app, toOrsFace(app, options));
   const limits = toLimits(options.limits);
   stopInApp(app, limits);
@@ -106,8 +141,7 @@ export function toOrsFace(
   { observer, traceOf }: Observation = observe(app),
 ): OrsFace {
   const { pingMs = 10_000, announceAfterMs = 3_000 } = options;
-  if (!(pingMs > 0 && pingMs < 30_000))
-    throw new RangeError(`pingMs must be under 30000, when official clients give up, not ${pingMs}`);
+  if (options.sessions !== undefined) assertOptions(options.sessions, SESSIONS, 'sessions');
   const limits = toLimits(options.limits);
   const ready = catalog(options.environments, { lenient: options.lenientInputs ?? true, limits });
   const sessionOptions = {

@@ -8,7 +8,7 @@ import {
   toolkitCatalog,
 } from '../core/index.ts';
 import { OXP_SCHEMA, type ToolDefinition, type ToolList } from '../protocol/index.ts';
-import { Toolbox } from '../sessions/index.ts';
+import { type Observer, Toolbox } from '../sessions/index.ts';
 import { type Authenticator, type AuthOptions, authenticator } from './auth/authenticator.ts';
 import { hasScope, type Identity } from './auth/identity.ts';
 import { type BodyParser, bodyParser, keepBodiesAsText } from './bodies.ts';
@@ -19,7 +19,18 @@ import { identifyCallers, identityOf } from './identity.ts';
 import { logLimits } from './limits.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { type Observation, observe } from './observation.ts';
+import { combine } from './observers.ts';
 import { type OxpDocs, oxpDocs } from './openapi/oxp.ts';
+import {
+  anything,
+  array,
+  assertOptions,
+  boolean,
+  type Kinds,
+  oneOf,
+  PLUGIN_OPTIONS,
+  RETURN_ERRORS,
+} from './options.ts';
 import { answerCall } from './oxp-call.ts';
 import { OxpError, oxpErrorHandler } from './oxp-errors.ts';
 import { stopInApp } from './shutdown.ts';
@@ -41,7 +52,22 @@ export interface OxpOptions {
   readonly unavailableStatus?: 400 | 503;
   /** How `input_schema` is published: as the schema itself, or as `{ parameters: schema }`. Default: 'schema'. */
   readonly inputSchemaShape?: 'schema' | 'parameters';
+  /** Hears of every call. */
+  readonly observer?: Observer | undefined;
 }
+
+/** What the options of the face may be. */
+export const OXP_OPTIONS: Kinds<OxpOptions> = {
+  toolkits: array,
+  auth: anything,
+  returnErrors: RETURN_ERRORS,
+  lenientInputs: boolean,
+  limits: anything,
+  unauthorizedStatus: oneOf(400, 401),
+  unavailableStatus: oneOf(400, 503),
+  inputSchemaShape: oneOf('schema', 'parameters'),
+  observer: anything,
+};
 
 /** What the handlers share. */
 export interface OxpFace {
@@ -61,6 +87,7 @@ export interface OxpFace {
 
 /** The Open eXecution Protocol as a Fastify plugin: `app.register(oxp, { toolkits })`. */
 export async function oxp(app: FastifyInstance, options: OxpOptions): Promise<void> {
+  assertOptions(options, { ...OXP_OPTIONS, ...PLUGIN_OPTIONS }, 'oxp');
   const face = toOxpFace(app, options);
   const limits = toLimits(options.limits);
   refuseOtherMethods(app, () => registerHealth(app, face.docs.health, () => face.toolbox.isClosed));
@@ -81,7 +108,7 @@ export function toOxpFace(
   return {
     authenticator: authenticator(options.auth),
     catalog,
-    toolbox: new Toolbox({ limits, log: app.log, observer }),
+    toolbox: new Toolbox({ limits, log: app.log, observer: combine([observer, options.observer ?? {}]) }),
     parse: bodyParser(app),
     turn: new Turn((thrown) => app.log.error({ err: thrown }, 'an answer could not be written')),
     callers: new Callers(),

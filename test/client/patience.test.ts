@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 // Of this server, as of the official one, nothing is heard of a call during setup.
-const silent = { announceAfterMs: 60_000 };
+const silent = { announceAfterMs: 29_000 };
 const reading = shareServer(silent);
 const choosing = shareServer(silent);
 const refusing = shareServer({ ...silent, sessions: { clientTaskIds: 'refuse' } });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { DefinitionError } from '../../core/index.ts';
+import { anything, assertOptions, type Kinds, texts } from '../options.ts';
 import { type Identity, isName } from './identity.ts';
 
 /** An API key, who it stands for, and what it may do. */
@@ -11,6 +12,13 @@ export interface ApiKey {
   /** Left out: everything. */
   readonly scopes?: readonly string[];
 }
+
+const KEY_OPTIONS: Kinds<ApiKey> = {
+  // Checked below, without a word of them.
+  key: anything,
+  identity: anything,
+  scopes: texts,
+};
 
 /** Tells whose key a request carries; undefined if it has none that is known. */
 export type FindByKey = (headers: IncomingHttpHeaders) => Identity | undefined;
@@ -40,7 +48,9 @@ export function keyFinder(apiKeys: readonly (string | ApiKey)[]): FindByKey {
 
 // Messages tell a key by its place: they may be printed.
 function readKey(entry: string | ApiKey, index: number): { key: string; identity: Identity } {
-  const { key, identity, scopes } = typeof entry === 'string' ? { key: entry } : entry;
+  const given: ApiKey = typeof entry === 'string' ? { key: entry } : entry;
+  assertOptions(given, KEY_OPTIONS, `API key ${index + 1}`);
+  const { key, identity, scopes } = given;
   if (typeof key !== 'string' || !SENDABLE.test(key)) {
     throw new DefinitionError(
       `API key ${index + 1} must be of visible ASCII characters, without spaces around it: no header carries others`,

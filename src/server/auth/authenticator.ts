@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DefinitionError, TiltyardError } from '../../core/index.ts';
+import { anything, array, assertOptions, type Kinds } from '../options.ts';
 import { type ApiKey, keyFinder } from './api-keys.ts';
 import type { Identity } from './identity.ts';
 import { type JwtOptions, Tokens } from './tokens.ts';
@@ -12,6 +13,8 @@ export interface AuthOptions {
   readonly jwt?: JwtOptions;
 }
 
+const AUTH_OPTIONS: Kinds<AuthOptions> = { apiKeys: array, jwt: anything };
+
 /** Tells who requests come from. */
 export interface Authenticator {
   /** Who a request comes from, if that is known at once; undefined says nothing about its credentials. */
@@ -23,6 +26,7 @@ export interface Authenticator {
 /** The check that every request but /health must pass; undefined where there is none. */
 export function authenticator(auth: AuthOptions | undefined): Authenticator | undefined {
   if (auth === undefined) return undefined;
+  assertOptions(auth, AUTH_OPTIONS, 'auth');
   const { apiKeys = [], jwt } = auth;
   if (apiKeys.length === 0 && jwt === undefined) throw new DefinitionError('auth needs at least one API key, or jwt');
   const findByKey = keyFinder(apiKeys);

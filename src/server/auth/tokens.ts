@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
 import { DefinitionError } from '../../core/index.ts';
+import { anything, assertOptions, between, type Kinds, texts } from '../options.ts';
 import { type Identity, isName } from './identity.ts';
 
 /** Short-lived tokens that callers sign with a shared secret. */
@@ -14,6 +15,14 @@ export interface JwtOptions {
   /** How far the clocks may differ. Default: 5 s. */
   readonly clockSkewSeconds?: number;
 }
+
+const JWT_OPTIONS: Kinds<JwtOptions> = {
+  // Checked below, without a word of it.
+  secret: anything,
+  audience: texts,
+  maxLifetimeSeconds: between(1, Number.POSITIVE_INFINITY),
+  clockSkewSeconds: between(0, Number.POSITIVE_INFINITY),
+};
 
 const MIN_SECRET_BYTES = 32;
 
@@ -39,7 +48,9 @@ export class Tokens {
   readonly #skewSeconds: number;
   readonly #remembered = new Map<string, Remembered>();
 
-  constructor({ secret, audience, maxLifetimeSeconds, clockSkewSeconds = 5 }: JwtOptions) {
+  constructor(options: JwtOptions) {
+    assertOptions(options, JWT_OPTIONS, 'auth.jwt');
+    const { secret, audience, maxLifetimeSeconds, clockSkewSeconds = 5 } = options;
     this.#secret = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
     const { length } = this.#secret;
     if (length < MIN_SECRET_BYTES)
