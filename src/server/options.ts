@@ -39,7 +39,11 @@ export function between(least: number, most: number): Kind {
 export const RETURN_ERRORS: Kind = oneOf('none', 'exception', 'stacktrace');
 
 /** What Fastify adds to the options of a plugin, or takes from them. */
-export const PLUGIN_OPTIONS = { prefix: anything, logLevel: anything, logSerializers: anything };
+export const PLUGIN_OPTIONS: Readonly<Record<'prefix' | 'logLevel' | 'logSerializers', Kind>> = {
+  prefix: anything,
+  logLevel: anything,
+  logSerializers: anything,
+};
 
 /**
  * Refuses options that mean nothing. A server is often started without a type check, and a misspelt `auth` would leave it
