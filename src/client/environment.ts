@@ -1,7 +1,7 @@
 import type { JsonValue, Split, ToolSpec } from '../protocol/index.ts';
 import type { CallOptions } from './deadline.ts';
 import type { Discovery } from './discovery.ts';
-import { type ProviderFormat, type ProviderTools, toProviderTools } from './formats/index.ts';
+import { type ProviderFormat, type ProviderTools, type ToolsOptions, toProviderTools } from './formats/index.ts';
 import type { SessionRequest } from './open-session.ts';
 import { Session, type SessionContext } from './session.ts';
 import type { TaskOf } from './types.ts';
@@ -71,14 +71,9 @@ export class EnvironmentClient<Env = unknown> {
   }
 
   /** The tools that every episode has; a session's `tools()` adds those of its task. */
-  tools(options?: CallOptions & { readonly format?: undefined }): Promise<ToolSpec[]>;
-  tools<Format extends ProviderFormat>(
-    options: CallOptions & { readonly format: Format },
-  ): Promise<ProviderTools<Format>>;
-  async tools({
-    format,
-    ...options
-  }: CallOptions & { readonly format?: ProviderFormat | undefined } = {}): Promise<unknown> {
+  tools(options?: Partial<ToolsOptions<undefined>>): Promise<ToolSpec[]>;
+  tools<Format extends ProviderFormat>(options: ToolsOptions<Format>): Promise<ProviderTools<Format>>;
+  async tools({ format, ...options }: Partial<ToolsOptions<ProviderFormat | undefined>> = {}): Promise<unknown> {
     const { tools } = await this.#ask<{ tools: ToolSpec[] }>('tools', undefined, options);
     return format === undefined ? tools : toProviderTools(tools, format);
   }

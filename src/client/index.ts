@@ -20,7 +20,13 @@ export {
   ToolFailed,
 } from './errors.ts';
 // Formats of model providers
-export { fromProviderCall, type ProviderFormat, type ProviderTools, toProviderTools } from './formats/index.ts';
+export {
+  fromProviderCall,
+  type ProviderFormat,
+  type ProviderTools,
+  type ToolsOptions,
+  toProviderTools,
+} from './formats/index.ts';
 export type { EpisodeChoice, SessionRequest } from './open-session.ts';
 // Tools of a server
 export { type ConnectOxpOptions, connectOxp, type OxpCallOptions, type OxpClient } from './oxp.ts';
@@ -32,4 +38,4 @@ export type { OxpInput, OxpValue, ToolIdOf } from './oxp-types.ts';
 export type { RetryOptions } from './retry.ts';
 export { Session } from './session.ts';
 export type { Fetch } from './transport.ts';
-export type { CallResult, InputsOf, TaskOf, ToolInput } from './types.ts';
+export type { CallResult, InputArguments, InputsOf, TaskOf, ToolInput } from './types.ts';

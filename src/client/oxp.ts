@@ -45,7 +45,7 @@ export interface OxpClient<Kit = unknown> {
    */
   call<Id extends ToolIdOf<Kit>>(
     toolId: Id,
-    ...[input, options]: InputArguments<OxpInput<Kit, Id>, OxpCallOptions>
+    ...[input, options]: InputArguments<OxpInput<Kit, Id>, [options?: OxpCallOptions]>
   ): Promise<OxpResult<OxpValue<Kit, Id>>>;
 }
 

@@ -42,5 +42,6 @@ export type {
 export { isSupportedSchema, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_ID } from './oxp.ts';
 // Server-sent events
 export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, outcomeIn, PING } from './sse.ts';
-// Text as bytes
+// Text of blocks, and as bytes
+export { textOf } from './text-of.ts';
 export { mostBytes } from './utf8.ts';

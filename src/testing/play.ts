@@ -1,3 +1,4 @@
+import type { InputArguments } from '../client/index.ts';
 import {
   catalog,
   type Environment,
@@ -8,7 +9,7 @@ import {
   TiltyardError,
   toLimits,
 } from '../core/index.ts';
-import type { JsonObject, RunToolResult, ToolSpec, WireBlock } from '../protocol/index.ts';
+import { type JsonObject, type RunToolResult, type ToolSpec, textOf, type WireBlock } from '../protocol/index.ts';
 import {
   type Call,
   type CallEnding,
@@ -48,8 +49,6 @@ export interface PlayedEpisode<Inputs> extends AsyncDisposable {
   ): Promise<PlayedStep>;
   close(): Promise<void>;
 }
-
-type InputArguments<Input> = {} extends Input ? [input?: Input] : [input: Input];
 
 /** Plays an episode of an environment in this process. `await using` ends it with the block. */
 export async function play<Schema, Listed, State, Inputs>(
@@ -97,6 +96,5 @@ function toStep(ending: CallEnding): PlayedStep {
   }
   const result = JSON.parse(ending.json) as RunToolResult;
   if (!result.ok) throw new TiltyardError('tool_failed', result.error);
-  const { blocks } = result.output;
-  return { ...result.output, text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join('') };
+  return { ...result.output, text: textOf(result.output.blocks) };
 }

@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../../protocol/index.ts';
+import type { CallOptions } from '../deadline.ts';
 import { type AnthropicTool, toAnthropicTool } from './anthropic.ts';
 import { fromAnthropicCall, fromChatCall, fromGoogleCall, fromOpenAICall, type ProviderCall } from './calls.ts';
 import { type GoogleTool, toGoogleTool } from './google.ts';
@@ -19,6 +20,11 @@ export type ProviderFormat = keyof Tools;
 
 /** The tools as a provider's API takes them; for Google, what goes into `functionDeclarations`. */
 export type ProviderTools<Format extends ProviderFormat> = Tools[Format][];
+
+/** How tools are asked for: in the format of a model provider, or as the server lists them. */
+export interface ToolsOptions<Format extends ProviderFormat | undefined> extends CallOptions {
+  readonly format: Format;
+}
 
 const TO_TOOL: { readonly [Format in ProviderFormat]: (spec: ToolSpec) => Tools[Format] } = {
   openai: toOpenAITool,
