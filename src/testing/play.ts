@@ -16,6 +16,7 @@ import {
   DEFAULT_SESSION_OPTIONS,
   LocalHost,
   type SessionRules,
+  type TaskChoice,
 } from '../sessions/index.ts';
 
 /** Which episode to play: a task of a split, or a task of your own. */
@@ -64,7 +65,8 @@ export async function play<Schema, Listed, State, Inputs>(
   });
   const sid = 'play';
   // Through JSON, as over a wire: what cannot travel must not pass a test either.
-  await host.create(sid, { choice: throughJson('task' in choice ? { task: choice.task } : choice), secrets } as never);
+  const wanted: TaskChoice = 'task' in choice ? { task: choice.task as JsonObject } : choice;
+  await host.create(sid, { choice: throughJson(wanted), secrets });
   const close = () => host.close('deleted');
   return {
     prompt: () => host.prompt(sid),
@@ -77,7 +79,7 @@ export async function play<Schema, Listed, State, Inputs>(
   };
 }
 
-function throughJson(value: unknown): unknown {
+function throughJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value));
 }
 
