@@ -12,6 +12,7 @@ export type {
   ToolSpec,
   WireBlock,
   WireImageBlock,
+  WireTextBlock,
 } from './ors.ts';
 export {
   ACTION_ALIASES,
