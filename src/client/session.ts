@@ -21,6 +21,7 @@ const MAX_FAILED_PINGS = 5;
 
 /** An episode on a server. Kept alive by pings until it is closed; `await using` closes it. */
 export class Session<Env = unknown> implements AsyncDisposable, Pinged {
+  /** The session's id, by which others can `attach`. */
   readonly sid: string;
   readonly #context: SessionContext;
   readonly #ids: IdChoice;
@@ -65,8 +66,9 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     return this.#read<WireBlock[]>('prompt', options);
   }
 
-  /** The tools of this episode, those of its task included; with a format, as a model provider wants them. */
+  /** The tools of this episode, those of its task included. */
   tools(options?: Partial<ToolsOptions<undefined>>): Promise<ToolSpec[]>;
+  /** The same in the format of a model provider. */
   tools<Format extends ProviderFormat>(options: ToolsOptions<Format>): Promise<ProviderTools<Format>>;
   async tools({ format, ...options }: Partial<ToolsOptions<ProviderFormat | undefined>> = {}): Promise<unknown> {
     const { tools } = await this.#readTools(options);

@@ -21,7 +21,9 @@ import {
 
 /** Which episode to play: a task of a split, or a task of your own. */
 export type PlayOptions = ({ readonly split: string; readonly index: number } | { readonly task: object }) & {
+  /** What the environment gets as `secrets`. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** Where the episode writes its log. Default: nowhere. */
   readonly log?: Log;
   /** Limits, as a server has them; but calls are aborted at once when the episode is closed. */
   readonly limits?: Partial<Limits>;
@@ -41,13 +43,16 @@ export interface PlayedStep {
 
 /** An episode in this process: the same code as behind a server, without the server. */
 export interface PlayedEpisode<Inputs> extends AsyncDisposable {
+  /** What the agent reads first; waits for setup. */
   prompt(): Promise<readonly WireBlock[]>;
+  /** The tools of this episode, those of its task included. */
   tools(): Promise<readonly ToolSpec[]>;
   /** Calls a tool; rejects if the call is refused, reports a failure, or breaks. */
   call<Name extends keyof Inputs & string>(
     name: Name,
     ...input: InputArguments<InputOf<Inputs[Name]>>
   ): Promise<PlayedStep>;
+  /** Ends the episode; its teardown has run when this resolves. */
   close(): Promise<void>;
 }
 

@@ -21,8 +21,9 @@ export type ProviderFormat = keyof Tools;
 /** The tools as a provider's API takes them; for Google, what goes into `functionDeclarations`. */
 export type ProviderTools<Format extends ProviderFormat> = Tools[Format][];
 
-/** How tools are asked for: in the format of a model provider, or as the server lists them. */
+/** How tools are asked for. */
 export interface ToolsOptions<Format extends ProviderFormat | undefined> extends CallOptions {
+  /** The model provider's; without one, tools are as the server lists them. */
   readonly format: Format;
 }
 
