@@ -1,7 +1,7 @@
 import type { JsonValue, Split, ToolSpec } from '../protocol/index.ts';
 import type { CallOptions } from './deadline.ts';
 import type { Discovery } from './discovery.ts';
-import { type ProviderFormat, type ProviderTools, toProviderTools } from './formats/index.ts';
+import { type ProviderFormat, type ProviderTools, type ToolsOptions, toProviderTools } from './formats/index.ts';
 import type { SessionRequest } from './open-session.ts';
 import { Session, type SessionContext } from './session.ts';
 import type { TaskOf } from './types.ts';
@@ -23,6 +23,7 @@ export interface WalkOptions {
 
 /** One environment of a server: its splits, tasks and tools, and its sessions. */
 export class EnvironmentClient<Env = unknown> {
+  /** Its name on the server. */
   readonly name: string;
   readonly #context: SessionContext;
   readonly #discovery: Discovery;
@@ -33,6 +34,7 @@ export class EnvironmentClient<Env = unknown> {
     this.#discovery = discovery;
   }
 
+  /** The environment's splits, by name and type. */
   splits(options?: CallOptions): Promise<Split[]> {
     return this.#ask<Split[]>('splits', undefined, options);
   }
@@ -42,10 +44,12 @@ export class EnvironmentClient<Env = unknown> {
     return (await this.#ask<{ tasks: TaskOf<Env>[] }>('tasks', { split }, options)).tasks;
   }
 
+  /** How many tasks a split has. */
   async count(split: string, options?: CallOptions): Promise<number> {
     return (await this.#ask<{ num_tasks: number }>('num_tasks', { split }, options)).num_tasks;
   }
 
+  /** One task of a split, by its index. */
   async task(split: string, index: number, options?: CallOptions): Promise<TaskOf<Env>> {
     return (await this.#ask<{ task: TaskOf<Env> }>('task', { split, index }, options)).task;
   }
@@ -71,14 +75,10 @@ export class EnvironmentClient<Env = unknown> {
   }
 
   /** The tools that every episode has; a session's `tools()` adds those of its task. */
-  tools(options?: CallOptions & { readonly format?: undefined }): Promise<ToolSpec[]>;
-  tools<Format extends ProviderFormat>(
-    options: CallOptions & { readonly format: Format },
-  ): Promise<ProviderTools<Format>>;
-  async tools({
-    format,
-    ...options
-  }: CallOptions & { readonly format?: ProviderFormat | undefined } = {}): Promise<unknown> {
+  tools(options?: Partial<ToolsOptions<undefined>>): Promise<ToolSpec[]>;
+  /** The same in the format of a model provider. */
+  tools<Format extends ProviderFormat>(options: ToolsOptions<Format>): Promise<ProviderTools<Format>>;
+  async tools({ format, ...options }: Partial<ToolsOptions<ProviderFormat | undefined>> = {}): Promise<unknown> {
     const { tools } = await this.#ask<{ tools: ToolSpec[] }>('tools', undefined, options);
     return format === undefined ? tools : toProviderTools(tools, format);
   }

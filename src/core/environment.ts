@@ -51,6 +51,7 @@ export interface EpisodeToolContext<Task, State> extends ToolContext {
 
 /** A tool of an environment. */
 export interface EnvironmentTool<Input, Task, State> extends ToolOptions<Input, unknown> {
+  /** Runs one call, with an input that fits the schema. */
   run(input: OutputOf<Input>, context: EpisodeToolContext<Task, State>): Awaitable<ToolReturn>;
 }
 
@@ -65,14 +66,17 @@ export type TaskOutput<Schema, Listed> = Schema extends StandardSchemaV1<any, in
 
 /** What an author writes; keys in the order of an episode's life, so that `state` is known where it is used. */
 export interface EnvironmentDefinition<Schema, Listed, State, Inputs> {
+  /** Its name in the server's URLs. */
   readonly name: string;
   /** The schema of a task; every task is checked against it when its episode starts. */
   readonly task?: Schema & TaskSchema;
+  /** Its tasks, by the names of their splits. */
   readonly splits: Readonly<Record<string, SplitDefinition<Listed>>>;
   /** Prepares the episode and returns its state. */
   setup?(context: SetupContext<TaskOutput<Schema, Listed>>): Awaitable<State>;
   /** What the agent reads first; asked for once. */
   prompt(context: EpisodeContext<TaskOutput<Schema, Listed>, NoInfer<State>>): Awaitable<Content>;
+  /** What the agent can do, by name. */
   readonly tools: {
     readonly [Name in keyof Inputs]: EnvironmentTool<Inputs[Name], TaskOutput<Schema, Listed>, NoInfer<State>>;
   };

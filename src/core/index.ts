@@ -17,9 +17,16 @@ export {
   assertEnvironmentName,
   type Environment,
   type EnvironmentDefinition,
+  type EnvironmentTool,
+  type EpisodeContext,
   type EpisodeToolContext,
   environment,
+  type SetupContext,
+  type SplitDefinition,
   type TaskInput,
+  type TaskList,
+  type TaskSchema,
+  type TeardownContext,
 } from './environment.ts';
 export {
   DefinitionError,
@@ -42,16 +49,20 @@ export { type EpisodeLog, episodeLog, type Log, redact, type Secrets, silent } f
 export { toOutcome } from './outcome.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
 export { formatProblems, type Problem } from './problems.ts';
-export type { InputOf, OutputOf, Schema } from './schema.ts';
+export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
 export { type Step, type StepOptions, step } from './step.ts';
 export type { TaskSource } from './tasks.ts';
 export {
   type Awaitable,
   type Tool,
+  type ToolAuthorization,
   type ToolContext,
+  type ToolOptions,
+  type ToolRequirements,
+  type ToolReturn,
   tool,
 } from './tool.ts';
 export type { ReportedFailure } from './tool-failure.ts';
-export { type Toolkit, toolkit } from './toolkit.ts';
+export { type Toolkit, type ToolMap, toolkit } from './toolkit.ts';
 export { type CatalogTool, ToolIdError, type ToolkitCatalog, toolkitCatalog } from './toolkit-catalog.ts';
 export { type Checked, type Validator, validatorOf } from './validator.ts';

@@ -65,6 +65,7 @@ export interface ToolOptions<Input, Output> {
   readonly canRetry?: boolean;
   /** The most text one call may return; what is beyond is cut, and the output says so. */
   readonly maxOutputBytes?: number;
+  /** What callers must give over OXP before it can run. */
   readonly requirements?: ToolRequirements;
   /** Scopes a caller must have to see and call this tool over OXP. */
   readonly scopes?: readonly string[];
@@ -72,6 +73,7 @@ export interface ToolOptions<Input, Output> {
 
 /** A tool that stands alone: usable in toolkits and in environments. */
 export interface Tool<Input = unknown, Output = unknown> extends ToolOptions<Input, Output> {
+  /** Runs one call, with an input that fits the schema. */
   run(input: OutputOf<Input>, context: ToolContext): Awaitable<ToolReturn>;
 }
 

@@ -12,6 +12,7 @@ export type {
   ToolSpec,
   WireBlock,
   WireImageBlock,
+  WireTextBlock,
 } from './ors.ts';
 export {
   ACTION_ALIASES,
@@ -42,5 +43,6 @@ export type {
 export { isSupportedSchema, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_ID } from './oxp.ts';
 // Server-sent events
 export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, outcomeIn, PING } from './sse.ts';
-// Text as bytes
+// Text of blocks, and as bytes
+export { textOf } from './text-of.ts';
 export { mostBytes } from './utf8.ts';

@@ -73,6 +73,7 @@ export interface Server extends AsyncDisposable {
   readonly url: string;
   /** The limits in force. */
   readonly limits: Limits;
+  /** Begins to take requests; resolves with the URL. */
   listen(options?: ListenOptions): Promise<string>;
   /** Takes no new sessions and calls, lets those that run end for a while (`limits.drainMs`), then ends the rest. */
   close(): Promise<void>;

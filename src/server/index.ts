@@ -1,5 +1,12 @@
 export { DEFAULT_LIMITS, type Limits } from '../core/index.ts';
-export type { ObservedCall, ObservedSession, Observer, TraceHeaders } from '../sessions/index.ts';
+export type {
+  ObservedCall,
+  ObservedSession,
+  Observer,
+  SessionRules,
+  SetupResult,
+  TraceHeaders,
+} from '../sessions/index.ts';
 export type { ApiKey } from './auth/api-keys.ts';
 export type { AuthOptions } from './auth/authenticator.ts';
 export type { OrsScope } from './auth/identity.ts';

@@ -50,6 +50,7 @@ export interface OrsOptions {
   readonly limits?: Partial<Limits>;
   /** What sessions allow. */
   readonly sessions?: Partial<SessionRules> & { readonly observer?: Observer };
+  /** Who may use it. Default: everybody. */
   readonly auth?: AuthOptions | undefined;
   /** How much of an author's exception clients see. Default: 'exception'. */
   readonly returnErrors?: ReturnErrors;
@@ -61,7 +62,10 @@ export interface OrsOptions {
   readonly announceAfterMs?: number;
   /** Whether "42" passes for a number and null for an absent optional. Default: true. */
   readonly lenientInputs?: boolean;
-  /** Where sessions live. Default: in this process. */
+  /**
+   * Where sessions live. Default: in this process.
+   * @internal For hosts of this package; not stable yet.
+   */
   readonly host?: (catalog: Catalog, options: SessionOptions) => SessionHost;
 }
 

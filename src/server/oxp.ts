@@ -39,6 +39,7 @@ import { Turn } from './turn.ts';
 /** How the OXP face behaves; everything but the toolkits has a default. */
 export interface OxpOptions {
   readonly toolkits: readonly Toolkit[];
+  /** Who may use it. Default: everybody. */
   readonly auth?: AuthOptions | undefined;
   /** How much of a tool's exception callers see, as `developer_message`. Default: 'exception'. */
   readonly returnErrors?: ReturnErrors;
