@@ -3,7 +3,8 @@ import { ACTION_ALIASES, ENVIRONMENT_ACTIONS, type JsonObject, ROOT_PATHS, type 
 import { type Content, describe } from './content.ts';
 import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
-import type { EpisodeLog, Secrets } from './log.ts';
+import type { EpisodeLog } from './log.ts';
+import type { Secrets } from './redact.ts';
 import type { OutputOf } from './schema.ts';
 import { isCount } from './tasks.ts';
 import { type Awaitable, assertTool, type ToolContext, type ToolOptions, type ToolReturn } from './tool.ts';

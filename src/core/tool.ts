@@ -2,7 +2,8 @@ import type { JsonValue } from '../protocol/index.ts';
 import type { Block } from './content.ts';
 import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
-import type { EpisodeLog, Secrets } from './log.ts';
+import type { EpisodeLog } from './log.ts';
+import type { Secrets } from './redact.ts';
 import type { OutputOf } from './schema.ts';
 import type { Step } from './step.ts';
 
