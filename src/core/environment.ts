@@ -1,13 +1,22 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { ACTION_ALIASES, ENVIRONMENT_ACTIONS, type JsonObject, ROOT_PATHS, type SplitType } from '../protocol/index.ts';
+import {
+  ACTION_ALIASES,
+  ENVIRONMENT_ACTIONS,
+  isObject,
+  type JsonObject,
+  ROOT_PATHS,
+  type SplitType,
+} from '../protocol/index.ts';
 import { type Content, describe } from './content.ts';
 import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
 import type { EpisodeLog } from './log.ts';
 import type { Secrets } from './redact.ts';
+import { assertDefinition } from './rules.ts';
 import type { OutputOf } from './schema.ts';
 import { isCount } from './tasks.ts';
-import { type Awaitable, assertTool, type ToolContext, type ToolOptions, type ToolReturn } from './tool.ts';
+import type { Awaitable, ToolContext, ToolOptions, ToolReturn } from './tool.ts';
+import { assertTool } from './tool-rules.ts';
 
 /** Tasks in memory, or a function that loads them when they are first wanted. */
 export type TaskList<Task> = readonly Task[] | (() => Awaitable<readonly Task[]>);
@@ -99,6 +108,7 @@ export interface Environment<Schema = any, Listed = any, State = any, Inputs = a
 export function environment<Schema, Listed extends TaskInput<Schema>, State = undefined, Inputs = {}>(
   definition: EnvironmentDefinition<Schema, Listed, State, Inputs>,
 ): Environment<Schema, Listed, State, Inputs> {
+  assertDefinition(definition, 'environment', '{ name, splits, prompt, tools }');
   assertEnvironmentName(definition.name);
   const where = `environment '${definition.name}'`;
   assertKnownKeys(definition, KEYS, where);
@@ -161,8 +171,10 @@ function assertSplits(splits: unknown, where: string): void {
 }
 
 function assertTools(tools: unknown, where: string): void {
-  if (typeof tools !== 'object' || tools === null || Object.keys(tools).length === 0) {
-    throw new DefinitionError(`${where} has no tools. Add at least one to \`tools\`: agents act only through tools`);
+  if (!isObject(tools) || Object.keys(tools).length === 0) {
+    throw new DefinitionError(
+      `${where} has no tools. Add at least one to \`tools\`, by its name: agents act only through tools`,
+    );
   }
   for (const [name, each] of Object.entries(tools)) {
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {

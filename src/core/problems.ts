@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { toPointerSteps } from '../protocol/index.ts';
 import { cutText } from './cut-text.ts';
 
 const MUST_BE = 'Must be ';
@@ -36,15 +37,6 @@ export function toProblems(errors: readonly ErrorObject[]): Problem[] {
   return [...byPlace.values()];
 }
 
-/** The steps of a JSON pointer. */
-export function toPath(pointer: string): string[] {
-  if (pointer === '') return [];
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
 /** A choice between simple things says which: `Must be an integer or null`. */
 function toChoice(errors: readonly ErrorObject[], at: number, choice: ErrorObject): Problem {
   const problem = toProblem(choice);
@@ -64,7 +56,7 @@ function isChoice({ keyword }: ErrorObject): boolean {
 }
 
 function toProblem(error: ErrorObject): Problem {
-  const path = toPath(error.instancePath);
+  const path = toPointerSteps(error.instancePath);
   const { params } = error;
   switch (error.keyword) {
     case 'required':

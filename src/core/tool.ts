@@ -1,11 +1,11 @@
 import type { JsonValue } from '../protocol/index.ts';
 import type { Block } from './content.ts';
-import { DefinitionError } from './errors.ts';
-import { assertKnownKeys } from './known-keys.ts';
 import type { EpisodeLog } from './log.ts';
 import type { Secrets } from './redact.ts';
+import { assertDefinition } from './rules.ts';
 import type { OutputOf } from './schema.ts';
 import type { Step } from './step.ts';
+import { assertTool } from './tool-rules.ts';
 
 /** A value, or a promise of it. */
 export type Awaitable<Value> = Value | Promise<Value>;
@@ -80,44 +80,7 @@ export interface Tool<Input = unknown, Output = unknown> extends ToolOptions<Inp
 
 /** Defines a tool that toolkits publish and environments share. */
 export function tool<Input = unknown, Output = unknown>(definition: Tool<Input, Output>): Tool<Input, Output> {
+  assertDefinition(definition, 'tool', '{ description, input, run(input, context) { ... } }');
   assertTool(definition, 'tool()');
   return Object.freeze({ ...definition });
-}
-
-const MAX_TIMER = 2 ** 31 - 1;
-
-const KEYS = [
-  'description',
-  'input',
-  'output',
-  'version',
-  'shared',
-  'concurrent',
-  'timeoutMs',
-  'canRetry',
-  'maxOutputBytes',
-  'requirements',
-  'scopes',
-  'run',
-];
-
-/** Refuses what is not a tool; `where` names it in the message. */
-export function assertTool(definition: unknown, where: string): asserts definition is Tool {
-  if (typeof definition !== 'object' || definition === null)
-    throw new DefinitionError(`${where} must be an object with a run function`);
-  assertKnownKeys(definition, KEYS, where);
-  const { run, description, timeoutMs, maxOutputBytes, version } = definition as Partial<Tool>;
-  if (typeof run !== 'function')
-    throw new DefinitionError(`${where} has no run function. Add run(input, context) { ... }`);
-  if (description !== undefined && typeof description !== 'string')
-    throw new DefinitionError(`${where}: the description must be a string`);
-  for (const [option, value] of Object.entries({ timeoutMs, maxOutputBytes })) {
-    // Longer than timers can wait: they would fire at once.
-    if (value !== undefined && !(value > 0 && value <= MAX_TIMER)) {
-      throw new DefinitionError(`${where}: ${option} must be a number from 1 to ${MAX_TIMER}, not ${value}`);
-    }
-  }
-  if (version !== undefined && !/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.test(version)) {
-    throw new DefinitionError(`${where}: the version must look like 1.0.0, not '${version}'`);
-  }
 }

@@ -1,6 +1,7 @@
 // JSON
 export type { JsonObject, JsonValue } from './json.ts';
 export { isObject } from './json.ts';
+export { isLocalRef, resolveRef, toPointerSteps } from './json-pointer.ts';
 export { mapSubschemas } from './json-schema.ts';
 // The Open Reward Standard on the wire
 export type {
