@@ -1,9 +1,9 @@
-import { takeAccess } from '../serve/access.ts';
-import { defaultPort } from '../serve/port.ts';
 import { Failure } from '../shared/failure.ts';
 import { onInterrupt } from '../shared/interruption.ts';
 import { assertExists, assertModule } from '../shared/module-path.ts';
 import { untilUnread } from '../shared/output.ts';
+import { takeAccess } from '../shared/serving/access.ts';
+import { defaultPort } from '../shared/serving/port.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { peoplesDisplay, programsDisplay } from './display.ts';
 import { Reloader } from './reloader.ts';

@@ -1,4 +1,4 @@
-import type { AuthOptions, JwtOptions } from '../../server/index.ts';
+import type { AuthOptions, JwtOptions } from '../../../server/index.ts';
 import { keysOfFile, keysOfList, type PlacedKey } from './api-keys.ts';
 import { readSecretFile, type Warn } from './secret-file.ts';
 import type { AuthVariables } from './variables.ts';

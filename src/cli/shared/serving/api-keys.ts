@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../server/index.ts';
+import type { ApiKey } from '../../../server/index.ts';
 
 /** A key, and where it stands, for messages: they never show the key itself. */
 export interface PlacedKey {

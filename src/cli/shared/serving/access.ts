@@ -1,5 +1,5 @@
-import type { AuthOptions } from '../../server/index.ts';
-import { Failure } from '../shared/failure.ts';
+import type { AuthOptions } from '../../../server/index.ts';
+import { Failure } from '../failure.ts';
 import { toAuth } from './auth.ts';
 import type { Warn } from './secret-file.ts';
 import { slipsIn, takeAuthVariables } from './variables.ts';
