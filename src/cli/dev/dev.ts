@@ -24,7 +24,7 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
   const { host, port = defaultPort(process.env), logLevel, json = false } = options;
   const terminal = processTerminal();
   const warn = (message: string) => terminal.note(`tiltyard: ${message}`);
-  const auth = takeAccess(options, warn);
+  const auth = await takeAccess(options, warn);
   const paths = options.watch ?? [];
   modules.forEach(assertModule);
   paths.forEach(assertExists);

@@ -24,7 +24,7 @@ export interface ServeOptions {
 export async function serve(modules: readonly string[], options: ServeOptions): Promise<void> {
   const unread = untilUnread();
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
-  const auth = takeAccess(options, warn);
+  const auth = await takeAccess(options, warn);
   const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
   const loaded = await loadModules(modules);

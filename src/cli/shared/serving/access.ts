@@ -15,14 +15,17 @@ export interface AccessOptions {
  * Who may use the server: never from the command line, which others can read. Without keys it must not be reachable from
  * other machines, unless that was said.
  */
-export function takeAccess({ host, auth: isWanted }: AccessOptions, warn: Warn): AuthOptions | undefined {
+export async function takeAccess(
+  { host, auth: isWanted }: AccessOptions,
+  warn: Warn,
+): Promise<AuthOptions | undefined> {
   for (const slip of slipsIn(process.env)) warn(slip);
   const given = takeAuthVariables(process.env);
   if (!isWanted) {
     for (const name of Object.keys(given)) warn(`${name} is not used: --no-auth lets everybody in`);
     return undefined;
   }
-  const auth = toAuth(given, warn);
+  const auth = await toAuth(given, warn);
   if (auth === undefined && !isLoopback(host)) {
     throw new Failure(
       `${host} can be reached from other machines, and nobody needs a key. Set TILTYARD_API_KEYS or ` +
