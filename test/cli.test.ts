@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DEFAULT_LIMITS } from 'tiltyard/server';
 import { expect, onTestFinished, test } from 'vitest';
-import { folderWith, type Run, run, untilPrinted } from './support/command.ts';
+import { folderWith, ROOT, type Run, run, untilPrinted } from './support/command.ts';
 
 const COUNTING = `
 import { appendFileSync } from 'node:fs';
@@ -184,3 +185,17 @@ test('a module in a CommonJS project is refused with what to do', async () => {
   expect(await server.exit).toBe(1);
   expect(server.output()).toContain('add "type": "module" to its package.json, or end its name in .mts');
 });
+
+// The other commands are told by examples, and --help has the rest.
+test.each(['new', 'dev', 'serve', 'check', 'bench', 'limits'])(
+  'docs/command-line.md names every option of tiltyard %s',
+  async (name) => {
+    const help = run([name, '--help']);
+    await help.exit;
+    const options = [...help.output().matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, option = '']) => option);
+    const sections = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8').split(/^## tiltyard /m);
+    const section = sections.find((each) => each.startsWith(`${name}\n`)) ?? '';
+    expect(options.filter((option) => option !== '--help' && !section.includes(option))).toEqual([]);
+    expect(options.length).toBeGreaterThan(1);
+  },
+);
