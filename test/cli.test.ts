@@ -116,7 +116,7 @@ test('an address that others reach needs API keys or --no-auth, and keys are ask
   const folder = await folderWith({ 'counting.ts': COUNTING });
   const path = join(folder, 'counting.ts');
   const refused = run(['serve', path, '--host', '0.0.0.0', '--port', '0']);
-  expect(await refused.exit).toBe(1);
+  expect(await refused.exit).toBe(2);
   for (const name of ['API_KEYS', 'API_KEYS_FILE', 'JWT_SECRET', 'JWT_SECRET_FILE'])
     expect(refused.output()).toMatch(new RegExp(`TILTYARD_${name}\\b`));
 

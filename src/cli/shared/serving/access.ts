@@ -1,5 +1,5 @@
 import type { AuthOptions } from '../../../server/index.ts';
-import { Failure } from '../failure.ts';
+import { misuse } from '../failure.ts';
 import { toAuth } from './auth.ts';
 import type { Warn } from './secret-file.ts';
 import { slipsIn, takeAuthVariables } from './variables.ts';
@@ -27,7 +27,7 @@ export async function takeAccess(
   }
   const auth = await toAuth(given, warn);
   if (auth === undefined && !isLoopback(host)) {
-    throw new Failure(
+    throw misuse(
       `${host} can be reached from other machines, and nobody needs a key. Set TILTYARD_API_KEYS or ` +
         'TILTYARD_JWT_SECRET, or name a file with TILTYARD_API_KEYS_FILE or TILTYARD_JWT_SECRET_FILE, ' +
         'or add --no-auth to let everybody in',
