@@ -23,6 +23,11 @@ export interface Authenticator {
   verify(headers: IncomingHttpHeaders): Promise<Identity>;
 }
 
+/** Refuses keys and secrets with which no server would start, before there is one. */
+export function assertAuth(auth: AuthOptions): void {
+  authenticator(auth);
+}
+
 /** The check that every request but /health must pass; undefined where there is none. */
 export function authenticator(auth: AuthOptions | undefined): Authenticator | undefined {
   if (auth === undefined) return undefined;
