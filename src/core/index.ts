@@ -1,4 +1,5 @@
 export { OUTCOMES, type Outcome } from '../protocol/index.ts';
+export { toCanonical } from './canonical.ts';
 export { type Catalog, type CatalogEnvironment, catalog } from './catalog.ts';
 export type { CompiledTool } from './compiled-tool.ts';
 export {
@@ -52,6 +53,7 @@ export { formatProblems, type Problem } from './problems.ts';
 export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './redact.ts';
 export { must, type Rule, trueOrFalse } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
+export { isTooDeep } from './size.ts';
 export { type Step, type StepOptions, step } from './step.ts';
 export type { TaskSource } from './tasks.ts';
 export {
