@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../support/clock.ts';
 import { startServer } from '../support/http.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
 import { bank } from './toolkits.ts';
@@ -59,7 +60,7 @@ test('where there is auth, each line says whose it was: two identities may have 
       await server.post('/tools/call', { request: { call_id: identity, tool_id, input: {} } }, { headers });
     await server.post('/delete', undefined, { sid, headers });
     const ofIdentity = (message: string) => linesOf(lines, message).filter((line) => line.identity === identity);
-    await vi.waitFor(() => expect(ofIdentity('request')).toHaveLength(5));
+    await eventually(() => expect(ofIdentity('request')).toHaveLength(5));
     expect(ofIdentity('call')).toMatchObject([
       { sid, tool: 'noargs' },
       { callId: identity, tool: 'Bank.Rate@1.0.0' },
@@ -70,7 +71,7 @@ test('where there is auth, each line says whose it was: two identities may have 
   // Of who is not known there is nothing to say.
   await server.get('/list_environments');
   await server.get('/nowhere/at/all', { headers: { 'x-api-key': 'key-of-anna' } });
-  await vi.waitFor(() => expect(linesOf(lines, 'request')).toHaveLength(12));
+  await eventually(() => expect(linesOf(lines, 'request')).toHaveLength(12));
   for (const line of linesOf(lines, 'request').slice(10)) expect(line).not.toHaveProperty('identity');
 });
 
