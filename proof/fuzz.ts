@@ -1,4 +1,4 @@
-// npm run fuzz: 100,000 malformed requests against a server, and what came of them. SEED and REQUESTS change it;
+// npm run fuzz: 120,000 malformed requests against a server, and what came of them. SEED and REQUESTS change it;
 // CONNECTION sends what one connection of such a run sent, to look at an offence again.
 import { proveFuzz } from './fuzz/prove.ts';
 import { table, writeReport } from './report.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { environment } from '../core/index.ts';
 import { createServer } from './index.ts';
 
@@ -8,14 +8,13 @@ test('a connection on which nothing has come yet does not hold up a stopping ser
   const environments = [
     environment({ name: 'e', splits: { train: [{}] }, prompt: () => '', tools: { t: { run() {} } } }),
   ];
-  const server = await createServer({ environments, logger: false });
+  // If it did, it would for longer than a test may take.
+  const server = await createServer({ environments, logger: false, limits: { closeMs: 60_000 } });
   const { port } = new URL(await server.listen());
   const socket = connect(Number(port), '127.0.0.1');
   await once(socket, 'connect');
   const accepted = once(server.app.server, 'connection');
   connect(Number(port), '127.0.0.1').on('error', () => {});
   await accepted;
-  const begun = performance.now();
   await server.close();
-  expect(performance.now() - begun).toBeLessThan(2_000);
 });

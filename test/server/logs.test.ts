@@ -1,6 +1,7 @@
 import { tool, toolkit } from 'tiltyard';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { eventually } from '../support/clock.ts';
 import { pause } from '../support/fixture.ts';
 import { startServer } from '../support/http.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
@@ -78,7 +79,7 @@ test('where there is auth, each line says whose it was: two identities may have 
       await server.post('/tools/call', { request: { call_id: identity, tool_id, input: {} } }, { headers });
     await server.post('/delete', undefined, { sid, headers });
     const ofIdentity = (message: string) => linesOf(lines, message).filter((line) => line.identity === identity);
-    await vi.waitFor(() => expect(ofIdentity('request')).toHaveLength(5));
+    await eventually(() => expect(ofIdentity('request')).toHaveLength(5));
     expect(ofIdentity('call')).toMatchObject([
       { sid, tool: 'noargs' },
       { callId: identity, tool: 'Bank.Rate@1.0.0' },
@@ -89,7 +90,7 @@ test('where there is auth, each line says whose it was: two identities may have 
   // Of who is not known there is nothing to say.
   await server.get('/list_environments');
   await server.get('/nowhere/at/all', { headers: { 'x-api-key': 'key-of-anna' } });
-  await vi.waitFor(() => expect(linesOf(lines, 'request')).toHaveLength(12));
+  await eventually(() => expect(linesOf(lines, 'request')).toHaveLength(12));
   for (const line of linesOf(lines, 'request').slice(10)) expect(line).not.toHaveProperty('identity');
 });
 

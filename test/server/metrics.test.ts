@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'tiltyard/server';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/clock.ts';
 import { expectError } from '../support/errors.ts';
 import { pause } from '../support/fixture.ts';
 import { gated, startGated } from '../support/gates.ts';
@@ -110,7 +111,7 @@ describe('calls', () => {
     expect(await waiting()).toBe(0);
     const calls = [open(), open(), open()];
     await tool.reached;
-    await vi.waitFor(async () => expect(await waiting()).toBe(2));
+    await eventually(async () => expect(await waiting()).toBe(2));
     await server.post('/delete', undefined, { sid });
     await Promise.all(calls.map(({ ended }) => ended));
     expect(await waiting()).toBe(0);
@@ -156,7 +157,7 @@ describe('requests', () => {
     const call = open();
     await call.taskId();
     call.drop();
-    await vi.waitFor(async () => expect(statusesOf(await samplesOf(server), '/:env/call')).toEqual({ 499: 1 }));
+    await eventually(async () => expect(statusesOf(await samplesOf(server), '/:env/call')).toEqual({ 499: 1 }));
   });
 });
 
