@@ -1,3 +1,4 @@
+export { AgedMap } from './aged-map.ts';
 export { Call } from './call.ts';
 export type { CallEnding } from './call-ending.ts';
 export { fingerprintOf } from './fingerprint.ts';

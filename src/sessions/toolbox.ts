@@ -14,6 +14,7 @@ import { Calls } from './calls.ts';
 import { Counts } from './counts.ts';
 import { endsWithin } from './deaf.ts';
 import { type ObservedCall, type Observer, type TraceHeaders, UNKNOWN_TOOL } from './observer.ts';
+import { RecentIds } from './recent-ids.ts';
 import { deadline } from './time-limit.ts';
 import { ToolboxContext } from './toolbox-context.ts';
 import { bytesOf, outcomeOf, type ToolboxEnding, toCrashed, toToolboxEnding, toWritten } from './toolbox-ending.ts';
@@ -128,7 +129,7 @@ export class Toolbox {
 
   constructor({ limits, log, observer }: ToolboxOptions) {
     const { lingerMs, maxToolkitKeptBytes: maxKeptBytes } = limits;
-    this.#calls = new Calls({ lingerMs, maxKeptBytes }, () => false, REMEMBERED_KEYS);
+    this.#calls = new Calls({ lingerMs, maxKeptBytes }, () => false, new RecentIds(REMEMBERED_KEYS));
     this.#limits = limits;
     this.#log = log;
     this.#observer = observer;
