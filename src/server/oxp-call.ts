@@ -8,7 +8,7 @@ import {
   type ToolboxCall,
   type ToolboxEnding,
   type ToolboxRequest,
-  toSessionKey,
+  toCallKey,
 } from '../sessions/index.ts';
 import type { Identity } from './auth/identity.ts';
 import { identityOf } from './identity.ts';
@@ -67,7 +67,7 @@ function readRequest(face: OxpFace, body: JsonObject, { request, reply }: Exchan
 function toRepeatKey(tool: CatalogTool, wanted: CallToolRequest, { id }: Identity): RepeatKey | undefined {
   const { call_id: callId, input = {}, context } = wanted;
   if (callId === undefined) return undefined;
-  return { key: toSessionKey(id, callId), fingerprint: fingerprintOf(tool, input, context?.user_id) };
+  return { key: toCallKey(id, callId), fingerprint: fingerprintOf(tool, input, context?.user_id) };
 }
 
 const TAKEN = {

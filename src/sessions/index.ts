@@ -1,8 +1,9 @@
+export { AgedMap } from './aged-map.ts';
 export { Call } from './call.ts';
 export type { CallEnding } from './call-ending.ts';
 export { fingerprintOf } from './fingerprint.ts';
 export { type CreateRequest, LocalHost, type SessionHost, type TaskChoice } from './host.ts';
-export { sidOf, toSessionKey } from './key.ts';
+export { sidOf, toCallKey, toSessionKey } from './key.ts';
 export {
   type ObservedCall,
   type ObservedSession,

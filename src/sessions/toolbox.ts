@@ -10,6 +10,7 @@ import {
   type ToolEnding,
 } from '../core/index.ts';
 import type { JsonObject } from '../protocol/index.ts';
+import { CallersIds } from './callers-ids.ts';
 import { Calls } from './calls.ts';
 import { Counts } from './counts.ts';
 import { endsWithin } from './deaf.ts';
@@ -18,9 +19,6 @@ import { deadline } from './time-limit.ts';
 import { ToolboxContext } from './toolbox-context.ts';
 import { bytesOf, outcomeOf, type ToolboxEnding, toCrashed, toToolboxEnding, toWritten } from './toolbox-ending.ts';
 import { logEnding, toolboxLog } from './toolbox-log.ts';
-
-// Of all callers together, unlike those of a session.
-const REMEMBERED_KEYS = 100_000;
 
 /** A call of a tool outside any episode. */
 export interface ToolboxRequest {
@@ -42,6 +40,7 @@ export interface ToolboxRequest {
 
 /** What two requests for the same call have in common. */
 export interface RepeatKey {
+  /** Made by toCallKey. */
   readonly key: string;
   /** What was asked, so that a key is not used for two different things. */
   readonly fingerprint: string;
@@ -128,7 +127,7 @@ export class Toolbox {
 
   constructor({ limits, log, observer }: ToolboxOptions) {
     const { lingerMs, maxToolkitKeptBytes: maxKeptBytes } = limits;
-    this.#calls = new Calls({ lingerMs, maxKeptBytes }, () => false, REMEMBERED_KEYS);
+    this.#calls = new Calls({ lingerMs, maxKeptBytes }, () => false, new CallersIds());
     this.#limits = limits;
     this.#log = log;
     this.#observer = observer;
