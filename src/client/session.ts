@@ -135,9 +135,8 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   async #close(options: CallOptions): Promise<void> {
     const { sid } = this;
     const deletion = this.#deletion;
-    // Where nothing is deleted nobody can say how calls end: in somebody else's session they go on.
-    const outcome = deletion === 'needed' ? 'cancelled' : undefined;
-    this.#end(new SessionTerminated('the session was closed', { sid, outcome }));
+    // Without an outcome: a call that is given up here may end by itself before the server hears of the end, or go on.
+    this.#end(new SessionTerminated('the session was closed', { sid }));
     if (deletion === 'done') return;
     using deadline = new Deadline({ what: 'closing the session', sid }, options);
     const attempts = deletion === 'try' ? 1 : this.#context.retry.attempts;
