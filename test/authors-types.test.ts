@@ -1,5 +1,21 @@
 import { type } from 'arktype';
-import { environment, step, tool } from 'tiltyard';
+import {
+  type EnvironmentTool,
+  type EpisodeContext,
+  type EpisodeLog,
+  type EpisodeToolContext,
+  environment,
+  type Secrets,
+  type SetupContext,
+  type SplitDefinition,
+  step,
+  type TaskList,
+  type TeardownContext,
+  type ToolAuthorization,
+  type ToolRequirements,
+  type ToolReturn,
+  tool,
+} from 'tiltyard';
 import { play } from 'tiltyard/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -101,4 +117,55 @@ test('a tool that echoes the shape of a reward pays nothing', async () => {
   for (const name of ['echo', 'spread'] as const) {
     expect(await episode.call(name, forged)).toMatchObject({ reward: null, finished: false });
   }
+});
+
+interface Door {
+  readonly right: string;
+}
+
+interface Tries {
+  count: number;
+}
+
+test('an environment can be written in parts, each with the type of its place', async () => {
+  const lines: string[] = [];
+  const note = (log: EpisodeLog, secrets: Secrets) => log.info('keys', { count: Object.keys(secrets).length });
+  const doors: TaskList<Door> = () => [{ right: 'left' }];
+  const train: SplitDefinition<Door> = { type: 'train', tasks: doors };
+  const begin = ({ log, secrets }: SetupContext<Door>): Tries => {
+    note(log, secrets);
+    return { count: 0 };
+  };
+  const ask = ({ task, state }: EpisodeContext<Door, Tries>) => `${task.right.length} letters, ${state.count} tries`;
+  const judge = (door: string, { task, state }: EpisodeToolContext<Door, Tries>): ToolReturn => {
+    state.count += 1;
+    return step('Open.', { reward: door === task.right ? 1 : 0 });
+  };
+  const input = z.object({ door: z.string() });
+  const open: EnvironmentTool<typeof input, Door, Tries> = { input, run: ({ door }, context) => judge(door, context) };
+  const end = ({ log, state }: TeardownContext<Door, Tries>) => log.info(`${state?.count} tries`);
+  const parts = environment({
+    name: 'parts',
+    splits: { train },
+    setup: begin,
+    prompt: ask,
+    tools: { open },
+    teardown: end,
+  });
+  const write = (fields: object, message?: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+  const log = { debug: write, info: write, warn: write, error: write };
+  {
+    await using episode = await play(parts, { split: 'train', index: 0, secrets: { KEY: 'hidden' }, log });
+    expect(await episode.prompt()).toMatchObject([{ text: '4 letters, 0 tries' }]);
+    expect(await episode.call('open', { door: 'left' })).toMatchObject({ reward: 1 });
+    // @ts-expect-error the input of a tool that stands apart is known, too
+    await expect(episode.call('open', { door: 1 })).rejects.toThrow('door: Must be a string');
+  }
+  expect(lines).toEqual([expect.stringMatching(/^keys .*"count":1/), expect.stringContaining('1 tries')]);
+});
+
+test('what a tool requires of its caller can be written apart from it', () => {
+  const calendar: ToolAuthorization = { id: 'calendar', url: 'https://example.com/grant' };
+  const requirements: ToolRequirements = { secrets: ['KEY'], authorization: [calendar] };
+  expect(tool({ requirements, run: () => '' }).requirements).toBe(requirements);
 });

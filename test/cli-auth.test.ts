@@ -241,6 +241,7 @@ test.each<[what: string, secrets: string, env: NodeJS.ProcessEnv, message: strin
   ],
   ['a key that is no text', '[{"key": 5}]', { TILTYARD_API_KEYS_FILE: '<file>' }, 'entry 1 of'],
   ['the same key twice', HUSH, { TILTYARD_API_KEYS: HUSH, TILTYARD_API_KEYS_FILE: '<file>' }, 'API keys 1 and 2'],
+  ['a key that no header carries', '', { TILTYARD_API_KEYS: `${HUSH}é` }, 'API key 1 must be of visible ASCII'],
   ['a short secret', '', { TILTYARD_JWT_SECRET: HUSH }, 'at least 32 bytes, and has 15'],
   ['an empty secret', '\n', { TILTYARD_JWT_SECRET_FILE: '<file>' }, 'at least 32 bytes, and has 0'],
   ['two secrets', SECRET, { TILTYARD_JWT_SECRET: HUSH, TILTYARD_JWT_SECRET_FILE: '<file>' }, 'not both'],
@@ -251,8 +252,16 @@ test.each<[what: string, secrets: string, env: NodeJS.ProcessEnv, message: strin
     Object.entries(env).map(([name, value]) => [name, value === '<file>' ? file : value]),
   );
   const command = run(['serve', module, '--port', '0'], named);
-  expect(await command.exit).toBe(1);
+  expect(await command.exit).toBe(2);
   expect(command.output()).toContain(message.replace('<file>', file));
   expect(command.output()).not.toContain(HUSH);
   expect(command.output()).not.toMatch(/\n\s+at /);
+});
+
+test('dev ends as well where a secret is too short: no change of a file would mend it', async () => {
+  const { module } = await prepare();
+  const command = run(['dev', module, '--port', '0'], { TILTYARD_JWT_SECRET: HUSH });
+  expect(await command.exit).toBe(2);
+  expect(command.output()).toContain('at least 32 bytes, and has 15');
+  expect(command.output()).not.toContain(HUSH);
 });

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type Outcome, outcomeIn, type RunToolResult } from '../protocol/index.ts';
+import { isObject, type JsonObject, type Outcome, outcomeIn, type RunToolResult, textOf } from '../protocol/index.ts';
 import { isHarmless, isUnknownId, toCallError, toReason } from './call-errors.ts';
 import { newTaskId } from './call-ids.ts';
 import { readResult } from './call-result.ts';
@@ -108,10 +108,9 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
   if (!result.ok)
     throw new ToolCallError(result.error, result.reason ?? toReason(result.error), { sid, taskId: progress.taskId });
   const { blocks, reward, finished, metadata } = result.output;
-  const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
   return {
     blocks,
-    text,
+    text: textOf(blocks),
     // Servers of another make leave out what they have not.
     reward: reward ?? null,
     finished: finished ?? false,

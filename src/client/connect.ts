@@ -19,6 +19,7 @@ export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Another fetch than the platform's. */
   readonly fetch?: Fetch | undefined;
+  /** How failed requests are repeated. Default: 6 attempts, with pauses from 250 ms to 10 s. */
   readonly retry?: Partial<RetryOptions> | undefined;
   /** How often an open session is pinged. Default: 10 s. */
   readonly pingMs?: number | undefined;

@@ -3,7 +3,7 @@ import { readCount, readSplits, readTask, readTasks, readTools } from './answers
 import type { CallOptions } from './deadline.ts';
 import type { Discovery } from './discovery.ts';
 import { ClientError } from './errors.ts';
-import { type ProviderFormat, type ProviderTools, toProviderTools } from './formats/index.ts';
+import { type ProviderFormat, type ProviderTools, type ToolsOptions, toProviderTools } from './formats/index.ts';
 import type { SessionRequest } from './open-session.ts';
 import type { Reader } from './reading.ts';
 import { Session, type SessionContext } from './session.ts';
@@ -26,6 +26,7 @@ export interface WalkOptions {
 
 /** One environment of a server: its splits, tasks and tools, and its sessions. */
 export class EnvironmentClient<Env = unknown> {
+  /** Its name on the server. */
   readonly name: string;
   readonly #context: SessionContext;
   readonly #discovery: Discovery;
@@ -36,6 +37,7 @@ export class EnvironmentClient<Env = unknown> {
     this.#discovery = discovery;
   }
 
+  /** The environment's splits, by name and type. */
   splits(options?: CallOptions): Promise<Split[]> {
     return this.#ask('splits', readSplits, undefined, options);
   }
@@ -45,10 +47,12 @@ export class EnvironmentClient<Env = unknown> {
     return (await this.#ask('tasks', readTasks, { split }, options)) as TaskOf<Env>[];
   }
 
+  /** How many tasks a split has. */
   count(split: string, options?: CallOptions): Promise<number> {
     return this.#ask('num_tasks', readCount, { split }, options);
   }
 
+  /** One task of a split, by its index. */
   async task(split: string, index: number, options?: CallOptions): Promise<TaskOf<Env>> {
     return (await this.#ask('task', readTask, { split, index }, options)) as TaskOf<Env>;
   }
@@ -82,14 +86,10 @@ export class EnvironmentClient<Env = unknown> {
   }
 
   /** The tools that every episode has; a session's `tools()` adds those of its task. */
-  tools(options?: CallOptions & { readonly format?: undefined }): Promise<ToolSpec[]>;
-  tools<Format extends ProviderFormat>(
-    options: CallOptions & { readonly format: Format },
-  ): Promise<ProviderTools<Format>>;
-  async tools({
-    format,
-    ...options
-  }: CallOptions & { readonly format?: ProviderFormat | undefined } = {}): Promise<unknown> {
+  tools(options?: Partial<ToolsOptions<undefined>>): Promise<ToolSpec[]>;
+  /** The same in the format of a model provider. */
+  tools<Format extends ProviderFormat>(options: ToolsOptions<Format>): Promise<ProviderTools<Format>>;
+  async tools({ format, ...options }: Partial<ToolsOptions<ProviderFormat | undefined>> = {}): Promise<unknown> {
     const tools = await this.#ask('tools', readTools, undefined, options);
     return format === undefined ? tools : toProviderTools(tools, format);
   }

@@ -14,9 +14,13 @@ export interface ErrorContext extends ErrorOptions {
 export class ClientError extends Error {
   // Written out in every class, not taken from it: minifiers rename classes, and the name may be all that survives.
   override readonly name: string = 'ClientError';
+  /** The status of the answer, where there was one. */
   readonly status: number | undefined;
+  /** What the failure is called: by the server (`session_gone`), the platform (`ECONNREFUSED`) or this client. */
   readonly code: string | undefined;
+  /** The id of the session that was asked. */
   readonly sid: string | undefined;
+  /** The id of the call, once there is one. */
   readonly taskId: string | undefined;
   /** How the call or the episode ended; undefined where the client cannot know, or nothing has ended. */
   readonly outcome: Outcome | undefined;
@@ -93,6 +97,7 @@ export type ToolCallReason = FailureReason | 'name_collision' | 'bad_input_shape
 /** The call was refused, or its tool reported a failure: give the message to the model. The session goes on. */
 export class ToolCallError extends ClientError {
   override readonly name: string = 'ToolCallError';
+  /** Why, for programs. */
   readonly reason: ToolCallReason;
 
   constructor(message: string, reason: ToolCallReason, context: ErrorContext = {}) {

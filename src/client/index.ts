@@ -1,13 +1,25 @@
 // What servers list
-export type { Outcome, ToolDefinition } from '../protocol/index.ts';
+export type {
+  FailureReason,
+  Outcome,
+  Split,
+  SplitType,
+  ToolDefinition,
+  ToolSpec,
+  WireBlock,
+  WireImageBlock,
+  WireRequirements,
+  WireTextBlock,
+} from '../protocol/index.ts';
 // Sessions and environments of a server
 export { type Client, type ConnectOptions, connect } from './connect.ts';
 export type { CallOptions } from './deadline.ts';
-export { EnvironmentClient, type WalkOptions } from './environment.ts';
+export type { EnvironmentClient, WalkOptions } from './environment.ts';
 // What fails
 export {
   AuthError,
   ClientError,
+  type ErrorContext,
   HttpError,
   INVALID_REWARD,
   MaxRetries,
@@ -20,16 +32,30 @@ export {
   ToolFailed,
 } from './errors.ts';
 // Formats of model providers
-export { fromProviderCall, type ProviderFormat, type ProviderTools, toProviderTools } from './formats/index.ts';
+export {
+  fromProviderCall,
+  type ProviderCall,
+  type ProviderFormat,
+  type ProviderTools,
+  type ToolsOptions,
+  toProviderTools,
+} from './formats/index.ts';
 export type { EpisodeChoice, SessionRequest } from './open-session.ts';
 // Tools of a server
 export { type ConnectOxpOptions, connectOxp, type OxpCallOptions, type OxpClient } from './oxp.ts';
 export type { OxpCallContext, OxpResult } from './oxp-call.ts';
 export type { JwtSigning, OxpCredentials } from './oxp-credentials.ts';
-export { type MissingRequirements, OxpServerError, OxpToolError, OxpValidationError } from './oxp-errors.ts';
+export {
+  type MissingRequirements,
+  OxpServerError,
+  type OxpServerErrorDetails,
+  OxpToolError,
+  type OxpToolErrorDetails,
+  OxpValidationError,
+} from './oxp-errors.ts';
 export type { OxpInput, OxpValue, ToolIdOf } from './oxp-types.ts';
 // How requests are sent
 export type { RetryOptions } from './retry.ts';
-export { Session } from './session.ts';
+export type { Session } from './session.ts';
 export type { Fetch } from './transport.ts';
-export type { CallResult, InputsOf, TaskOf, ToolInput } from './types.ts';
+export type { CallResult, InputArguments, InputsOf, TaskOf, ToolInput } from './types.ts';

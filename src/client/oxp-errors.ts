@@ -9,7 +9,7 @@ export interface MissingRequirements {
 }
 
 /** What a server said besides the message. */
-export interface ServerErrorDetails {
+export interface OxpServerErrorDetails {
   readonly developerMessage?: string | undefined;
   readonly missingRequirements?: MissingRequirements | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -25,7 +25,7 @@ export class OxpServerError extends ClientError {
   /** When a server that cannot answer now may be asked again; the client does so by itself. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, details: ServerErrorDetails = {}, context: ErrorContext = {}) {
+  constructor(message: string, details: OxpServerErrorDetails = {}, context: ErrorContext = {}) {
     super(message, context);
     this.developerMessage = details.developerMessage;
     this.missingRequirements = details.missingRequirements;
@@ -55,7 +55,7 @@ export class OxpValidationError extends ClientError {
 }
 
 /** What a tool said of its failure besides the message. */
-export interface ToolErrorDetails {
+export interface OxpToolErrorDetails {
   readonly developerMessage?: string | undefined;
   readonly canRetry?: boolean | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -73,7 +73,7 @@ export class OxpToolError extends ClientError {
   /** What helps the model to call again, such as values that exist. */
   readonly additionalPromptContent: string | undefined;
 
-  constructor(message: string, details: ToolErrorDetails = {}, context: ErrorContext = {}) {
+  constructor(message: string, details: OxpToolErrorDetails = {}, context: ErrorContext = {}) {
     super(message, { outcome: 'tool_error', ...context });
     this.developerMessage = details.developerMessage;
     this.canRetry = details.canRetry ?? false;

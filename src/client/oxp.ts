@@ -15,6 +15,7 @@ export interface ConnectOxpOptions extends OxpCredentials {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Another fetch than the platform's. */
   readonly fetch?: Fetch | undefined;
+  /** How failed requests are repeated. Default: 6 attempts, with pauses from 250 ms to 10 s. */
   readonly retry?: Partial<RetryOptions> | undefined;
   /**
    * What to do when a connection drops after a call was sent. Default: repeat it with the same id, which OXP makes safe,
@@ -45,7 +46,7 @@ export interface OxpClient<Kit = unknown> {
    */
   call<Id extends ToolIdOf<Kit>>(
     toolId: Id,
-    ...[input, options]: InputArguments<OxpInput<Kit, Id>, OxpCallOptions>
+    ...[input, options]: InputArguments<OxpInput<Kit, Id>, [options?: OxpCallOptions]>
   ): Promise<OxpResult<OxpValue<Kit, Id>>>;
 }
 

@@ -3,7 +3,7 @@ import { readPrompt, readTools } from './answers.ts';
 import { assertInput, callTool, type IdChoice } from './call.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
 import { ClientError, HttpError, SessionTerminated } from './errors.ts';
-import { type ProviderFormat, type ProviderTools, toProviderTools } from './formats/index.ts';
+import { type ProviderFormat, type ProviderTools, type ToolsOptions, toProviderTools } from './formats/index.ts';
 import { toTerminated } from './gone.ts';
 import { beginEpisode, type OpenContext, type SessionRequest } from './open-session.ts';
 import type { Pinged, Pinger } from './pinger.ts';
@@ -23,6 +23,7 @@ const MAX_FAILED_PINGS = 5;
 
 /** An episode on a server. Kept alive by pings until it is closed; `await using` closes it. */
 export class Session<Env = unknown> implements AsyncDisposable, Pinged {
+  /** The session's id, by which others can `attach`. */
   readonly sid: string;
   readonly #context: SessionContext;
   readonly #ids: IdChoice;
@@ -67,15 +68,11 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     return this.#read('prompt', readPrompt, options);
   }
 
-  /** The tools of this episode, those of its task included; with a format, as a model provider wants them. */
-  tools(options?: CallOptions & { readonly format?: undefined }): Promise<ToolSpec[]>;
-  tools<Format extends ProviderFormat>(
-    options: CallOptions & { readonly format: Format },
-  ): Promise<ProviderTools<Format>>;
-  async tools({
-    format,
-    ...options
-  }: CallOptions & { readonly format?: ProviderFormat | undefined } = {}): Promise<unknown> {
+  /** The tools of this episode, those of its task included. */
+  tools(options?: Partial<ToolsOptions<undefined>>): Promise<ToolSpec[]>;
+  /** The same in the format of a model provider. */
+  tools<Format extends ProviderFormat>(options: ToolsOptions<Format>): Promise<ProviderTools<Format>>;
+  async tools({ format, ...options }: Partial<ToolsOptions<ProviderFormat | undefined>> = {}): Promise<unknown> {
     const tools = await this.#readTools(readTools, options);
     return format === undefined ? tools : toProviderTools(tools, format);
   }
@@ -87,7 +84,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
    */
   async call<Name extends keyof InputsOf<Env> & string>(
     name: Name,
-    ...[input = {} as never, options = {}]: InputArguments<ToolInput<Env, Name>, CallOptions>
+    ...[input = {} as never, options = {}]: InputArguments<ToolInput<Env, Name>, [options?: CallOptions]>
   ): Promise<CallResult> {
     assertInput(input);
     const operation = { what: `the call of '${name}'`, until: this.#cut.signal };

@@ -12,10 +12,10 @@ export type TaskOf<Env> =
       : TaskInput<Schema>
     : JsonObject;
 
-/** The input of a call, which may be left out where nothing is required. */
-export type InputArguments<Input, Options> = {} extends Input
-  ? [input?: Input, options?: Options]
-  : [input: Input, options?: Options];
+/** The input of a call, which may be left out where nothing is required, and what comes after it. */
+export type InputArguments<Input, Rest extends readonly unknown[] = []> = {} extends Input
+  ? [input?: Input, ...Rest]
+  : [input: Input, ...Rest];
 
 /** What a tool of an environment takes. */
 export type ToolInput<Env, Name extends keyof InputsOf<Env>> = InputOf<InputsOf<Env>[Name]>;

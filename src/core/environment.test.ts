@@ -52,6 +52,7 @@ test.each<[what: string, changes: object, place: string, fix: string]>([
   ['a count that is no number', { splits: { a: { count: () => 1, tasks: [] } } }, "split 'a'", 'not a function'],
   ['no tools', { tools: {} }, "environment 'demo' has no tools", 'Add at least one to `tools`'],
   ['tools left out', { tools: undefined }, "environment 'demo' has no tools", 'Add at least one'],
+  ['tools in a list', { tools: [{ run: () => 'seen' }] }, "environment 'demo' has no tools", 'by its name'],
   ['a tool name with a space', { tools: { 'a b': {} } }, "environment 'demo': tool 'a b'", 'letters, digits, _ or -'],
   ['a tool name that is too long', { tools: { ['a'.repeat(65)]: {} } }, "environment 'demo'", '1 to 64 letters'],
   [
@@ -72,9 +73,14 @@ test.each<[what: string, changes: object, place: string, fix: string]>([
     'a time of nothing',
     withTool({ timeoutMs: 0, run: () => '' }),
     "'demo', tool 'look'",
-    'a number from 1 to 2147483647, not 0',
+    'timeoutMs must be a whole number of ms from 1 to 2147483647, not 0',
   ],
-  ['a loose version', withTool({ version: '1', run: () => '' }), "'demo', tool 'look'", 'must look like 1.0.0'],
+  [
+    'a loose version',
+    withTool({ version: '1', run: () => '' }),
+    "'demo', tool 'look'",
+    'three numbers such as 1.0.0, not "1"',
+  ],
   ['setup that is no function', { setup: {} }, "environment 'demo'", 'setup must be a function'],
   [
     'a date as input',

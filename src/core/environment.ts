@@ -1,12 +1,22 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { ACTION_ALIASES, ENVIRONMENT_ACTIONS, type JsonObject, ROOT_PATHS, type SplitType } from '../protocol/index.ts';
+import {
+  ACTION_ALIASES,
+  ENVIRONMENT_ACTIONS,
+  isObject,
+  type JsonObject,
+  ROOT_PATHS,
+  type SplitType,
+} from '../protocol/index.ts';
 import { type Content, describe } from './content.ts';
 import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
-import type { EpisodeLog, Secrets } from './log.ts';
+import type { EpisodeLog } from './log.ts';
+import type { Secrets } from './redact.ts';
+import { assertDefinition } from './rules.ts';
 import type { OutputOf } from './schema.ts';
 import { isCount } from './tasks.ts';
-import { type Awaitable, assertTool, type ToolContext, type ToolOptions, type ToolReturn } from './tool.ts';
+import type { Awaitable, ToolContext, ToolOptions, ToolReturn } from './tool.ts';
+import { assertTool } from './tool-rules.ts';
 
 /** Tasks in memory, or a function that loads them when they are first wanted. */
 export type TaskList<Task> = readonly Task[] | (() => Awaitable<readonly Task[]>);
@@ -51,6 +61,7 @@ export interface EpisodeToolContext<Task, State> extends ToolContext {
 
 /** A tool of an environment. */
 export interface EnvironmentTool<Input, Task, State> extends ToolOptions<Input, unknown> {
+  /** Runs one call, with an input that fits the schema. */
   run(input: OutputOf<Input>, context: EpisodeToolContext<Task, State>): Awaitable<ToolReturn>;
 }
 
@@ -65,14 +76,17 @@ export type TaskOutput<Schema, Listed> = Schema extends StandardSchemaV1<any, in
 
 /** What an author writes; keys in the order of an episode's life, so that `state` is known where it is used. */
 export interface EnvironmentDefinition<Schema, Listed, State, Inputs> {
+  /** Its name in the server's URLs. */
   readonly name: string;
   /** The schema of a task; every task is checked against it when its episode starts. */
   readonly task?: Schema & TaskSchema;
+  /** Its tasks, by the names of their splits. */
   readonly splits: Readonly<Record<string, SplitDefinition<Listed>>>;
   /** Prepares the episode and returns its state. */
   setup?(context: SetupContext<TaskOutput<Schema, Listed>>): Awaitable<State>;
   /** What the agent reads first; asked for once. */
   prompt(context: EpisodeContext<TaskOutput<Schema, Listed>, NoInfer<State>>): Awaitable<Content>;
+  /** What the agent can do, by name. */
   readonly tools: {
     readonly [Name in keyof Inputs]: EnvironmentTool<Inputs[Name], TaskOutput<Schema, Listed>, NoInfer<State>>;
   };
@@ -94,6 +108,7 @@ export interface Environment<Schema = any, Listed = any, State = any, Inputs = a
 export function environment<Schema, Listed extends TaskInput<Schema>, State = undefined, Inputs = {}>(
   definition: EnvironmentDefinition<Schema, Listed, State, Inputs>,
 ): Environment<Schema, Listed, State, Inputs> {
+  assertDefinition(definition, 'environment', '{ name, splits, prompt, tools }');
   assertEnvironmentName(definition.name);
   const where = `environment '${definition.name}'`;
   assertKnownKeys(definition, KEYS, where);
@@ -156,8 +171,10 @@ function assertSplits(splits: unknown, where: string): void {
 }
 
 function assertTools(tools: unknown, where: string): void {
-  if (typeof tools !== 'object' || tools === null || Object.keys(tools).length === 0) {
-    throw new DefinitionError(`${where} has no tools. Add at least one to \`tools\`: agents act only through tools`);
+  if (!isObject(tools) || Object.keys(tools).length === 0) {
+    throw new DefinitionError(
+      `${where} has no tools. Add at least one to \`tools\`, by its name: agents act only through tools`,
+    );
   }
   for (const [name, each] of Object.entries(tools)) {
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {

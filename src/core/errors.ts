@@ -1,5 +1,4 @@
 import { brand } from './brand.ts';
-
 import { describe } from './content.ts';
 import { cutText } from './cut-text.ts';
 

@@ -1,4 +1,5 @@
 export { OUTCOMES, type Outcome } from '../protocol/index.ts';
+export { toCanonical } from './canonical.ts';
 export { type Catalog, type CatalogEnvironment, catalog } from './catalog.ts';
 export type { CompiledTool } from './compiled-tool.ts';
 export {
@@ -17,9 +18,16 @@ export {
   assertEnvironmentName,
   type Environment,
   type EnvironmentDefinition,
+  type EnvironmentTool,
+  type EpisodeContext,
   type EpisodeToolContext,
   environment,
+  type SetupContext,
+  type SplitDefinition,
   type TaskInput,
+  type TaskList,
+  type TaskSchema,
+  type TeardownContext,
 } from './environment.ts';
 export {
   DefinitionError,
@@ -38,20 +46,27 @@ export { assertKnownKeys } from './known-keys.ts';
 export { LazyAbort } from './lazy-abort.ts';
 export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';
 export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } from './limits.ts';
-export { type EpisodeLog, episodeLog, type Log, redact, type Secrets, silent } from './log.ts';
+export { type EpisodeLog, episodeLog, type Log, silent } from './log.ts';
 export { toOutcome } from './outcome.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
 export { formatProblems, type Problem } from './problems.ts';
-export type { InputOf, OutputOf, Schema } from './schema.ts';
+export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './redact.ts';
+export { must, type Rule, trueOrFalse } from './rules.ts';
+export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
+export { isTooDeep } from './size.ts';
 export { type Step, type StepOptions, step } from './step.ts';
 export type { TaskSource } from './tasks.ts';
 export {
   type Awaitable,
   type Tool,
+  type ToolAuthorization,
   type ToolContext,
+  type ToolOptions,
+  type ToolRequirements,
+  type ToolReturn,
   tool,
 } from './tool.ts';
 export type { ReportedFailure } from './tool-failure.ts';
-export { type Toolkit, toolkit } from './toolkit.ts';
+export { type Toolkit, type ToolMap, toolkit } from './toolkit.ts';
 export { type CatalogTool, ToolIdError, type ToolkitCatalog, toolkitCatalog } from './toolkit-catalog.ts';
 export { type Checked, type Validator, validatorOf } from './validator.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, mapSubschemas } from '../protocol/index.ts';
+import { isLocalRef, type JsonObject, mapSubschemas, resolveRef } from '../protocol/index.ts';
 import { DefinitionError } from './errors.ts';
 
 // What may stand beside a reference without being a rule of its own.
@@ -27,19 +27,12 @@ export function inlineDefinitions(root: JsonObject, where: string): JsonObject {
 }
 
 function resolve(root: JsonObject, ref: string, where: string): JsonObject {
-  if (ref !== '#' && !ref.startsWith('#/')) {
+  if (!isLocalRef(ref)) {
     throw new DefinitionError(
       `${where} refers to ${ref}, which cannot be written out. Refer to a place in it, such as #/$defs/Name`,
     );
   }
-  const steps = ref
-    .split('/')
-    .slice(1)
-    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'));
-  const found = steps.reduce<unknown>(
-    (at, step) => (isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined),
-    root,
-  );
-  if (!isObject(found)) throw new DefinitionError(`${where} refers to ${ref}, which is not in it`);
-  return found as JsonObject;
+  const found = resolveRef(root, ref);
+  if (found === undefined) throw new DefinitionError(`${where} refers to ${ref}, which is not in it`);
+  return found;
 }

@@ -1,4 +1,5 @@
 import { toText, toThrown } from './errors.ts';
+import { redact, type Secrets } from './redact.ts';
 
 /** Where an episode writes its log; pino's loggers fit. */
 export interface Log {
@@ -16,27 +17,8 @@ export interface EpisodeLog {
   error(message: string, fields?: object): void;
 }
 
-/** The secrets of one episode, by name. */
-export type Secrets = Readonly<Record<string, string>>;
-
 /** A log that says nothing. */
 export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
-
-// Shorter values are words of ordinary text; hiding every "a" would hide the message instead.
-const SHORTEST_SECRET = 4;
-
-/** The same text without any of the secrets' values. */
-export function redact(value: string, secrets: Secrets): string {
-  let clean = value;
-  // The longest first: one that begins with another would leave its end behind.
-  for (const secret of Object.values(secrets).sort((a, b) => b.length - a.length)) {
-    if (secret.length < SHORTEST_SECRET) break;
-    clean = clean.replaceAll(secret, '[secret]');
-    const quoted = JSON.stringify(secret).slice(1, -1);
-    if (quoted !== secret) clean = clean.replaceAll(quoted, '[secret]');
-  }
-  return clean;
-}
 
 /** A log for one episode: every line carries its fields, and none carries a secret. */
 export function episodeLog(log: Log, fields: object, secrets: Secrets): EpisodeLog {

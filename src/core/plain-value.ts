@@ -1,4 +1,3 @@
-import type { JsonValue } from '../protocol/index.ts';
 import type { CompiledTool } from './compiled-tool.ts';
 import { isThenable } from './invoke.ts';
 import { type OutputLimits, toToolOutput } from './output.ts';
@@ -21,5 +20,5 @@ function toPlainValue(returned: unknown, limits: OutputLimits): unknown {
   if (!isStep(returned) && typeof returned !== 'string') return returned;
   const { blocks } = toToolOutput(returned, limits);
   const texts = blocks.map((block) => (block.type === 'text' ? block.text : undefined));
-  return texts.every((text) => text !== undefined) ? texts.join('') : (blocks as unknown as JsonValue);
+  return texts.every((text) => text !== undefined) ? texts.join('') : blocks;
 }

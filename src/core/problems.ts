@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { toPointerSteps } from '../protocol/index.ts';
 import { cutText } from './cut-text.ts';
 
 const MUST_BE = 'Must be ';
@@ -36,15 +37,6 @@ export function toProblems(errors: readonly ErrorObject[]): Problem[] {
   return [...byPlace.values()];
 }
 
-/** The steps of a JSON pointer. */
-export function toPath(pointer: string): string[] {
-  if (pointer === '') return [];
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
 /** A choice between simple things says which: `Must be an integer or null`. */
 function toChoice(errors: readonly ErrorObject[], at: number, choice: ErrorObject): Problem {
   const problem = toProblem(choice);
@@ -64,7 +56,7 @@ function isChoice({ keyword }: ErrorObject): boolean {
 }
 
 function toProblem(error: ErrorObject): Problem {
-  const path = toPath(error.instancePath);
+  const path = toPointerSteps(error.instancePath);
   const { params } = error;
   switch (error.keyword) {
     case 'required':
@@ -76,10 +68,7 @@ function toProblem(error: ErrorObject): Problem {
     case 'type':
       return { path, message: `Must be ${[params.type].flat().map(withArticle).join(' or ')}` };
     case 'enum':
-      return {
-        path,
-        message: `Must be one of ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`,
-      };
+      return { path, message: `Must be one of ${valuesOf(params.allowedValues)}` };
     case 'const':
       return { path, message: `Must be ${JSON.stringify(params.allowedValue)}` };
     case 'anyOf':
@@ -88,6 +77,18 @@ function toProblem(error: ErrorObject): Problem {
     default:
       return { path, message: capitalise(error.message ?? 'Is not valid') };
   }
+}
+
+// By the schema's own array: a list of a thousand wrong items has a thousand such problems.
+const lists = new WeakMap<readonly unknown[], string>();
+
+function valuesOf(allowed: readonly unknown[]): string {
+  let text = lists.get(allowed);
+  if (text === undefined) {
+    text = allowed.map((value) => JSON.stringify(value)).join(', ');
+    lists.set(allowed, text);
+  }
+  return text;
 }
 
 function withArticle(type: string): string {

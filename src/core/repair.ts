@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { toPath } from './problems.ts';
+import { toPointerSteps } from '../protocol/index.ts';
 
 // Each pass mends every place it can; a union may need a second look to undo and a third to mend again, never more.
 const MAX_PASSES = 3;
@@ -34,7 +34,7 @@ export function repair(value: unknown, errorsOf: (value: unknown) => ErrorObject
 }
 
 function mend(root: unknown, error: ErrorObject, mends: Map<string, Mend>): boolean {
-  const path = toPath(error.instancePath);
+  const path = toPointerSteps(error.instancePath);
   if (error.keyword === 'required') path.push(error.params.missingProperty);
   const place = path.join('\0');
   const earlier = mends.get(place);

@@ -12,7 +12,7 @@ export interface StepOptions {
   metadata?: JsonObject | null;
 }
 
-/** One call's outcome with its reward; only step() makes one. */
+/** What one call gives, with its reward; only step() makes one. */
 export class Step {
   readonly blocks: readonly WireBlock[];
   readonly reward: number | null;

@@ -1,10 +1,11 @@
 import type { JsonValue } from '../protocol/index.ts';
 import type { Block } from './content.ts';
-import { DefinitionError } from './errors.ts';
-import { assertKnownKeys } from './known-keys.ts';
-import type { EpisodeLog, Secrets } from './log.ts';
+import type { EpisodeLog } from './log.ts';
+import type { Secrets } from './redact.ts';
+import { assertDefinition } from './rules.ts';
 import type { OutputOf } from './schema.ts';
 import type { Step } from './step.ts';
+import { assertTool } from './tool-rules.ts';
 
 /** A value, or a promise of it. */
 export type Awaitable<Value> = Value | Promise<Value>;
@@ -65,6 +66,7 @@ export interface ToolOptions<Input, Output> {
   readonly canRetry?: boolean;
   /** The most text one call may return; what is beyond is cut, and the output says so. */
   readonly maxOutputBytes?: number;
+  /** What callers must give over OXP before it can run. */
   readonly requirements?: ToolRequirements;
   /** Scopes a caller must have to see and call this tool over OXP. */
   readonly scopes?: readonly string[];
@@ -72,49 +74,13 @@ export interface ToolOptions<Input, Output> {
 
 /** A tool that stands alone: usable in toolkits and in environments. */
 export interface Tool<Input = unknown, Output = unknown> extends ToolOptions<Input, Output> {
+  /** Runs one call, with an input that fits the schema. */
   run(input: OutputOf<Input>, context: ToolContext): Awaitable<ToolReturn>;
 }
 
 /** Defines a tool that toolkits publish and environments share. */
 export function tool<Input = unknown, Output = unknown>(definition: Tool<Input, Output>): Tool<Input, Output> {
+  assertDefinition(definition, 'tool', '{ description, input, run(input, context) { ... } }');
   assertTool(definition, 'tool()');
   return Object.freeze({ ...definition });
-}
-
-const MAX_TIMER = 2 ** 31 - 1;
-
-const KEYS = [
-  'description',
-  'input',
-  'output',
-  'version',
-  'shared',
-  'concurrent',
-  'timeoutMs',
-  'canRetry',
-  'maxOutputBytes',
-  'requirements',
-  'scopes',
-  'run',
-];
-
-/** Refuses what is not a tool; `where` names it in the message. */
-export function assertTool(definition: unknown, where: string): asserts definition is Tool {
-  if (typeof definition !== 'object' || definition === null)
-    throw new DefinitionError(`${where} must be an object with a run function`);
-  assertKnownKeys(definition, KEYS, where);
-  const { run, description, timeoutMs, maxOutputBytes, version } = definition as Partial<Tool>;
-  if (typeof run !== 'function')
-    throw new DefinitionError(`${where} has no run function. Add run(input, context) { ... }`);
-  if (description !== undefined && typeof description !== 'string')
-    throw new DefinitionError(`${where}: the description must be a string`);
-  for (const [option, value] of Object.entries({ timeoutMs, maxOutputBytes })) {
-    // Longer than timers can wait: they would fire at once.
-    if (value !== undefined && !(value > 0 && value <= MAX_TIMER)) {
-      throw new DefinitionError(`${where}: ${option} must be a number from 1 to ${MAX_TIMER}, not ${value}`);
-    }
-  }
-  if (version !== undefined && !/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.test(version)) {
-    throw new DefinitionError(`${where}: the version must look like 1.0.0, not '${version}'`);
-  }
 }

@@ -1,5 +1,9 @@
+import { isObject } from '../protocol/index.ts';
 import { DefinitionError } from './errors.ts';
-import { assertTool, type Tool } from './tool.ts';
+import { assertKnownKeys } from './known-keys.ts';
+import { assertDefinition } from './rules.ts';
+import type { Tool } from './tool.ts';
+import { assertTool } from './tool-rules.ts';
 
 /** The version of a tool that says none. */
 export const DEFAULT_VERSION = '1.0.0';
@@ -18,11 +22,13 @@ export interface Toolkit<Name extends string = string, Tools extends ToolMap = T
 export function toolkit<Name extends string, Tools extends ToolMap>(
   definition: Omit<Toolkit<Name, Tools>, 'kind'>,
 ): Toolkit<Name, Tools> {
+  assertDefinition(definition, 'toolkit', '{ name, tools }');
   const { name, tools } = definition;
   const where = `toolkit '${name}'`;
   assertOxpName(name, 'a toolkit');
-  if (Object.keys(tools ?? {}).length === 0)
-    throw new DefinitionError(`${where} has no tools. Add at least one to \`tools\``);
+  assertKnownKeys(definition, KEYS, where);
+  if (!isObject(tools) || Object.keys(tools).length === 0)
+    throw new DefinitionError(`${where} has no tools. Add at least one to \`tools\`, by its name: { Add: add }`);
   for (const [toolName, versions] of Object.entries(tools)) {
     assertOxpName(toolName, `${where}: a tool`);
     assertPublishable(`${name}_${toolName}`, where);
@@ -39,6 +45,9 @@ export function toolkit<Name extends string, Tools extends ToolMap>(
   }
   return Object.freeze({ ...definition, kind: 'toolkit' });
 }
+
+// `kind` is there when a definition is made from another toolkit.
+const KEYS = ['name', 'tools', 'kind'];
 
 // Model providers take no longer names of tools, nor does OXP.
 function assertPublishable(name: string, where: string): void {

@@ -1,6 +1,8 @@
+export { withoutLineBreaks } from './chunks.ts';
 // JSON
 export type { JsonObject, JsonValue } from './json.ts';
 export { isObject } from './json.ts';
+export { isLocalRef, resolveRef, toPointerSteps } from './json-pointer.ts';
 export { mapSubschemas } from './json-schema.ts';
 // The Open Reward Standard on the wire
 export type {
@@ -12,6 +14,7 @@ export type {
   ToolSpec,
   WireBlock,
   WireImageBlock,
+  WireTextBlock,
 } from './ors.ts';
 export {
   ACTION_ALIASES,
@@ -42,5 +45,6 @@ export type {
 export { isSupportedSchema, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_ID } from './oxp.ts';
 // Server-sent events
 export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, outcomeIn, PING } from './sse.ts';
-// Text as bytes
+// Text of blocks, and as bytes
+export { textOf } from './text-of.ts';
 export { mostBytes } from './utf8.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { describe, TiltyardError, toError } from '../core/index.ts';
+import { describe, MAX_SECRET_CHARACTERS, MAX_SECRETS, TiltyardError, toError } from '../core/index.ts';
 import { isObject, type JsonObject } from '../protocol/index.ts';
 import type { CallRequest, CreateRequest, TaskChoice } from '../sessions/index.ts';
 
@@ -156,12 +156,12 @@ function readSecrets(secrets: unknown): Record<string, string> {
   return secrets as Record<string, string>;
 }
 
-// Each is looked for in every line of the log and in every error of the episode.
-const MAX_SECRETS = 1_000;
-
 function assertFew(secrets: Record<string, string>): Record<string, string> {
-  const count = Object.keys(secrets).length;
-  if (count > MAX_SECRETS) throw bad(`a session takes at most ${MAX_SECRETS} secrets, not ${count}`);
+  const entries = Object.entries(secrets);
+  if (entries.length > MAX_SECRETS) throw bad(`a session takes at most ${MAX_SECRETS} secrets, not ${entries.length}`);
+  const long = entries.find(([, value]) => value.length > MAX_SECRET_CHARACTERS);
+  if (long !== undefined)
+    throw bad(`the secret ${describe(long[0])} must have at most ${MAX_SECRET_CHARACTERS} characters`);
   return secrets;
 }
 

@@ -26,7 +26,7 @@ import { notFoundHandler } from './not-found.ts';
 import { type ObservationOptions, observe } from './observation.ts';
 import { openRequests } from './open-requests.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
-import { anything, array, assertOptions, boolean, type Kinds } from './options.ts';
+import { anArray, anything, assertOptions, type OptionRules, trueOrFalse } from './options.ts';
 import { ORS_OPTIONS, type OrsFace, type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
 import { CALL_ROUTE } from './ors-call.ts';
 import { redirectTo } from './ors-redirects.ts';
@@ -49,12 +49,12 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
   readonly metrics?: boolean;
 }
 
-const SERVER_OPTIONS: Kinds<ServerOptions> = {
+const SERVER_OPTIONS: OptionRules<ServerOptions> = {
   ...ORS_OPTIONS,
-  toolkits: array,
+  toolkits: anArray,
   oxp: anything,
   logger: anything,
-  metrics: boolean,
+  metrics: trueOrFalse,
 };
 
 /** Where to listen. */
@@ -73,6 +73,7 @@ export interface Server extends AsyncDisposable {
   readonly url: string;
   /** The limits in force. */
   readonly limits: Limits;
+  /** Begins to take requests; resolves with the URL. */
   listen(options?: ListenOptions): Promise<string>;
   /** Takes no new sessions and calls, lets those that run end for a while (`limits.drainMs`), then ends the rest. */
   close(): Promise<void>;

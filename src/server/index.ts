@@ -1,7 +1,14 @@
 export { DEFAULT_LIMITS, type Limits } from '../core/index.ts';
-export type { ObservedCall, ObservedSession, Observer, TraceHeaders } from '../sessions/index.ts';
+export type {
+  ObservedCall,
+  ObservedSession,
+  Observer,
+  SessionRules,
+  SetupResult,
+  TraceHeaders,
+} from '../sessions/index.ts';
 export type { ApiKey } from './auth/api-keys.ts';
-export type { AuthOptions } from './auth/authenticator.ts';
+export { type AuthOptions, assertAuth } from './auth/authenticator.ts';
 export type { OrsScope } from './auth/identity.ts';
 export type { JwtOptions } from './auth/tokens.ts';
 export type { ToolErrors } from './call-answer.ts';

@@ -24,15 +24,15 @@ import { type Observation, observe } from './observation.ts';
 import { combine } from './observers.ts';
 import { type OrsDocs, orsDocs } from './openapi/ors.ts';
 import {
+  anArray,
   anything,
-  array,
   assertOptions,
   between,
-  boolean,
-  type Kinds,
+  type OptionRules,
   oneOf,
   PLUGIN_OPTIONS,
-  RETURN_ERRORS,
+  returnErrorsRule,
+  trueOrFalse,
 } from './options.ts';
 import { registerCall } from './ors-call.ts';
 import { registerReads } from './ors-reads.ts';
@@ -50,6 +50,7 @@ export interface OrsOptions {
   readonly limits?: Partial<Limits>;
   /** What sessions allow. */
   readonly sessions?: Partial<SessionRules> & { readonly observer?: Observer };
+  /** Who may use it. Default: everybody. */
   readonly auth?: AuthOptions | undefined;
   /** How much of an author's exception clients see. Default: 'exception'. */
   readonly returnErrors?: ReturnErrors;
@@ -61,11 +62,14 @@ export interface OrsOptions {
   readonly announceAfterMs?: number;
   /** Whether "42" passes for a number and null for an absent optional. Default: true. */
   readonly lenientInputs?: boolean;
-  /** Where sessions live. Default: in this process. */
+  /**
+   * Where sessions live. Default: in this process.
+   * @internal For hosts of this package; not stable yet.
+   */
   readonly host?: (catalog: Catalog, options: SessionOptions) => SessionHost;
 }
 
-const SESSIONS: Kinds<NonNullable<OrsOptions['sessions']>> = {
+const SESSIONS: OptionRules<NonNullable<OrsOptions['sessions']>> = {
   callsAfterFinish: oneOf('refuse', 'allow'),
   clientTaskIds: oneOf('start', 'refuse'),
   observer: anything,
@@ -75,16 +79,16 @@ const SESSIONS: Kinds<NonNullable<OrsOptions['sessions']>> = {
 const LONGEST_SILENCE_MS = 29_999;
 
 /** What the options of the face may be. */
-export const ORS_OPTIONS: Kinds<OrsOptions> = {
-  environments: array,
+export const ORS_OPTIONS: OptionRules<OrsOptions> = {
+  environments: anArray,
   limits: anything,
   sessions: anything,
   auth: anything,
-  returnErrors: RETURN_ERRORS,
+  returnErrors: returnErrorsRule,
   toolErrors: oneOf('auto', 'http', 'envelope'),
   pingMs: between(1, LONGEST_SILENCE_MS),
   announceAfterMs: between(0, LONGEST_SILENCE_MS),
-  lenientInputs: boolean,
+  lenientInputs: trueOrFalse,
   host: anything,
 };
 

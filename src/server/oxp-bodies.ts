@@ -1,4 +1,4 @@
-import { describe } from '../core/index.ts';
+import { describe, MAX_SECRET_CHARACTERS, MAX_SECRETS } from '../core/index.ts';
 import {
   type CallToolRequest,
   isObject,
@@ -35,9 +35,6 @@ function assertSchema({ $schema }: JsonObject): void {
   });
 }
 
-// Each is looked for in every line of the log and in every error of the call.
-const MAX_ENTRIES = 1_000;
-
 // Values stay out of these messages: they are secrets, or should have been.
 function assertContext(context: unknown): asserts context is WireCallContext {
   if (!isObject(context)) throw bad("'context' must be an object");
@@ -53,8 +50,10 @@ function assertEntries(entries: unknown, key: string, field: string): void {
   if (!Array.isArray(entries) || !entries.every(right)) {
     throw bad(`'context.${key}' must be an array of objects with strings 'id' and '${field}'`);
   }
-  if (entries.length > MAX_ENTRIES)
-    throw bad(`'context.${key}' must have at most ${MAX_ENTRIES} entries, not ${entries.length}`);
+  if (entries.length > MAX_SECRETS)
+    throw bad(`'context.${key}' must have at most ${MAX_SECRETS} entries, not ${entries.length}`);
+  if (entries.some((entry) => entry[field].length > MAX_SECRET_CHARACTERS))
+    throw bad(`each '${field}' in 'context.${key}' must have at most ${MAX_SECRET_CHARACTERS} characters`);
 }
 
 function bad(developerMessage: string): OxpError {

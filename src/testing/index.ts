@@ -1,5 +1,10 @@
+// What the types below name of other entry points
+export type { InputArguments, ToolSpec, WireBlock } from '../client/index.ts';
+export type { Log } from '../core/index.ts';
+export type { Limits, SessionRules } from '../server/index.ts';
 // Rules about environments
 export { type LintOptions, type LintProgress, lintEnvironment } from './lint/lint.ts';
+export type { RewardRange } from './lint/sample.ts';
 // An episode in process
 export { type PlayedEpisode, type PlayedStep, type PlayOptions, play } from './play.ts';
 // The referee of servers
@@ -21,6 +26,6 @@ export {
   toBaseline,
   type Verdict,
 } from './referee/judgement.ts';
-export type { Finding, Level } from './referee/probe.ts';
+export type { Finding, Level, Requirement } from './referee/probe.ts';
 export type { Answer, Ask, Exchange } from './referee/recorder.ts';
 export { keyOf } from './referee/selection.ts';

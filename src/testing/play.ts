@@ -1,3 +1,4 @@
+import type { InputArguments } from '../client/index.ts';
 import {
   catalog,
   type Environment,
@@ -8,18 +9,21 @@ import {
   TiltyardError,
   toLimits,
 } from '../core/index.ts';
-import type { JsonObject, RunToolResult, ToolSpec, WireBlock } from '../protocol/index.ts';
+import { type JsonObject, type RunToolResult, type ToolSpec, textOf, type WireBlock } from '../protocol/index.ts';
 import {
   type Call,
   type CallEnding,
   DEFAULT_SESSION_OPTIONS,
   LocalHost,
   type SessionRules,
+  type TaskChoice,
 } from '../sessions/index.ts';
 
 /** Which episode to play: a task of a split, or a task of your own. */
 export type PlayOptions = ({ readonly split: string; readonly index: number } | { readonly task: object }) & {
+  /** What the environment gets as `secrets`. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** Where the episode writes its log. Default: nowhere. */
   readonly log?: Log;
   /** Limits, as a server has them; but calls are aborted at once when the episode is closed. */
   readonly limits?: Partial<Limits>;
@@ -39,17 +43,18 @@ export interface PlayedStep {
 
 /** An episode in this process: the same code as behind a server, without the server. */
 export interface PlayedEpisode<Inputs> extends AsyncDisposable {
+  /** What the agent reads first; waits for setup. */
   prompt(): Promise<readonly WireBlock[]>;
+  /** The tools of this episode, those of its task included. */
   tools(): Promise<readonly ToolSpec[]>;
   /** Calls a tool; rejects if the call is refused, reports a failure, or breaks. */
   call<Name extends keyof Inputs & string>(
     name: Name,
     ...input: InputArguments<InputOf<Inputs[Name]>>
   ): Promise<PlayedStep>;
+  /** Ends the episode; its teardown has run when this resolves. */
   close(): Promise<void>;
 }
-
-type InputArguments<Input> = {} extends Input ? [input?: Input] : [input: Input];
 
 /** Plays an episode of an environment in this process. `await using` ends it with the block. */
 export async function play<Schema, Listed, State, Inputs>(
@@ -65,7 +70,8 @@ export async function play<Schema, Listed, State, Inputs>(
   });
   const sid = 'play';
   // Through JSON, as over a wire: what cannot travel must not pass a test either.
-  await host.create(sid, { choice: throughJson('task' in choice ? { task: choice.task } : choice), secrets } as never);
+  const wanted: TaskChoice = 'task' in choice ? { task: choice.task as JsonObject } : choice;
+  await host.create(sid, { choice: throughJson(wanted), secrets });
   const close = () => host.close('deleted');
   return {
     prompt: () => host.prompt(sid),
@@ -78,7 +84,7 @@ export async function play<Schema, Listed, State, Inputs>(
   };
 }
 
-function throughJson(value: unknown): unknown {
+function throughJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value));
 }
 
@@ -97,6 +103,5 @@ function toStep(ending: CallEnding): PlayedStep {
   }
   const result = JSON.parse(ending.json) as RunToolResult;
   if (!result.ok) throw new TiltyardError('tool_failed', result.error);
-  const { blocks } = result.output;
-  return { ...result.output, text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join('') };
+  return { ...result.output, text: textOf(result.output.blocks) };
 }

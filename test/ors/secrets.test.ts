@@ -55,9 +55,12 @@ test.each([{ k: 1 }, { k: null }, { k: true }, { k: { value: 'v' } }, { good: 'v
 test('S18: more secrets than anybody needs are 400', async () => {
   const secrets = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));
-  expect((await tryCreate({ secrets: secrets(1_000) })).status).toBe(200);
-  const { status, json } = await tryCreate({ secrets: secrets(1_001) });
-  expect([status, json.detail]).toEqual([400, 'a session takes at most 1000 secrets, not 1001']);
+  expect((await tryCreate({ secrets: secrets(100) })).status).toBe(200);
+  const { status, json } = await tryCreate({ secrets: secrets(101) });
+  expect([status, json.detail]).toEqual([400, 'a session takes at most 100 secrets, not 101']);
+  expect((await tryCreate({ secrets: { k: 'v'.repeat(65_536) } })).status).toBe(200);
+  const long = await tryCreate({ secrets: { k: 'v'.repeat(65_537) } });
+  expect([long.status, long.json.detail]).toEqual([400, 'the secret "k" must have at most 65536 characters']);
 });
 
 test('S19: secrets are read from the X-Secrets header', async () => {

@@ -22,7 +22,7 @@ describe('toolkits that cannot be', () => {
     [
       'with half a version',
       () => toolkit({ name: 'Kit', tools: { A: { run, version: '1.0' } } }),
-      "like 1.0.0, not '1.0'",
+      'version must be three numbers such as 1.0.0, not "1.0"',
     ],
     [
       'with names that are too long together',

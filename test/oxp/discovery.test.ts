@@ -152,6 +152,19 @@ describe('schemas', () => {
     expect(Object.keys(json.parameter_errors).sort()).toEqual(['a', 'b']);
   });
 
+  test('OXP O4: references by names that need escapes, and into lists, are written out', async () => {
+    const half = z.string().meta({ id: '50%' });
+    const input = {
+      type: 'object',
+      properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] }, b: { $ref: '#/properties/a/anyOf/0' } },
+    };
+    const output = z.object({ a: half, b: half });
+    const { get } = await startPlugin([toolkit({ name: 'Kit', tools: { Do: { input, output, run: () => null } } })]);
+    const [{ input_schema, output_schema }] = (await get('/tools')).json.items;
+    expect(input_schema.properties.b).toEqual({ type: 'string' });
+    expect(output_schema.properties.b).toMatchObject({ type: 'string' });
+  });
+
   const Category: z.ZodType = z.object({ name: z.string(), children: z.lazy(() => z.array(Category)) });
   test.each([
     ['zod', { input: Category }, 'its input'],

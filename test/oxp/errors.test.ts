@@ -56,8 +56,13 @@ describe('before the tool', () => {
     ['a token that is a number', { context: { authorization: [{ id: 'a', token: 1 }] } }, "'id' and 'token'"],
     [
       'too many secrets',
-      { context: { secrets: Array.from({ length: 1_001 }, () => ({ id: 'A', value: 'b' })) } },
-      "'context.secrets' must have at most 1000 entries, not 1001",
+      { context: { secrets: Array.from({ length: 101 }, () => ({ id: 'A', value: 'b' })) } },
+      "'context.secrets' must have at most 100 entries, not 101",
+    ],
+    [
+      'a token without end',
+      { context: { authorization: [{ id: 'A', token: 'b'.repeat(65_537) }] } },
+      "each 'token' in 'context.authorization' must have at most 65536 characters",
     ],
     ['a user that is a number', { context: { user_id: 5 } }, "'context.user_id' must be a string"],
   ])('OXP E1: %s in a request are refused', async (_what, more, detail) => {

@@ -83,6 +83,19 @@ test('references are followed, also those of pydantic, and those that never end'
   expect(generateInput(schema)).toEqual({ node: { id: 'probe' }, color: 'red' });
 });
 
+test.each<[what: string, $ref: string, expected: unknown]>([
+  ['by names with escapes', '#/$defs/a~1b%20~0', { it: 'escaped' }],
+  ['into a list', '#/$defs/choice/anyOf/1', { it: 'listed' }],
+  ['that are no valid URI', '#/$defs/50%', undefined],
+])('an input for references %s is made as validators read them', (_what, $ref, expected) => {
+  const $defs = {
+    'a/b ~': { const: 'escaped' },
+    choice: { anyOf: [{ const: 'first' }, { const: 'listed' }] },
+    '50%': { const: 'half' },
+  };
+  expect(generateInput(of({ it: { $ref } }, { $defs }))).toEqual(expected);
+});
+
 test('a schema that cannot be met, or is none, gets no input', () => {
   expect(generateInput(of({ value: { type: 'string', pattern: '^[0-9]{3}-[x-z]{9}$' } }))).toBeUndefined();
   expect(generateInput({ type: 'thing' })).toBeUndefined();

@@ -1,4 +1,11 @@
-import { type CallOptions, ClientError, HttpError, type ToolDefinition } from '../../client/index.ts';
+import {
+  type CallOptions,
+  ClientError,
+  HttpError,
+  MaxRetries,
+  NetworkError,
+  type ToolDefinition,
+} from '../../client/index.ts';
 import { Failure } from './failure.ts';
 import type { OpenServer } from './with-server.ts';
 
@@ -48,13 +55,14 @@ async function toolsOf(
   try {
     return await oxp.tools({ signal });
   } catch (thrown) {
-    if (!(thrown instanceof ClientError) || isUnreached(thrown)) throw thrown;
+    if (!(thrown instanceof ClientError) || hasGivenUp(thrown)) throw thrown;
     if (!speaksOrs && thrown.status === 401) throw thrown;
     // Servers of ORS answer this path with something else, or not at all.
     return undefined;
   }
 }
 
-function isUnreached({ name }: ClientError): boolean {
-  return name === 'NetworkError' || name === 'MaxRetries';
+// Without an answer, nothing is known of what the server speaks.
+function hasGivenUp(error: ClientError): boolean {
+  return error instanceof NetworkError || error instanceof MaxRetries;
 }

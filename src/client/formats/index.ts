@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../../protocol/index.ts';
+import type { CallOptions } from '../deadline.ts';
 import { type AnthropicTool, toAnthropicTool } from './anthropic.ts';
 import { fromAnthropicCall, fromChatCall, fromGoogleCall, fromOpenAICall, type ProviderCall } from './calls.ts';
 import { type GoogleTool, toGoogleTool } from './google.ts';
@@ -19,6 +20,12 @@ export type ProviderFormat = keyof Tools;
 
 /** The tools as a provider's API takes them; for Google, what goes into `functionDeclarations`. */
 export type ProviderTools<Format extends ProviderFormat> = Tools[Format][];
+
+/** How tools are asked for. */
+export interface ToolsOptions<Format extends ProviderFormat | undefined> extends CallOptions {
+  /** The model provider's; without one, tools are as the server lists them. */
+  readonly format: Format;
+}
 
 const TO_TOOL: { readonly [Format in ProviderFormat]: (spec: ToolSpec) => Tools[Format] } = {
   openai: toOpenAITool,

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, mapSubschemas } from '../../protocol/index.ts';
+import { type JsonObject, type JsonValue, mapSubschemas, resolveRef } from '../../protocol/index.ts';
 
 /**
  * Which references are replaced by what they name: all of them, or only those that may dangle when the root is rewritten,
@@ -58,7 +58,7 @@ function inline(schema: JsonObject, pass: Pass, place: Place): JsonObject {
 }
 
 function inlineRef(ref: string, siblings: JsonObject, pass: Pass, { trail, atRoot }: Place): JsonObject {
-  const target = resolve(ref, pass.root);
+  const target = resolveRef(pass.root, ref);
   if (target === undefined && pass.policy !== 'all' && !atRoot) return { ...siblings, $ref: ref };
   // A pass that has failed is only brought to its end; the last one must not fail.
   const failed = pass.schemas > MAX_SCHEMAS && pass.maxDepth > 1;
@@ -74,27 +74,4 @@ function toEnd(ref: string, target: JsonObject | undefined, description: JsonVal
   const type = typeof target?.type === 'string' ? target.type : 'object';
   const note = `(has the form of ${name}, which is not spelled out here)`;
   return { type, description: typeof description === 'string' ? `${description} ${note}` : note };
-}
-
-// Only references within the schema: nothing is fetched on the word of a server.
-function resolve(ref: string, root: JsonObject): JsonObject | undefined {
-  if (!/^#(?:\/|$)/.test(ref)) return undefined;
-  let found: JsonValue | undefined = root;
-  for (const part of ref.split('/').slice(1)) {
-    const key = toKey(part);
-    // Only own keys: a pointer to `constructor` is no pointer into Object.prototype.
-    const holds: boolean = typeof found === 'object' && found !== null && Object.hasOwn(found, key);
-    found = holds ? (found as JsonObject)[key] : undefined;
-  }
-  return isObject(found) ? found : undefined;
-}
-
-function toKey(part: string): string {
-  let decoded = part;
-  try {
-    decoded = decodeURIComponent(part);
-  } catch {
-    // A stray % is not an escape, so it stands for itself.
-  }
-  return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
 }

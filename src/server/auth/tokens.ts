@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
 import { DefinitionError } from '../../core/index.ts';
-import { anything, assertOptions, between, type Kinds, texts } from '../options.ts';
+import { anything, assertOptions, between, names, type OptionRules } from '../options.ts';
 import { type Identity, isName } from './identity.ts';
 
 /** Short-lived tokens that callers sign with a shared secret. */
@@ -16,10 +16,10 @@ export interface JwtOptions {
   readonly clockSkewSeconds?: number;
 }
 
-const JWT_OPTIONS: Kinds<JwtOptions> = {
+const JWT_OPTIONS: OptionRules<JwtOptions> = {
   // Checked below, without a word of it.
   secret: anything,
-  audience: texts,
+  audience: names,
   maxLifetimeSeconds: between(1, Number.POSITIVE_INFINITY),
   clockSkewSeconds: between(0, Number.POSITIVE_INFINITY),
 };

@@ -15,9 +15,11 @@ import { toolRules } from './tool-rules.ts';
 export interface LintOptions {
   /** An ORS server of any make. */
   readonly url: string;
+  /** Sent as X-API-Key, where the server wants one. */
   readonly apiKey?: string | undefined;
   /** Default: all environments of the server. */
   readonly environment?: string | undefined;
+  /** Stops the lint. */
   readonly signal?: AbortSignal | undefined;
   /** How many tasks of each split are begun. Default: 5. */
   readonly samples?: number | undefined;
@@ -33,11 +35,13 @@ export interface LintOptions {
   readonly rewardRange?: RewardRange | undefined;
   /** The most time for one answer. Default: 30 s. */
   readonly timeoutMs?: number | undefined;
+  /** Hears each finding when it is there. */
   readonly onFinding?: ((finding: Finding) => void) | undefined;
   /** What commands that make a call again name the server. Default: its URL. */
   readonly name?: string | undefined;
   /** What findings show of an error's message, which may hold a stack. Default: all of it. */
   readonly toMessage?: ((message: string) => string) | undefined;
+  /** Hears what is done next. */
   readonly onProgress?: ((progress: LintProgress) => void) | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { AuthError, type EnvironmentClient } from '../../client/index.ts';
-import type { JsonObject, Split } from '../../protocol/index.ts';
+import { type JsonObject, type Split, textOf } from '../../protocol/index.ts';
 import { type Random, seededRandom } from './random.ts';
 import { type Place, type Reading, type SampledEpisode, type SampledSplit, SCANNED, showPlace } from './sample.ts';
 
@@ -82,8 +82,7 @@ async function read(environment: EnvironmentClient, place: Place, options: Sampl
     await using session = await environment.session({ ...place, signal, timeoutMs });
     const blocks = await session.prompt({ timeoutMs });
     const tools = await session.tools({ timeoutMs });
-    const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    return { isRead: true, text, prompt: JSON.stringify(blocks), tools };
+    return { isRead: true, text: textOf(blocks, '\n'), prompt: JSON.stringify(blocks), tools };
   } catch (thrown) {
     return { isRead: false, failure: toFailure(thrown, options) };
   }

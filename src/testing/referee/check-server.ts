@@ -8,6 +8,7 @@ import { isSelected } from './selection.ts';
 
 /** Which server is checked, and how. */
 export interface CheckOptions {
+  /** An ORS or OXP server of any make. */
   readonly url: string;
   /** Sent with every request: the key, if the server wants one. They are in no report. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -19,7 +20,9 @@ export interface CheckOptions {
   readonly timeoutMs?: number;
   /** How long the setup of a session may take. Default: 60 s. */
   readonly setupMs?: number;
+  /** Stops the check. */
   readonly signal?: AbortSignal;
+  /** Hears each finding when it is there. */
   readonly onFinding?: (finding: Finding, progress: CheckProgress) => void;
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../../protocol/index.ts';
+import { isObject, type JsonObject, type JsonValue, resolveRef } from '../../protocol/index.ts';
 import { accepts } from './accepts.ts';
 
 // A schema that refers to itself could go on for ever.
@@ -29,7 +29,7 @@ export function generateValue(schema: JsonValue | undefined, root: JsonObject, d
   if (Array.isArray(schema.enum)) return schema.enum.find((each) => each !== null) ?? null;
   if ('default' in schema && schema.default !== null) return schema.default as JsonValue;
   if (typeof schema.$ref === 'string')
-    return generateValue(merged(resolve(schema.$ref, root), schema), root, depth + 1);
+    return generateValue(merged(resolveRef(root, schema.$ref), schema), root, depth + 1);
   if (Array.isArray(schema.allOf)) {
     const { allOf, ...rest } = schema;
     return generateValue([...allOf, rest].map((each) => dereferenced(each, root)).reduce(merged), root, depth + 1);
@@ -121,20 +121,7 @@ function generateText(schema: JsonObject): string {
 }
 
 function dereferenced(schema: JsonValue, root: JsonObject): JsonValue | undefined {
-  return isObject(schema) && typeof schema.$ref === 'string' ? merged(resolve(schema.$ref, root), schema) : schema;
-}
-
-function resolve(reference: string, root: JsonObject): JsonValue | undefined {
-  if (!reference.startsWith('#')) return {};
-  return reference
-    .slice(1)
-    .split('/')
-    .filter((part) => part !== '')
-    .map((part) => decodeURIComponent(part).replace(/~1/g, '/').replace(/~0/g, '~'))
-    .reduce<JsonValue | undefined>(
-      (at, part) => (isObject(at) || Array.isArray(at) ? (at as JsonObject)[part] : undefined),
-      root,
-    );
+  return isObject(schema) && typeof schema.$ref === 'string' ? merged(resolveRef(root, schema.$ref), schema) : schema;
 }
 
 // Where schemas stand side by side, properties add up and the later keyword wins.

@@ -24,6 +24,7 @@ export interface Judgement extends Finding {
 export interface JudgeOptions {
   /** The weakest level whose failures count; others are warnings. Default: interop. */
   readonly level?: Level;
+  /** Failures that are known, and do not count. */
   readonly baseline?: readonly KnownFailure[];
 }
 

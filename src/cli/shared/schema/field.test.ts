@@ -61,6 +61,15 @@ test('references into the same document are followed, and what stands beside the
   });
 });
 
+test.each([
+  ['a percent sign', '50%', '#/$defs/50%25'],
+  ['a stray percent sign', '50%', '#/$defs/50%'],
+  ['a slash', 'a/b', '#/$defs/a~1b'],
+  ['a slash that is escaped twice', 'a/b', '#/$defs/a%7E1b'],
+])('a reference to a name with %s is followed', (_what, name, $ref) => {
+  expect(parameter({ $ref }, { $defs: { [name]: { type: 'integer' } } }).kind).toBe('integer');
+});
+
 test('a schema that refers to itself, elsewhere or nowhere is asked for as JSON', () => {
   expect(toTypeText(parameter({ $ref: '#/$defs/Node' }, DEFINITIONS))).toBe('{ next?: JSON, level?: "low" | "high" }');
   expect(parameter({ $ref: 'https://example.org/schema' }).kind).toBe('json');

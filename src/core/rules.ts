@@ -1,0 +1,65 @@
+import { isObject } from '../protocol/index.ts';
+import { describe } from './content.ts';
+import { DefinitionError } from './errors.ts';
+import { assertKnownKeys } from './known-keys.ts';
+
+/** Refuses a value that means nothing where it stands; `place` names it in the message. */
+export type Rule = (value: unknown, place: string) => void;
+
+/** Rules by key. */
+export type Rules = Readonly<Record<string, Rule>>;
+
+/** Refuses what is no object at all, such as an import that is undefined; `example` is what to write instead. */
+export function assertDefinition(definition: unknown, definer: string, example: string): void {
+  if (isObject(definition)) return;
+  throw new DefinitionError(`${definer}() takes an object, not ${describe(definition)}. Write ${definer}(${example})`);
+}
+
+/** A rule by what a value must be, in words and as a predicate. */
+export function must(be: string, isRight: (value: unknown) => boolean): Rule {
+  return (value, place) => {
+    if (!isRight(value)) throw new DefinitionError(`${place} must be ${be}, not ${describe(value)}`);
+  };
+}
+
+/** Text of any length. */
+export const aString: Rule = must('a string', (value) => typeof value === 'string');
+
+/** Text that names something. */
+export const aName: Rule = must('a string that is not empty', (value) => typeof value === 'string' && value !== '');
+
+/** A truth value; what only counts as one, such as "false", is refused. */
+export const trueOrFalse: Rule = must('true or false', (value) => typeof value === 'boolean');
+
+/** A number of things that there must be one of at least. */
+export function wholeNumber(unit: string, most: number = Number.MAX_SAFE_INTEGER): Rule {
+  const range = most === Number.MAX_SAFE_INTEGER ? 'from 1' : `from 1 to ${most}`;
+  return must(
+    `a whole number of ${unit} ${range}`,
+    (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most,
+  );
+}
+
+/** A list whose items keep a rule; `example` is shown to who gives something else. */
+export function listOf(rule: Rule, example: string): Rule {
+  const assertList = must(`an array, such as ${example}`, Array.isArray);
+  return (value, place) => {
+    assertList(value, place);
+    for (const [index, item] of (value as unknown[]).entries()) rule(item, `${place}[${index}]`);
+  };
+}
+
+/** An object that has these keys and no others. */
+export function objectOf({ required = {}, optional = {} }: { required?: Rules; optional?: Rules }): Rule {
+  const keys = Object.keys({ ...required, ...optional });
+  const assertObject = must(`an object with ${keys.join(', ')}`, isObject);
+  return (value, place) => {
+    assertObject(value, place);
+    const object = value as Record<string, unknown>;
+    assertKnownKeys(object, keys, place);
+    for (const [key, rule] of Object.entries(required)) rule(object[key], `${place}.${key}`);
+    for (const [key, rule] of Object.entries(optional)) {
+      if (object[key] !== undefined) rule(object[key], `${place}.${key}`);
+    }
+  };
+}

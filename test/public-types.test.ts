@@ -1,0 +1,90 @@
+import { resolve } from 'node:path';
+import type {
+  CallResult,
+  EnvironmentClient,
+  ErrorContext,
+  HttpError,
+  InputArguments,
+  OxpServerError,
+  OxpServerErrorDetails,
+  OxpToolError,
+  OxpToolErrorDetails,
+  ProviderCall,
+  Session,
+  Split,
+  ToolDefinition,
+  ToolSpec,
+  ToolsOptions,
+  WireBlock,
+  WireRequirements,
+} from 'tiltyard/client';
+import * as client from 'tiltyard/client';
+import type { Observer, OrsOptions, SessionRules, SetupResult } from 'tiltyard/server';
+import type { Finding, LintOptions, Log, PlayedEpisode, PlayOptions, Requirement, RewardRange } from 'tiltyard/testing';
+import { expect, expectTypeOf, test } from 'vitest';
+import { ROOT } from './support/command.ts';
+import { Declarations, type Exported } from './support/declarations.ts';
+
+const ENTRIES = ['index', 'client/index', 'server/index', 'testing/index'];
+
+// Computed types: an editor shows what they come to, and nobody writes their names.
+const COMPUTED = [
+  ...['Awaitable', 'InputOf', 'OutputOf', 'TaskInput', 'TaskOutput'],
+  // What OxpInput, OxpValue and ProviderTools are made with.
+  ...['InputOfTool', 'ValueOfTool', 'VersionsOf', 'Tools'],
+];
+
+// As `npm run build` has written them, and `npm test` does first.
+const declarations = new Declarations();
+const exportsOf = (entry: string) => declarations.exportsOf(resolve(ROOT, 'dist', `${entry}.d.ts`));
+const authors = exportsOf('index');
+
+test.each(ENTRIES)('whatever %s names in its types can be imported from it, or from tiltyard', (entry) => {
+  const exported = exportsOf(entry);
+  expect(exported.length).toBeGreaterThan(20);
+  const importable = new Set([...exported, ...authors].map(({ declared }) => declared));
+  const missing = exported.flatMap(({ declared, isType }) =>
+    namesIn({ declared, isType })
+      .map((name) => declarations.find(declared.file, name))
+      .filter((named) => named !== undefined && !importable.has(named) && !COMPUTED.includes(named.name))
+      .map((named) => `${named?.name} in ${declared.name}`),
+  );
+  expect([...new Set(missing)]).toEqual([]);
+});
+
+test('what the client gives and takes has a name', () => {
+  expectTypeOf<EnvironmentClient['splits']>().returns.resolves.toEqualTypeOf<Split[]>();
+  expectTypeOf<Session['prompt']>().returns.resolves.toEqualTypeOf<WireBlock[]>();
+  expectTypeOf<CallResult['blocks']>().toEqualTypeOf<readonly WireBlock[]>();
+  expectTypeOf<Session['tools']>().toBeCallableWith({} satisfies Partial<ToolsOptions<undefined>>);
+  expectTypeOf(client.toProviderTools<'google'>)
+    .parameter(0)
+    .toEqualTypeOf<readonly ToolSpec[]>();
+  expectTypeOf(client.fromProviderCall).returns.toEqualTypeOf<ProviderCall>();
+  expectTypeOf<ToolDefinition['requirements']>().toEqualTypeOf<WireRequirements | undefined>();
+  expectTypeOf<InputArguments<{ a?: number }>>().toEqualTypeOf<[input?: { a?: number }]>();
+  expectTypeOf<ErrorContext>().toExtend<ConstructorParameters<typeof client.HttpError>[2]>();
+  expectTypeOf<OxpServerErrorDetails['developerMessage']>().toEqualTypeOf<OxpServerError['developerMessage']>();
+  expectTypeOf<OxpToolErrorDetails['retryAfterMs']>().toEqualTypeOf<OxpToolError['retryAfterMs']>();
+  expectTypeOf<HttpError>().toExtend<client.ClientError>();
+});
+
+test('what servers and tests are told has a name', () => {
+  expectTypeOf<Observer['setupEnded']>().parameter(1).toEqualTypeOf<SetupResult>();
+  expectTypeOf<Partial<SessionRules>>().toExtend<OrsOptions['sessions']>();
+  expectTypeOf<PlayOptions['log']>().toEqualTypeOf<Log | undefined>();
+  expectTypeOf<PlayedEpisode<{}>['tools']>().returns.resolves.toEqualTypeOf<readonly ToolSpec[]>();
+  expectTypeOf<Finding>().toExtend<Requirement>();
+  expectTypeOf<LintOptions['rewardRange']>().toEqualTypeOf<RewardRange | undefined>();
+});
+
+test('sessions and environments of a client are made by it alone', () => {
+  expect(client).not.toHaveProperty('Session');
+  expect(client).not.toHaveProperty('EnvironmentClient');
+});
+
+function namesIn({ declared, isType }: Exported): string[] {
+  const text = declared.text.replace(/ implements [^{]+/, '');
+  const reachable = isType ? text.replace(/^ {4}(?:constructor|static)\b.*$/gm, '') : text;
+  return reachable.match(/(?<!\.|typeof )\b[A-Z]\w*/g) ?? [];
+}
