@@ -39,9 +39,10 @@ export function speaksNeither(url: string): Failure {
 /** The names of the environments, or undefined from a server that does not speak ORS. */
 export async function environmentsOf({ ors, signal, timeoutMs }: AskedOfOrs): Promise<readonly string[] | undefined> {
   try {
-    const names: unknown = await ors.environments({ signal, timeoutMs });
-    return Array.isArray(names) ? names.map(String) : undefined;
+    return await ors.environments({ signal, timeoutMs });
   } catch (thrown) {
+    // Servers of another protocol may have something else there.
+    if (thrown instanceof ClientError && / is not a list of names: /.test(thrown.message)) return undefined;
     if (thrown instanceof HttpError && (thrown.status === 404 || thrown.status === 405)) return undefined;
     throw thrown;
   }
