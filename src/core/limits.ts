@@ -50,6 +50,8 @@ export interface Limits {
   lingerMs: number;
   /** About how much is kept of the results of one session; the oldest go first, the newest is always kept. */
   maxKeptBytes: number;
+  /** About how much is kept of results that are not small, of all sessions together; the oldest go first. */
+  maxKeptTotalBytes: number;
   /** About how much is kept of small results, of all sessions together; the oldest go first. */
   maxRecentBytes: number;
   /** The most calls over OXP at a time; one more is told when to come back. */
@@ -255,6 +257,12 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     place: 'environments',
     least: 0,
     meaning: 'About how much is kept of the results of one session; the oldest go first, the newest is always kept.',
+  },
+  maxKeptTotalBytes: {
+    default: 256 * MB,
+    unit: 'bytes',
+    place: 'environments',
+    meaning: 'About how much is kept of results that are not small, of all sessions together; the oldest go first.',
   },
   maxRecentBytes: {
     default: 256 * MB,

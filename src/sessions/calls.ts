@@ -1,4 +1,5 @@
 import { AgedMap } from './aged-map.ts';
+import type { Keeper, KeptTotal } from './kept-total.ts';
 import { RecentIds } from './recent-ids.ts';
 
 /** What is kept of a call. */
@@ -14,6 +15,8 @@ export interface KeptCall {
 export interface Keep {
   readonly lingerMs: number;
   readonly maxKeptBytes: number;
+  /** What they share with others. */
+  readonly total?: KeptTotal;
 }
 
 /** Ids of clients that are remembered after their results are gone, so that a very late repeat does not run again. */
@@ -29,7 +32,7 @@ const REMEMBERED_IDS = 10_000;
 const CALL_BYTES = 512;
 
 /** Calls by their id: the running ones, and the ended ones for as long as they are kept. */
-export class Calls<Call extends KeptCall> {
+export class Calls<Call extends KeptCall> implements Keeper {
   // Made when first needed: an idle session shall be small.
   #running: Map<string, Call> | undefined;
   // Those that ended first are the oldest.
@@ -83,6 +86,16 @@ export class Calls<Call extends KeptCall> {
     this.#settled.set(call.id, call);
     this.#keptBytes += CALL_BYTES + call.bytes;
     if (this.#keptBytes > this.#keep.maxKeptBytes) this.#makeRoom(this.#settled);
+    this.#keep.total?.add(this, call.id, CALL_BYTES + call.bytes);
+  }
+
+  isKept(id: string): boolean {
+    return this.#settled?.has(id) === true;
+  }
+
+  release(id: string): void {
+    const call = this.#settled?.get(id);
+    if (this.#settled !== undefined && call !== undefined) this.#forget(this.#settled, call);
   }
 
   /** Drops a call that nobody was told about and that changed nothing. */
@@ -100,6 +113,7 @@ export class Calls<Call extends KeptCall> {
     this.#running = undefined;
     this.#settled = undefined;
     this.#forgotten = undefined;
+    this.#keep.total?.free(this.#keptBytes);
     this.#keptBytes = 0;
   }
 
@@ -130,6 +144,7 @@ export class Calls<Call extends KeptCall> {
   #free(settled: AgedMap<Call>, call: Call): void {
     settled.delete(call.id);
     this.#keptBytes -= CALL_BYTES + call.bytes;
+    this.#keep.total?.free(CALL_BYTES + call.bytes);
   }
 
   #remember(id: string): void {

@@ -3,7 +3,7 @@ import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index
 import { fullOf, refusalOf } from './admission.ts';
 import { Call, newCall, settledCall, unknownCall } from './call.ts';
 import { type CallEnding, outcomeOf } from './call-ending.ts';
-import { Calls } from './calls.ts';
+import { Calls, type Keep } from './calls.ts';
 import { endsWithin, type Stopping } from './deaf.ts';
 import { Episode, type EpisodeStart } from './episode.ts';
 import { type SessionEnd, toEpisodeOutcome } from './episode-outcome.ts';
@@ -25,6 +25,7 @@ export interface SessionShare {
   readonly options: SessionOptions;
   readonly ids: TaskIds;
   readonly recent: RecentResults;
+  readonly keep: Keep;
 }
 
 /** One episode on the server, from its creation to its teardown: all that is known of it is in here. */
@@ -62,7 +63,7 @@ export class Session implements ObservedSession {
     this.#number = number;
     this.#episode = new Episode(start, options.log);
     this.#share = share;
-    this.#calls = new Calls(options, isServerMade);
+    this.#calls = new Calls(share.keep, isServerMade);
     this.#runner = new Runner(this.#episode, (call, ending) => this.#settle(call, ending), options);
     options.observer.sessionStarted(this, start.trace);
     if (this.#episode.needsSetup) this.#setup = this.#setUp();
