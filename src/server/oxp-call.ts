@@ -43,10 +43,11 @@ export function answerCall(face: OxpFace, body: JsonObject, exchange: Exchange):
 /** Reads a call. What can be wrong is checked in the order of the protocol: version, envelope, id, requirements, input. */
 function readRequest(face: OxpFace, body: JsonObject, { request, reply }: Exchange): ToolboxRequest {
   const wanted = readCallRequest(body);
-  // Nothing about the tool matters any more.
-  if (face.toolbox.isClosed) throw unavailable(face, 'the server is stopping');
   const identity = identityOf(request);
   const { input = {}, call_id: callId = randomUUID(), trace_id: traceId } = wanted;
+  // Nothing about the tool matters any more, except to who comes back for a result.
+  if (face.toolbox.isClosed && !face.toolbox.hasSeen(toCallKey(identity.id, callId)))
+    throw unavailable(face, 'the server is stopping');
   const trace = face.traceOf?.(request);
   let tool: CatalogTool | undefined;
   try {

@@ -144,6 +144,11 @@ export class Toolbox {
     return call.fingerprint === fingerprint ? { kind: 'call', call } : { kind: 'other' };
   }
 
+  /** Whether a key was used, so that a request with it starts no call. */
+  hasSeen(key: string): boolean {
+    return this.#calls.find(key, performance.now()) !== undefined || this.#calls.hasSeen(key);
+  }
+
   /** Starts a call. With a key, it can be found again from this moment on. */
   start(request: ToolboxRequest): ToolboxCall {
     const call = new ToolboxCall(request.repeat ?? NO_REPEAT, request, request.tool.definition.id);
