@@ -15,5 +15,6 @@ export {
 export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from './options.ts';
 export type { CallRequest } from './runner.ts';
 export { sessionNotFound } from './sessions.ts';
-export { type RepeatKey, Toolbox, ToolboxCall, type ToolboxRequest } from './toolbox.ts';
+export { Toolbox } from './toolbox.ts';
+export { type RepeatKey, ToolboxCall, type ToolboxRequest } from './toolbox-call.ts';
 export type { ToolboxEnding, ToolFailure } from './toolbox-ending.ts';
