@@ -12,6 +12,8 @@ export interface Limits {
   keepAliveMs: number;
   /** How many new connections may wait while the server is busy; the system drops more, and may allow fewer. */
   backlog: number;
+  /** How long a stopping server that takes no new connections still answers on those it has: for a proxy in front. */
+  noticeMs: number;
   /** How long a stopping server, its calls and sessions ended, waits for clients to send and read what is left. */
   closeMs: number;
   /** How long calls may go on, and end as always, when the server stops; after that they are aborted. */
@@ -124,6 +126,15 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     unit: 'count',
     place: 'server',
     meaning: 'How many new connections may wait while the server is busy; the system drops more, and may allow fewer.',
+  },
+  noticeMs: {
+    // Most servers have nothing in front, and whoever stops one by hand should not wait.
+    default: 0,
+    unit: 'ms',
+    place: 'server',
+    least: 0,
+    meaning:
+      'How long a stopping server that takes no new connections still answers on those it has: for a proxy in front.',
   },
   closeMs: {
     default: 5 * SECOND,
