@@ -4,7 +4,7 @@ export interface Limits {
   bodyBytes: number;
   /** The largest block of headers; a larger one is 431. */
   headerBytes: number;
-  /** How long a client may take to send the headers of a request; then it is 408, and the connection closes. */
+  /** How long a client may take to send the headers of a request, at most `requestMs`; then 408, and the connection closes. */
   headersMs: number;
   /** How long a client may take to send a whole request; answers may take as long as they like. */
   requestMs: number;
@@ -106,7 +106,8 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     default: 20 * SECOND,
     unit: 'ms',
     place: 'server',
-    meaning: 'How long a client may take to send the headers of a request; then it is 408, and the connection closes.',
+    meaning:
+      'How long a client may take to send the headers of a request, at most `requestMs`; then 408, and the connection closes.',
   },
   requestMs: {
     default: 2 * MINUTE,
