@@ -4,9 +4,10 @@ import { OUTCOMES } from '../src/protocol/index.ts';
 import { historyOf, RULES } from './chaos/model.ts';
 import { type ChaosProof, proveChaos } from './chaos/prove.ts';
 import { table, writeReport } from './report.ts';
+import { readWholeNumber } from './settings.ts';
 
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const seconds = Number(process.env.SECONDS ?? 60);
+const seed = readWholeNumber('SEED', { otherwise: Date.now() % 1_000_000, least: 0 });
+const seconds = readWholeNumber('SECONDS', { otherwise: 60 });
 const SHOWN = 10;
 
 process.stderr.write(`seed ${seed}\n`);

@@ -113,7 +113,6 @@ test('a variable that is a slip of one of ours is warned of, and others are not'
     TILTYARD_API_KEY_FILE: 'a-slip',
     TILTYARD_API_KEYS_FILES: 'a-slip',
     TILTYARD_LIMIT: 'a-slip',
-    TILTYARD_API_KEY: 'of-a-client',
     TILTYARD_SERVICE_HOST: 'of-kubernetes',
     TILTYARD_DEBUG: '0',
   });
@@ -127,6 +126,17 @@ test('a variable that is a slip of one of ours is warned of, and others are not'
     expect(warning).toMatch(
       /is not used: there is no such variable\. There are TILTYARD_API_KEYS, .*, TILTYARD_LIMITS$/,
     );
+});
+
+test('the key of a client is warned of where it would be taken for that of the server', async () => {
+  const { module } = await prepare();
+  const alone = await serve(module, { TILTYARD_API_KEY: 'of-a-client' });
+  expect(alone.output()).toContain(
+    'tiltyard: TILTYARD_API_KEY is not used: it is what clients send; the keys of a server are TILTYARD_API_KEYS\n',
+  );
+  const key = 'a-key-for-both-of-them';
+  const both = await serve(module, { TILTYARD_API_KEY: key, TILTYARD_API_KEYS: key });
+  expect(both.output()).not.toContain('is not used');
 });
 
 test('a JSON file gives keys their identities and scopes, and an agent acts in the session it was given', async () => {

@@ -42,7 +42,7 @@ export {
   toThrown,
 } from './errors.ts';
 export { invoke, type ToolEnding } from './invoke.ts';
-export { assertKnownKeys } from './known-keys.ts';
+export { assertKnownKeys, nearestOf } from './known-keys.ts';
 export { LazyAbort } from './lazy-abort.ts';
 export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';
 export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } from './limits.ts';

@@ -34,15 +34,12 @@ import { OXP_OPTIONS, type OxpOptions, serveOxp, toOxpFace } from './oxp.ts';
 import { RequestCounts } from './request-counts.ts';
 import { endConnections } from './shutdown.ts';
 
-/** What both faces take from the server. */
-type SharedOption = 'toolkits' | 'auth' | 'returnErrors' | 'limits' | 'observer';
-
 /** What a server is made from: environments, toolkits, or both. */
 export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
   readonly environments?: readonly Environment[];
   readonly toolkits?: readonly Toolkit[];
   /** What is special to OXP. */
-  readonly oxp?: Omit<OxpOptions, SharedOption>;
+  readonly oxp?: Omit<OxpOptions, 'toolkits' | 'auth' | 'returnErrors' | 'limits' | 'observer'>;
   /** Pino's options or logger, or false. Default: warnings and errors to standard output. */
   readonly logger?: FastifyServerOptions['logger'];
   /** Whether GET /metrics shows numbers for Prometheus; with auth, not to agents. Default: true. */
@@ -203,7 +200,7 @@ function toServer(app: FastifyInstance, limits: Limits): Server {
       try {
         url = await app.listen({ port, host, backlog: Math.min(limits.backlog, MAX_BACKLOG) });
       } catch (thrown) {
-        throw explain(toError(thrown), port);
+        throw explain(toError(thrown), { port, host });
       }
       return url;
     },
@@ -212,10 +209,14 @@ function toServer(app: FastifyInstance, limits: Limits): Server {
   };
 }
 
-function explain(error: Error & { code?: string }, port: number): Error {
+function explain(error: Error & { code?: string }, { port, host }: Required<ListenOptions>): Error {
   if (error.code === 'EADDRINUSE')
     return new Error(`port ${port} is taken. Choose another port, or stop what uses it`, { cause: error });
   if (error.code === 'EACCES')
     return new Error(`port ${port} needs more rights. Choose one above 1023`, { cause: error });
+  if (error.code === 'EADDRNOTAVAIL') {
+    const choices = '127.0.0.1 for this machine only, 0.0.0.0 for all of its addresses, or one of them';
+    return new Error(`this machine has no address ${host}. Choose ${choices}`, { cause: error });
+  }
   return error;
 }
