@@ -54,6 +54,11 @@ export class Metrics implements Partial<Observer> {
     return this.#registry.metrics();
   }
 
+  /** Begins to measure what nobody tells of. */
+  start(): void {
+    this.#lag.start();
+  }
+
   /** Measures no more. */
   close(): void {
     this.#lag.close();
