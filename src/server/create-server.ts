@@ -32,6 +32,7 @@ import { CALL_ROUTE } from './ors-call.ts';
 import { redirectTo } from './ors-redirects.ts';
 import { OXP_OPTIONS, type OxpOptions, serveOxp, toOxpFace } from './oxp.ts';
 import { RequestCounts } from './request-counts.ts';
+import { RunningCalls } from './running-calls.ts';
 import { endConnections } from './shutdown.ts';
 
 /** What both faces take from the server. */
@@ -131,8 +132,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   });
   app.server.on('connect', (request, socket: Socket) => refuseTunnel(request, socket, requests));
   const maxSessions = options.environments?.length ? limits.maxSessions : undefined;
-  const metrics = options.metrics === false ? undefined : new Metrics({ requests: counts, maxSessions });
-  const orsFace = await registerFaces(app, options, { events, metrics });
+  const running = new RunningCalls();
+  const metrics = options.metrics === false ? undefined : new Metrics({ requests: counts, running, maxSessions });
+  const orsFace = await registerFaces(app, options, { events, metrics, running });
   await app.register(endConnections, limits);
   await app.ready();
   const calls = counts.of(CALL_ROUTE);
@@ -150,7 +152,7 @@ function assertServerOptions(options: ServerOptions): void {
 async function registerFaces(
   app: FastifyInstance,
   options: ServerOptions,
-  { events, metrics }: ObservationOptions,
+  observation: ObservationOptions,
 ): Promise<OrsFace | undefined> {
   const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
   if (environments.length === 0 && toolkits.length === 0) {
@@ -158,7 +160,8 @@ async function registerFaces(
   }
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
-  const observed = observe(app, { metrics, events });
+  const observed = observe(app, observation);
+  const { metrics } = observation;
   const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments }, observed);
   const observer = options.sessions?.observer;
   const oxpOptions = { ...options.oxp, toolkits, auth, returnErrors, limits: options.limits ?? {}, observer };

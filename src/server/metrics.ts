@@ -4,6 +4,7 @@ import type { ObservedCall, ObservedSession, Observer, SetupResult } from '../se
 import { Durations, publishDurations } from './durations.ts';
 import { EventLoopLag, publishProcess } from './process-metrics.ts';
 import type { RequestCounts } from './request-counts.ts';
+import { RunningCalls } from './running-calls.ts';
 
 type Counts = Record<Outcome, number>;
 
@@ -18,9 +19,18 @@ interface ToolNumbers {
   readonly durations: Durations;
 }
 
+interface Running {
+  readonly count: number;
+  /** How long ago the oldest one came. */
+  readonly oldestMs: number;
+}
+
+const NONE_RUNNING: Running = { count: 0, oldestMs: 0 };
+
 /** What a server shows besides what is observed. */
 export interface MetricsOptions {
   readonly requests?: RequestCounts;
+  readonly running?: RunningCalls;
   /** Undefined where there are no sessions. */
   readonly maxSessions?: number | undefined;
 }
@@ -35,12 +45,15 @@ export class Metrics implements Partial<Observer> {
   readonly #environments = new Map<string, EnvironmentNumbers>();
   /** By environment; '' has the tools of toolkits. */
   readonly #tools = new Map<string, Map<string, ToolNumbers>>();
+  readonly #running: RunningCalls;
   #liveSessions = 0;
   #waitingCalls = 0;
 
-  constructor({ requests, maxSessions }: MetricsOptions = {}) {
+  constructor({ requests, running = new RunningCalls(), maxSessions }: MetricsOptions = {}) {
+    this.#running = running;
     this.#publishSessions(maxSessions);
     this.#publishCalls();
+    this.#publishRunning();
     requests?.publish(this.#registry);
     publishProcess(this.#registry, () => this.#liveSessions);
   }
@@ -118,6 +131,18 @@ export class Metrics implements Partial<Observer> {
     return numbers;
   }
 
+  /** Of each tool that was ever called, what runs of it. */
+  #runningByTool(): (readonly [labels: { environment: string; tool: string }, running: Running])[] {
+    const found = new Map<ToolNumbers, Running>();
+    const now = performance.now();
+    for (const [{ tool, startedAt }, session] of this.#running.all()) {
+      const numbers = this.#tool(session?.environmentName ?? '', tool);
+      const { count, oldestMs } = found.get(numbers) ?? { count: 0, oldestMs: now - startedAt };
+      found.set(numbers, { count: count + 1, oldestMs });
+    }
+    return Array.from(eachTool(this.#tools), ([labels, numbers]) => [labels, found.get(numbers) ?? NONE_RUNNING]);
+  }
+
   #publishSessions(maxSessions: number | undefined): void {
     const environments = this.#environments;
     const registers = [this.#registry];
@@ -181,6 +206,30 @@ export class Metrics implements Partial<Observer> {
       registers,
       collect() {
         this.set(waiting());
+      },
+    });
+  }
+
+  #publishRunning(): void {
+    const read = () => this.#runningByTool();
+    const labelNames = ['environment', 'tool'] as const;
+    const registers = [this.#registry];
+    new Gauge({
+      name: 'tiltyard_calls_running',
+      help: 'Calls whose tool was started and has not ended.',
+      labelNames,
+      registers,
+      collect() {
+        for (const [labels, { count }] of read()) this.set(labels, count);
+      },
+    });
+    new Gauge({
+      name: 'tiltyard_call_oldest_seconds',
+      help: 'How long ago the oldest running call of a tool came; 0 where none runs.',
+      labelNames,
+      registers,
+      collect() {
+        for (const [labels, { oldestMs }] of read()) this.set(labels, oldestMs / 1000);
       },
     });
   }

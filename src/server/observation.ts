@@ -4,6 +4,7 @@ import { type EventLog, eventLog } from './event-log.ts';
 import type { Logged } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { combine } from './observers.ts';
+import type { RunningCalls } from './running-calls.ts';
 import { tracing } from './tracing.ts';
 
 /** How a server sees what it does. */
@@ -17,13 +18,15 @@ export interface Observation {
 export interface ObservationOptions {
   readonly metrics?: Metrics | undefined;
   readonly events?: EventLog | undefined;
+  readonly running?: RunningCalls | undefined;
 }
 
 /** Logs, metrics where they are wanted, and traces where an SDK is registered. */
-export function observe(app: Logged, { metrics, events = eventLog(app.log) }: ObservationOptions = {}): Observation {
+export function observe(app: Logged, options: ObservationOptions = {}): Observation {
+  const { metrics, running, events = eventLog(app.log) } = options;
   const traces = tracing();
   if (traces !== undefined) app.addHook('onClose', () => traces.flush());
-  const observers = [events, metrics, traces].filter((each) => each !== undefined);
+  const observers = [running, events, metrics, traces].filter((each) => each !== undefined);
   return {
     observer: combine(observers),
     traceOf: traces === undefined ? undefined : (request) => traces.headersOf(request),

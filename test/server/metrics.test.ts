@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { tool, toolkit } from 'tiltyard';
 import { createServer } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { expectError } from '../support/errors.ts';
 import { pause } from '../support/fixture.ts';
-import { gated, startGated } from '../support/gates.ts';
+import { Gate, gated, startGated } from '../support/gates.ts';
 import { startServer, type TestServer } from '../support/http.ts';
 import { minimal } from '../support/minimal.ts';
 import { exchange, toRequest } from '../support/raw.ts';
@@ -114,6 +115,58 @@ describe('calls', () => {
     await server.post('/delete', undefined, { sid });
     await Promise.all(calls.map(({ ended }) => ended));
     expect(await waiting()).toBe(0);
+  });
+});
+
+describe('calls that run', () => {
+  const runningOf = (samples: readonly Sample[], labels: Record<string, string>) => ({
+    running: sampleOf(samples, 'tiltyard_calls_running', labels),
+    oldest: sampleOf(samples, 'tiltyard_call_oldest_seconds', labels),
+  });
+
+  test('are shown by tool while they run, with the age of the oldest, so that one that hangs is seen', async () => {
+    const { server, open, tool } = await startGated();
+    const tools = ['wait', 'deaf'].map((tool) => ({ environment: 'gated', tool }));
+    const calls = [open(), open({ name: 'deaf' })];
+    await Promise.all(calls.map((call) => call.taskId()));
+    // It waits for its turn, behind the first.
+    const waiting = open();
+    await waiting.taskId();
+    await pause(50);
+    const samples = await samplesOf(server);
+    for (const labels of tools) {
+      const { running, oldest } = runningOf(samples, labels);
+      expect(running).toBe(1);
+      expect(oldest).toBeGreaterThanOrEqual(0.05);
+      expect(oldest).toBeLessThan(30);
+    }
+    tool.open();
+    await Promise.all([...calls, waiting].map(({ ended }) => ended));
+    const after = await samplesOf(server);
+    for (const labels of tools) expect(runningOf(after, labels)).toEqual({ running: 0, oldest: 0 });
+  });
+
+  test('run no longer when they were abandoned with their session', async () => {
+    const { server, sid, open, tool } = await startGated();
+    const call = open();
+    await tool.reached;
+    await server.post('/delete', undefined, { sid });
+    await call.ended;
+    const labels = { environment: 'gated', tool: 'wait' };
+    expect(runningOf(await samplesOf(server), labels)).toEqual({ running: 0, oldest: 0 });
+  });
+
+  test('are the toolkits’ as well', async () => {
+    const gate = new Gate();
+    const slow = toolkit({ name: 'Slow', tools: { Wait: tool({ description: 'Waits.', run: () => gate.pass() }) } });
+    const server = await startServer({ environments: [], toolkits: [slow] });
+    const call = () => server.post('/tools/call', { request: { tool_id: 'Slow.Wait', input: {} } });
+    const calls = [call(), call()];
+    const labels = { environment: '', tool: 'Slow.Wait@1.0.0' };
+    await vi.waitFor(async () => expect(runningOf(await samplesOf(server), labels).running).toBe(2));
+    gate.open();
+    await Promise.all(calls);
+    expect(runningOf(await samplesOf(server), labels)).toEqual({ running: 0, oldest: 0 });
   });
 });
 
