@@ -33,6 +33,7 @@ import { redirectTo } from './ors-redirects.ts';
 import { OXP_OPTIONS, type OxpOptions, serveOxp, toOxpFace } from './oxp.ts';
 import { RequestCounts } from './request-counts.ts';
 import { RunningCalls } from './running-calls.ts';
+import { toSessionLimits, warnOfTighterLimit } from './session-limits.ts';
 import { endConnections } from './shutdown.ts';
 
 /** What both faces take from the server. */
@@ -131,15 +132,17 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     answerExpectation(request, response);
   });
   app.server.on('connect', (request, socket: Socket) => refuseTunnel(request, socket, requests));
-  const maxSessions = options.environments?.length ? limits.maxSessions : undefined;
+  const sessionLimits = options.environments?.length ? toSessionLimits(limits, options.auth) : undefined;
   const running = new RunningCalls();
-  const metrics = options.metrics === false ? undefined : new Metrics({ requests: counts, running, maxSessions });
+  const metrics =
+    options.metrics === false ? undefined : new Metrics({ requests: counts, running, limits: sessionLimits });
   const orsFace = await registerFaces(app, options, { events, metrics, running });
   await app.register(endConnections, limits);
   await app.ready();
   const calls = counts.of(CALL_ROUTE);
   if (orsFace !== undefined) putBefore(app.server, callLane(orsFace, { limits, requests, calls, log: app.log }));
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
+  if (sessionLimits !== undefined) warnOfTighterLimit(app.log, sessionLimits, options.limits ?? {});
   return toServer(app, limits);
 }
 

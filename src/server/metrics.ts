@@ -1,21 +1,22 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { OUTCOMES, type Outcome } from '../core/index.ts';
-import type { ObservedCall, ObservedSession, Observer, SetupResult } from '../sessions/index.ts';
+import { Counts, type ObservedCall, type ObservedSession, type Observer, type SetupResult } from '../sessions/index.ts';
 import { Durations, publishDurations } from './durations.ts';
 import { EventLoopLag, publishProcess } from './process-metrics.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { RunningCalls } from './running-calls.ts';
+import { publishSessionLimits, type SessionLimits } from './session-limits.ts';
 
-type Counts = Record<Outcome, number>;
+type ByOutcome = Record<Outcome, number>;
 
 interface EnvironmentNumbers {
   live: number;
-  readonly ended: Counts;
+  readonly ended: ByOutcome;
   readonly setups: Durations;
 }
 
 interface ToolNumbers {
-  readonly ended: Counts;
+  readonly ended: ByOutcome;
   readonly durations: Durations;
 }
 
@@ -32,7 +33,7 @@ export interface MetricsOptions {
   readonly requests?: RequestCounts;
   readonly running?: RunningCalls;
   /** Undefined where there are no sessions. */
-  readonly maxSessions?: number | undefined;
+  readonly limits?: SessionLimits | undefined;
 }
 
 /**
@@ -46,12 +47,15 @@ export class Metrics implements Partial<Observer> {
   /** By environment; '' has the tools of toolkits. */
   readonly #tools = new Map<string, Map<string, ToolNumbers>>();
   readonly #running: RunningCalls;
+  /** The live sessions of each identity that is known. */
+  readonly #owned = new Counts();
   #liveSessions = 0;
   #waitingCalls = 0;
 
-  constructor({ requests, running = new RunningCalls(), maxSessions }: MetricsOptions = {}) {
+  constructor({ requests, running = new RunningCalls(), limits }: MetricsOptions = {}) {
     this.#running = running;
-    this.#publishSessions(maxSessions);
+    if (limits !== undefined) publishSessionLimits(this.#registry, limits, this.#owned);
+    this.#publishSessions();
     this.#publishCalls();
     this.#publishRunning();
     requests?.publish(this.#registry);
@@ -77,8 +81,9 @@ export class Metrics implements Partial<Observer> {
     this.#lag.close();
   }
 
-  sessionStarted({ environmentName }: ObservedSession): void {
+  sessionStarted({ environmentName, identity }: ObservedSession): void {
     this.#liveSessions += 1;
+    if (identity) this.#owned.add(identity);
     this.#environment(environmentName).live += 1;
   }
 
@@ -86,9 +91,10 @@ export class Metrics implements Partial<Observer> {
     this.#environment(environmentName).setups.add(durationMs);
   }
 
-  sessionEnded({ environmentName }: ObservedSession, outcome: Outcome): void {
+  sessionEnded({ environmentName, identity }: ObservedSession, outcome: Outcome): void {
     const numbers = this.#environment(environmentName);
     this.#liveSessions -= 1;
+    if (identity) this.#owned.remove(identity);
     numbers.live -= 1;
     numbers.ended[outcome] += 1;
   }
@@ -143,13 +149,9 @@ export class Metrics implements Partial<Observer> {
     return Array.from(eachTool(this.#tools), ([labels, numbers]) => [labels, found.get(numbers) ?? NONE_RUNNING]);
   }
 
-  #publishSessions(maxSessions: number | undefined): void {
+  #publishSessions(): void {
     const environments = this.#environments;
     const registers = [this.#registry];
-    if (maxSessions !== undefined) {
-      const help = 'The most sessions that may live at a time (maxSessions).';
-      new Gauge({ name: 'tiltyard_sessions_limit', help, registers }).set(maxSessions);
-    }
     new Gauge({
       name: 'tiltyard_sessions_live',
       help: 'Sessions that have begun and not ended, teardown included.',
@@ -235,7 +237,7 @@ export class Metrics implements Partial<Observer> {
   }
 }
 
-function noCounts(): Counts {
+function noCounts(): ByOutcome {
   return { scored: 0, tool_error: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
 }
 

@@ -1,5 +1,6 @@
 export { Call } from './call.ts';
 export type { CallEnding } from './call-ending.ts';
+export { Counts } from './counts.ts';
 export { fingerprintOf } from './fingerprint.ts';
 export { type CreateRequest, LocalHost, type SessionHost, type TaskChoice } from './host.ts';
 export { sidOf, toSessionKey } from './key.ts';

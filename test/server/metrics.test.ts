@@ -223,6 +223,28 @@ describe('the server', () => {
     expect(Math.abs(uptime - process.uptime())).toBeLessThan(2);
   });
 
+  test('with auth, shows how many sessions an identity may have, and how many the fullest has', async () => {
+    const apiKeys = ['anna', 'bert'].map((identity) => ({ key: `key-of-${identity}`, identity }));
+    const server = await startServer({ auth: { apiKeys }, limits: { maxSessionsPerIdentity: 3 } });
+    const as = (identity: string) => ({ 'x-api-key': `key-of-${identity}` });
+    const fullest = async () => {
+      const samples = await samplesOf(server, as('anna'));
+      expect(sampleOf(samples, 'tiltyard_sessions_limit_per_identity')).toBe(3);
+      return sampleOf(samples, 'tiltyard_sessions_live_of_fullest_identity');
+    };
+    expect(await fullest()).toBe(0);
+    for (const [identity, sid] of [['anna', 'a'] as const, ['bert', 'a'] as const, ['bert', 'b'] as const])
+      await server.post('/create', { split: 'train', index: 0 }, { sid, headers: as(identity) });
+    expect(await fullest()).toBe(2);
+    for (const sid of ['a', 'b']) await server.post('/delete', undefined, { sid, headers: as('bert') });
+    expect(await fullest()).toBe(1);
+  });
+
+  test('without auth, has no limit for an identity', async () => {
+    const names = (await samplesOf(await startServer())).map(({ name }) => name);
+    expect(names.filter((name) => name.includes('identity'))).toEqual([]);
+  });
+
   test('of toolkits alone has no limit of sessions', async () => {
     const samples = await samplesOf(await startServer({ environments: [], toolkits: [bank] }));
     expect(sampleOf(samples, 'tiltyard_sessions_limit')).toBeUndefined();
