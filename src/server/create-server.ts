@@ -136,7 +136,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const running = new RunningCalls();
   const metrics =
     options.metrics === false ? undefined : new Metrics({ requests: counts, running, limits: sessionLimits });
+  app.addHook('preClose', async () => metrics?.stopping());
   const orsFace = await registerFaces(app, options, { events, metrics, running });
+  metrics?.expect(orsFace?.catalog.environments.map(({ name }) => name) ?? []);
   await app.register(endConnections, limits);
   await app.ready();
   const calls = counts.of(CALL_ROUTE);

@@ -1,11 +1,13 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { OUTCOMES, type Outcome } from '../core/index.ts';
 import { Counts, type ObservedCall, type ObservedSession, type Observer, type SetupResult } from '../sessions/index.ts';
+import { publishDescriptors } from './descriptors.ts';
 import { Durations, publishDurations } from './durations.ts';
 import { EventLoopLag, publishProcess } from './process-metrics.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { RunningCalls } from './running-calls.ts';
 import { publishSessionLimits, type SessionLimits } from './session-limits.ts';
+import { UncaughtErrors } from './uncaught-errors.ts';
 
 type ByOutcome = Record<Outcome, number>;
 
@@ -43,6 +45,7 @@ export interface MetricsOptions {
 export class Metrics implements Partial<Observer> {
   readonly #registry = new Registry();
   readonly #lag = new EventLoopLag(this.#registry);
+  readonly #uncaught = new UncaughtErrors(this.#registry);
   readonly #environments = new Map<string, EnvironmentNumbers>();
   /** By environment; '' has the tools of toolkits. */
   readonly #tools = new Map<string, Map<string, ToolNumbers>>();
@@ -51,6 +54,7 @@ export class Metrics implements Partial<Observer> {
   readonly #owned = new Counts();
   #liveSessions = 0;
   #waitingCalls = 0;
+  #isStopping = false;
 
   constructor({ requests, running = new RunningCalls(), limits }: MetricsOptions = {}) {
     this.#running = running;
@@ -59,7 +63,9 @@ export class Metrics implements Partial<Observer> {
     this.#publishCalls();
     this.#publishRunning();
     requests?.publish(this.#registry);
+    this.#publishStopping();
     publishProcess(this.#registry, () => this.#liveSessions);
+    publishDescriptors(this.#registry);
   }
 
   get contentType(): string {
@@ -71,14 +77,26 @@ export class Metrics implements Partial<Observer> {
     return this.#registry.metrics();
   }
 
+  /** Shows environments before their first session ends, so that rates see that as well. */
+  expect(environmentNames: readonly string[]): void {
+    for (const name of environmentNames) this.#environment(name);
+  }
+
+  /** Shows that the server stops. */
+  stopping(): void {
+    this.#isStopping = true;
+  }
+
   /** Begins to measure what nobody tells of. */
   start(): void {
     this.#lag.start();
+    this.#uncaught.start();
   }
 
   /** Measures no more. */
   close(): void {
     this.#lag.close();
+    this.#uncaught.close();
   }
 
   sessionStarted({ environmentName, identity }: ObservedSession): void {
@@ -169,7 +187,7 @@ export class Metrics implements Partial<Observer> {
       collect() {
         this.reset();
         for (const [environment, { ended }] of environments) {
-          for (const outcome of OUTCOMES) if (ended[outcome] > 0) this.inc({ environment, outcome }, ended[outcome]);
+          for (const outcome of OUTCOMES) this.inc({ environment, outcome }, ended[outcome]);
         }
       },
     });
@@ -208,6 +226,18 @@ export class Metrics implements Partial<Observer> {
       registers,
       collect() {
         this.set(waiting());
+      },
+    });
+  }
+
+  #publishStopping(): void {
+    const isStopping = () => this.#isStopping;
+    new Gauge({
+      name: 'tiltyard_stopping',
+      help: '1 while the server stops, otherwise 0.',
+      registers: [this.#registry],
+      collect() {
+        this.set(isStopping() ? 1 : 0);
       },
     });
   }

@@ -1,4 +1,5 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { buildSha, version } from '../version.ts';
 
@@ -23,6 +24,11 @@ export function publishProcess(registry: Registry, liveSessions: () => number): 
       },
     });
   }
+  new Gauge({
+    name: 'nodejs_heap_size_limit_bytes',
+    help: 'The most heap that V8 takes; beyond it the process is aborted (--max-old-space-size).',
+    registers,
+  }).set(getHeapStatistics().heap_size_limit);
   new Gauge({
     name: 'process_start_time_seconds',
     help: 'When the process began, in seconds since 1970.',

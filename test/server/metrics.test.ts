@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
+import { getHeapStatistics } from 'node:v8';
 import { tool, toolkit } from 'tiltyard';
 import { createServer } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -44,7 +46,18 @@ describe('sessions', () => {
     expect(byLabel(after, { name: 'tiltyard_sessions_live', label: 'environment' })).toEqual({ math: 0, code_env: 0 });
     const ended = (environment: string) =>
       byLabel(after, { name: 'tiltyard_sessions_ended_total', label: 'outcome', having: { environment } });
-    expect([ended('math'), ended('code_env')]).toEqual([{ scored: 1, cancelled: 1 }, { cancelled: 1 }]);
+    const none = { scored: 0, tool_error: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
+    expect(ended('math')).toEqual({ ...none, scored: 1, cancelled: 1 });
+    expect(ended('code_env')).toEqual({ ...none, cancelled: 1 });
+  });
+
+  test('are there with 0 before the first of them, so that a rate sees the first', async () => {
+    const samples = await samplesOf(await startServer({ environments: [minimal({ name: 'Minimal' })] }));
+    const name = 'tiltyard_sessions_ended_total';
+    const having = { environment: 'minimal' };
+    const none = { scored: 0, tool_error: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
+    expect(byLabel(samples, { name, label: 'outcome', having })).toEqual(none);
+    expect(sampleOf(samples, 'tiltyard_sessions_live', having)).toBe(0);
   });
 
   test('show how long their setups took, and what memory they need', async () => {
@@ -245,6 +258,17 @@ describe('the server', () => {
     expect(names.filter((name) => name.includes('identity'))).toEqual([]);
   });
 
+  test('shows that it stops, while calls go on', async () => {
+    const { server, open, tool } = await startGated({ limits: { drainMs: 60_000 } });
+    expect(sampleOf(await samplesOf(server), 'tiltyard_stopping')).toBe(0);
+    const call = open();
+    await tool.reached;
+    const closed = server.server.close();
+    await vi.waitFor(async () => expect(sampleOf(await samplesOf(server), 'tiltyard_stopping')).toBe(1));
+    tool.open();
+    await Promise.all([closed, call.ended]);
+  });
+
   test('of toolkits alone has no limit of sessions', async () => {
     const samples = await samplesOf(await startServer({ environments: [], toolkits: [bank] }));
     expect(sampleOf(samples, 'tiltyard_sessions_limit')).toBeUndefined();
@@ -267,6 +291,23 @@ describe('the process', () => {
     expect(byLabel(samples, lag)['1']).toBeGreaterThan(0.03);
     expect(byLabel(await samplesOf(server), lag)['1']).toBeGreaterThan(0.03);
   });
+
+  test('shows how much heap it may take', async () => {
+    const samples = await samplesOf(await startServer());
+    const limit = sampleOf(samples, 'nodejs_heap_size_limit_bytes') ?? 0;
+    expect(limit).toBe(getHeapStatistics().heap_size_limit);
+  });
+
+  test.runIf(process.platform === 'linux')('shows its descriptors, and how many it may have', async () => {
+    const server = await startServer();
+    const open = async () => sampleOf(await samplesOf(server), 'process_open_fds') ?? 0;
+    const before = await open();
+    expect(before).toBeGreaterThan(2);
+    expect(before).toBeLessThan(sampleOf(await samplesOf(server), 'process_max_fds') ?? 0);
+    const files = await Promise.all(Array.from({ length: 50 }, () => openFile(import.meta.filename)));
+    onTestFinished(async () => void (await Promise.all(files.map((file) => file.close()))));
+    expect(await open()).toBeGreaterThan(before + 40);
+  });
 });
 
 describe('the route', () => {
@@ -288,7 +329,7 @@ describe('the route', () => {
     const [one, other] = [await startServer(), await startServer()];
     await one.create();
     expect(sampleOf(await samplesOf(one), 'tiltyard_sessions_live', { environment: 'math' })).toBe(1);
-    expect(sampleOf(await samplesOf(other), 'tiltyard_sessions_live', { environment: 'math' })).toBeUndefined();
+    expect(sampleOf(await samplesOf(other), 'tiltyard_sessions_live', { environment: 'math' })).toBe(0);
   });
 
   test('is not there when metrics are off', async () => {
