@@ -12,6 +12,8 @@ export interface EndedRequest {
   /** Where it comes from, if that is of interest: of those that went well it would only make the lines longer. */
   readonly remoteAddress?: string | undefined;
   readonly status: number;
+  /** The code of the error that it was answered with, if that has one. */
+  readonly code?: string | undefined;
   /** What Node's parser found wrong with it. */
   readonly error?: string | undefined;
   readonly durationMs?: number | undefined;
@@ -28,10 +30,10 @@ export type EventLogger = Pick<FastifyBaseLogger, 'info'>;
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
   return {
-    requestEnded({ method, url, sid, identity, remoteAddress, status, error, durationMs }) {
+    requestEnded({ method, url, sid, identity, remoteAddress, status, code, error, durationMs }) {
       const ms = durationMs === undefined ? undefined : toMs(durationMs);
       const from = { identity: identity || undefined, remoteAddress };
-      logger.info({ method, url, sid, ...from, status, error, ms }, 'request');
+      logger.info({ method, url, sid, ...from, status, code, error, ms }, 'request');
     },
     callEnded(call, outcome, session) {
       const { callId, tool } = call;

@@ -19,8 +19,8 @@ export interface OpenRequests {
 /** How something is refused for which Node makes no response, and what is known of it. */
 export type Refusal = Pick<EndedRequest, 'method' | 'url' | 'status' | 'error'>;
 
-/** Who a request comes from, when that is known: a request of Fastify's, or what stands for it. */
-export type Caller = Partial<Pick<FastifyRequest, 'tiltyardIdentity'>>;
+/** Who a request comes from and why it was refused, when that is known: a request of Fastify's, or what stands for it. */
+export type Caller = Partial<Pick<FastifyRequest, 'tiltyardIdentity' | 'tiltyardCode'>>;
 
 const NO_CALLER: Caller = {};
 
@@ -111,6 +111,7 @@ function tell(events: EventLog, ended: OpenRequest, answered: number): void {
     identity: ended.caller.tiltyardIdentity?.id,
     remoteAddress: status < 400 ? undefined : ended.connection.remoteAddress,
     status,
+    code: status < 400 ? undefined : ended.caller.tiltyardCode,
     error: refusal?.error,
     durationMs: performance.now() - ended.arrivedAt,
   });
