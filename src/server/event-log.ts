@@ -15,7 +15,7 @@ export interface EndedRequest {
   /** The code of the error that it was answered with, if that has one. */
   readonly code?: string | undefined;
   /** What Node's parser found wrong with it. */
-  readonly error?: string | undefined;
+  readonly parserError?: string | undefined;
   readonly durationMs?: number | undefined;
 }
 
@@ -30,10 +30,10 @@ export type EventLogger = Pick<FastifyBaseLogger, 'info'>;
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
   return {
-    requestEnded({ method, url, sid, identity, remoteAddress, status, code, error, durationMs }) {
+    requestEnded({ method, url, sid, identity, remoteAddress, status, code, parserError, durationMs }) {
       const ms = durationMs === undefined ? undefined : toMs(durationMs);
       const from = { identity: identity || undefined, remoteAddress };
-      logger.info({ method, url, sid, ...from, status, code, error, ms }, 'request');
+      logger.info({ method, url, sid, ...from, status, code, parserError, ms }, 'request');
     },
     callEnded(call, outcome, session) {
       const { callId, tool } = call;

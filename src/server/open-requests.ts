@@ -17,7 +17,7 @@ export interface OpenRequests {
 }
 
 /** How something is refused for which Node makes no response, and what is known of it. */
-export type Refusal = Pick<EndedRequest, 'method' | 'url' | 'status' | 'error'>;
+export type Refusal = Pick<EndedRequest, 'method' | 'url' | 'status' | 'parserError'>;
 
 /** Who a request comes from and why it was refused, when that is known: a request of Fastify's, or what stands for it. */
 export type Caller = Partial<Pick<FastifyRequest, 'tiltyardIdentity' | 'tiltyardCode'>>;
@@ -112,7 +112,7 @@ function tell(events: EventLog, ended: OpenRequest, answered: number): void {
     remoteAddress: status < 400 ? undefined : ended.connection.remoteAddress,
     status,
     code: status < 400 ? undefined : ended.caller.tiltyardCode,
-    error: refusal?.error,
+    parserError: refusal?.parserError,
     durationMs: performance.now() - ended.arrivedAt,
   });
 }

@@ -22,8 +22,8 @@ export function quickLines(logger: EventLogger & { readonly levelVal?: number },
       const { method, url, sid, identity, status, durationMs } = request;
       if (isOff()) return;
       // Who was refused, or has left, is in no hurry.
-      const { remoteAddress, code, error } = request;
-      const isUsual = status < 400 && (remoteAddress ?? code ?? error) === undefined;
+      const { remoteAddress, code, parserError } = request;
+      const isUsual = status < 400 && (remoteAddress ?? code ?? parserError) === undefined;
       if (!isUsual || method === undefined || url === undefined || durationMs === undefined)
         return slow.requestEnded(request);
       const session = sid === undefined ? '' : `,"sid":${quote(sid)}`;

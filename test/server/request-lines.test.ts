@@ -153,16 +153,16 @@ test.each([
 
 describe('a request that nothing of ours sees has one line as well', () => {
   test.each([
-    ['garbage', 'garbage\r\n\r\n', { status: 400, error: 'HPE_INVALID_METHOD' }],
+    ['garbage', 'garbage\r\n\r\n', { status: 400, parserError: 'HPE_INVALID_METHOD' }],
     [
       'headers that are too large',
       toRequest('GET /health', [`X: ${'x'.repeat(200_000)}`]),
-      { status: 431, error: 'HPE_HEADER_OVERFLOW' },
+      { status: 431, parserError: 'HPE_HEADER_OVERFLOW' },
     ],
     [
       'a body that is broken',
       toRequest('POST /math/tasks', ['Transfer-Encoding: chunked'], '').concat('zz\r\n'),
-      { method: 'POST', url: '/math/tasks', status: 400, error: 'HPE_INVALID_CHUNK_SIZE', ms: MS },
+      { method: 'POST', url: '/math/tasks', status: 400, parserError: 'HPE_INVALID_CHUNK_SIZE', ms: MS },
     ],
     [
       'an expectation',
@@ -215,7 +215,9 @@ describe('a request that nothing of ours sees has one line as well', () => {
     expect(String(answer)).toMatch(/^HTTP\/1.1 408 /);
     await once(socket, 'close');
     await vi.waitFor(() => expect(linesOf(lines, 'request')).toHaveLength(1));
-    expect(linesOf(lines, 'request')).toMatchObject([{ ...known, status: 408, error: 'ERR_HTTP_REQUEST_TIMEOUT' }]);
+    expect(linesOf(lines, 'request')).toMatchObject([
+      { ...known, status: 408, parserError: 'ERR_HTTP_REQUEST_TIMEOUT' },
+    ]);
   });
 });
 
