@@ -35,6 +35,7 @@ import { RequestCounts } from './request-counts.ts';
 import { RunningCalls } from './running-calls.ts';
 import { toSessionLimits, warnOfTighterLimit } from './session-limits.ts';
 import { endConnections } from './shutdown.ts';
+import { StopLog } from './stop-log.ts';
 
 /** What both faces take from the server. */
 type SharedOption = 'toolkits' | 'auth' | 'returnErrors' | 'limits' | 'observer';
@@ -134,10 +135,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   app.server.on('connect', (request, socket: Socket) => refuseTunnel(request, socket, requests));
   const sessionLimits = options.environments?.length ? toSessionLimits(limits, options.auth) : undefined;
   const running = new RunningCalls();
+  const stops = new StopLog(app, running);
   const metrics =
     options.metrics === false ? undefined : new Metrics({ requests: counts, running, limits: sessionLimits });
   app.addHook('preClose', async () => metrics?.stopping());
-  const orsFace = await registerFaces(app, options, { events, metrics, running });
+  const orsFace = await registerFaces(app, options, { events, metrics, others: [running, stops] });
   metrics?.expect(orsFace?.catalog.environments.map(({ name }) => name) ?? []);
   await app.register(endConnections, limits);
   await app.ready();

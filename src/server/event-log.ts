@@ -43,9 +43,9 @@ export function eventLog(logger: EventLogger): EventLog {
       const { sid, environmentName: environment } = session;
       logger.info({ sid, identity, environment, taskId: callId, tool, ms, outcome }, 'call');
     },
-    sessionEnded({ sid, identity, environmentName: environment, startedAt, callCount: calls }, outcome) {
+    sessionEnded({ sid, identity, environmentName: environment, startedAt, callCount: calls, end: reason }, outcome) {
       const ms = toMs(performance.now() - startedAt);
-      logger.info({ sid, identity: identity || undefined, environment, outcome, calls, ms }, 'session ended');
+      logger.info({ sid, identity: identity || undefined, environment, outcome, reason, calls, ms }, 'session ended');
     },
   };
 }

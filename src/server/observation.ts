@@ -4,7 +4,6 @@ import { type EventLog, eventLog } from './event-log.ts';
 import type { Logged } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import { combine } from './observers.ts';
-import type { RunningCalls } from './running-calls.ts';
 import { tracing } from './tracing.ts';
 
 /** How a server sees what it does. */
@@ -18,15 +17,16 @@ export interface Observation {
 export interface ObservationOptions {
   readonly metrics?: Metrics | undefined;
   readonly events?: EventLog | undefined;
-  readonly running?: RunningCalls | undefined;
+  /** Those who hear the same, and are shown elsewhere. */
+  readonly others?: readonly Partial<Observer>[];
 }
 
 /** Logs, metrics where they are wanted, and traces where an SDK is registered. */
 export function observe(app: Logged, options: ObservationOptions = {}): Observation {
-  const { metrics, running, events = eventLog(app.log) } = options;
+  const { metrics, others = [], events = eventLog(app.log) } = options;
   const traces = tracing();
   if (traces !== undefined) app.addHook('onClose', () => traces.flush());
-  const observers = [running, events, metrics, traces].filter((each) => each !== undefined);
+  const observers = [...others, events, metrics, traces].filter((each) => each !== undefined);
   return {
     observer: combine(observers),
     traceOf: traces === undefined ? undefined : (request) => traces.headersOf(request),

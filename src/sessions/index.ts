@@ -1,6 +1,7 @@
 export { Call } from './call.ts';
 export type { CallEnding } from './call-ending.ts';
 export { Counts } from './counts.ts';
+export type { SessionEnd } from './episode-outcome.ts';
 export { fingerprintOf } from './fingerprint.ts';
 export { type CreateRequest, LocalHost, type SessionHost, type TaskChoice } from './host.ts';
 export { sidOf, toSessionKey } from './key.ts';
