@@ -151,6 +151,28 @@ test.each([
   ]);
 });
 
+test.each<[how: string, leave: (socket: Socket) => void]>([
+  ['closes', (socket) => socket.end()],
+  ['resets the connection', (socket) => socket.resetAndDestroy()],
+  ['sends the rest and closes', (socket) => socket.end(Buffer.alloc(17_000_000 - 100_000))],
+])('a request that is too large has one line, with status 413, also if its client then %s', async (_how, leave) => {
+  const lines = logLines();
+  const server = await startServer({ logger: lines.logger });
+  for (const path of ['/math/call', '/math/tasks']) {
+    const socket = await openSocket(server);
+    const closed = once(socket, 'close');
+    const headers = ['Content-Type: application/json', 'X-Session-ID: a', 'Content-Length: 17000000'];
+    socket.write(`POST ${path} HTTP/1.1\r\n${['Host: x', ...headers].join('\r\n')}\r\n\r\n${'x'.repeat(100_000)}`);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toContain('413 Payload Too Large');
+    leave(socket);
+    socket.resume();
+    await closed;
+    expect(await linesAt(server, lines, { path })).toMatchObject([{ status: 413, remoteAddress: LOOPBACK }]);
+  }
+  expect(linesOf(lines, 'request').filter(({ url }) => url !== '/version')).toHaveLength(2);
+});
+
 describe('a request that nothing of ours sees has one line as well', () => {
   test.each([
     ['garbage', 'garbage\r\n\r\n', { status: 400, parserError: 'HPE_INVALID_METHOD' }],
