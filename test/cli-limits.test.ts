@@ -172,7 +172,9 @@ test('what nobody catches in the code of one episode is logged with its stack, a
     'a promise was rejected where nobody catches it',
     'an error was thrown where nobody catches it',
   ]);
-  for (const { err } of errors) expect(err.stack).toContain('waiting.mjs');
+  for (const { error } of errors) expect(error.stack).toContain('waiting.mjs');
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  expect(metrics).toContain('\ntiltyard_uncaught_errors_total 2\n');
   expect((await post(server.url, '/waiting/call', { name: 'stray', input: {} })).status).toBe(200);
   server.child.kill('SIGTERM');
   expect(await server.exit).toBe(0);

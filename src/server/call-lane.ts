@@ -7,7 +7,7 @@ import { ANYBODY, type Identity } from './auth/identity.ts';
 import type { CallExchange } from './call-exchange.ts';
 import { type ErrorAnswer, toErrorAnswer } from './errors.ts';
 import { MAX_SID_LENGTH } from './headers.ts';
-import type { OpenRequests } from './open-requests.ts';
+import type { Caller, OpenRequests } from './open-requests.ts';
 import type { OrsFace } from './ors.ts';
 import { startCall } from './ors-call.ts';
 import { mayCall } from './ors-scopes.ts';
@@ -40,10 +40,15 @@ export function callLane(face: OrsFace, { limits, requests, calls, log }: LaneOp
     if (environment === undefined || host.isClosed || !isPlain(headers, limits.bodyBytes)) return false;
     const identity = identify(face, headers);
     if (identity === undefined) return false;
-    requests.begin(request, response, calls, { tiltyardIdentity: identity });
+    const caller: Caller = { tiltyardIdentity: identity };
+    requests.begin(request, response, calls, caller);
     const key = toSessionKey(identity.id, headers[SESSION_HEADER] as string);
     host.touch(key);
-    const fail = (error: Error) => writeError(response, toErrorAnswer(error, streams.returnErrors, { url, log }));
+    const fail = (error: Error) => {
+      const answer = toErrorAnswer(error, streams.returnErrors, { url, log });
+      caller.tiltyardCode = answer.body.code;
+      writeError(response, answer);
+    };
     readBody(request, (body) => start(face, { headers, body, key, environment, response, takeOver, fail }));
     return true;
   };

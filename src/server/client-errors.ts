@@ -16,7 +16,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   // Not again: Node tells of each packet that comes after what it could not read.
   if (!socket.writable) return socket.destroySoon();
   const [status, detail] = REFUSALS[error.code ?? ''] ?? [400, 'this is not a valid HTTP request'];
-  if (!requests.refuse(socket, { status, error: error.code })) return void socket.destroy();
+  if (!requests.refuse(socket, { status, parserError: error.code })) return void socket.destroy();
   const body = JSON.stringify({ detail });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -32,7 +32,10 @@ import { CALL_ROUTE } from './ors-call.ts';
 import { redirectTo } from './ors-redirects.ts';
 import { OXP_OPTIONS, type OxpOptions, serveOxp, toOxpFace } from './oxp.ts';
 import { RequestCounts } from './request-counts.ts';
+import { RunningCalls } from './running-calls.ts';
+import { toSessionLimits, warnOfTighterLimit } from './session-limits.ts';
 import { endConnections } from './shutdown.ts';
+import { StopLog } from './stop-log.ts';
 
 /** What a server is made from: environments, toolkits, or both. */
 export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
@@ -127,14 +130,20 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     answerExpectation(request, response);
   });
   app.server.on('connect', (request, socket: Socket) => refuseTunnel(request, socket, requests));
-  const maxSessions = options.environments?.length ? limits.maxSessions : undefined;
-  const metrics = options.metrics === false ? undefined : new Metrics({ requests: counts, maxSessions });
-  const orsFace = await registerFaces(app, options, { events, metrics });
+  const sessionLimits = options.environments?.length ? toSessionLimits(limits, options.auth) : undefined;
+  const running = new RunningCalls();
+  const stops = new StopLog(app, running);
+  const metrics =
+    options.metrics === false ? undefined : new Metrics({ requests: counts, running, limits: sessionLimits });
+  app.addHook('preClose', async () => metrics?.stopping());
+  const orsFace = await registerFaces(app, options, { events, metrics, others: [running, stops] });
+  metrics?.expect(orsFace?.catalog.environments.map(({ name }) => name) ?? []);
   await app.register(endConnections, limits);
   await app.ready();
   const calls = counts.of(CALL_ROUTE);
   if (orsFace !== undefined) putBefore(app.server, callLane(orsFace, { limits, requests, calls, log: app.log }));
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
+  if (sessionLimits !== undefined) warnOfTighterLimit(app.log, sessionLimits, options.limits ?? {});
   return toServer(app, limits);
 }
 
@@ -147,7 +156,7 @@ function assertServerOptions(options: ServerOptions): void {
 async function registerFaces(
   app: FastifyInstance,
   options: ServerOptions,
-  { events, metrics }: ObservationOptions,
+  observation: ObservationOptions,
 ): Promise<OrsFace | undefined> {
   const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
   if (environments.length === 0 && toolkits.length === 0) {
@@ -155,7 +164,8 @@ async function registerFaces(
   }
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
-  const observed = observe(app, { metrics, events });
+  const observed = observe(app, observation);
+  const { metrics } = observation;
   const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments }, observed);
   const observer = options.sessions?.observer;
   const oxpOptions = { ...options.oxp, toolkits, auth, returnErrors, limits: options.limits ?? {}, observer };

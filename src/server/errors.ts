@@ -10,6 +10,13 @@ export interface ErrorBody {
   code?: ErrorCode;
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The code of the error that it was answered with, for its line in the log. */
+    tiltyardCode?: string | undefined;
+  }
+}
+
 /** The HTTP status of each error over ORS. */
 const STATUS: Record<ErrorCode, number> = {
   bad_request: 400,
@@ -84,6 +91,7 @@ export function toErrorAnswer(error: Error, returnErrors: ReturnErrors, { url, l
 export function errorHandler(returnErrors: ReturnErrors) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     const { status, headers, body } = toErrorAnswer(error, returnErrors, request);
+    request.tiltyardCode = body.code;
     if (status === 413) letBodyPass(reply);
     reply.code(status).headers(headers).send(body);
   };

@@ -12,8 +12,10 @@ export interface EndedRequest {
   /** Where it comes from, if that is of interest: of those that went well it would only make the lines longer. */
   readonly remoteAddress?: string | undefined;
   readonly status: number;
+  /** The code of the error that it was answered with, if that has one. */
+  readonly code?: string | undefined;
   /** What Node's parser found wrong with it. */
-  readonly error?: string | undefined;
+  readonly parserError?: string | undefined;
   readonly durationMs?: number | undefined;
 }
 
@@ -28,10 +30,10 @@ export type EventLogger = Pick<FastifyBaseLogger, 'info'>;
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
   return {
-    requestEnded({ method, url, sid, identity, remoteAddress, status, error, durationMs }) {
+    requestEnded({ method, url, sid, identity, remoteAddress, status, code, parserError, durationMs }) {
       const ms = durationMs === undefined ? undefined : toMs(durationMs);
       const from = { identity: identity || undefined, remoteAddress };
-      logger.info({ method, url, sid, ...from, status, error, ms }, 'request');
+      logger.info({ method, url, sid, ...from, status, code, parserError, ms }, 'request');
     },
     callEnded(call, outcome, session) {
       const { callId, tool } = call;
@@ -41,9 +43,9 @@ export function eventLog(logger: EventLogger): EventLog {
       const { sid, environmentName: environment } = session;
       logger.info({ sid, identity, environment, taskId: callId, tool, ms, outcome }, 'call');
     },
-    sessionEnded({ sid, identity, environmentName: environment, startedAt, callCount: calls }, outcome) {
+    sessionEnded({ sid, identity, environmentName: environment, startedAt, callCount: calls, end: reason }, outcome) {
       const ms = toMs(performance.now() - startedAt);
-      logger.info({ sid, identity: identity || undefined, environment, outcome, calls, ms }, 'session ended');
+      logger.info({ sid, identity: identity || undefined, environment, outcome, reason, calls, ms }, 'session ended');
     },
   };
 }

@@ -3,6 +3,7 @@ export type {
   ObservedCall,
   ObservedSession,
   Observer,
+  SessionEnd,
   SessionRules,
   SetupResult,
   TraceHeaders,

@@ -7,6 +7,7 @@ import { assertMayUse } from './ors-scopes.ts';
 
 /** Registers /metrics; not for agents, whom it would tell of others. */
 export function registerMetrics(app: FastifyInstance, docs: RouteDocs, metrics: Metrics): void {
+  app.addHook('onReady', async () => metrics.start());
   app.addHook('onClose', async () => metrics.close());
   refuseOtherMethods(app, () => {
     app.get('/metrics', docs, async (request, reply) => {

@@ -1,28 +1,41 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { OUTCOMES, type Outcome } from '../core/index.ts';
-import type { ObservedCall, ObservedSession, Observer, SetupResult } from '../sessions/index.ts';
+import { Counts, type ObservedCall, type ObservedSession, type Observer, type SetupResult } from '../sessions/index.ts';
+import { publishDescriptors } from './descriptors.ts';
 import { Durations, publishDurations } from './durations.ts';
 import { EventLoopLag, publishProcess } from './process-metrics.ts';
 import type { RequestCounts } from './request-counts.ts';
+import { RunningCalls } from './running-calls.ts';
+import { publishSessionLimits, type SessionLimits } from './session-limits.ts';
+import { UncaughtErrors } from './uncaught-errors.ts';
 
-type Counts = Record<Outcome, number>;
+type ByOutcome = Record<Outcome, number>;
 
 interface EnvironmentNumbers {
   live: number;
-  readonly ended: Counts;
+  readonly ended: ByOutcome;
   readonly setups: Durations;
 }
 
 interface ToolNumbers {
-  readonly ended: Counts;
+  readonly ended: ByOutcome;
   readonly durations: Durations;
 }
+
+interface Running {
+  readonly count: number;
+  /** How long ago the oldest one came. */
+  readonly oldestMs: number;
+}
+
+const NONE_RUNNING: Running = { count: 0, oldestMs: 0 };
 
 /** What a server shows besides what is observed. */
 export interface MetricsOptions {
   readonly requests?: RequestCounts;
+  readonly running?: RunningCalls;
   /** Undefined where there are no sessions. */
-  readonly maxSessions?: number | undefined;
+  readonly limits?: SessionLimits | undefined;
 }
 
 /**
@@ -32,17 +45,27 @@ export interface MetricsOptions {
 export class Metrics implements Partial<Observer> {
   readonly #registry = new Registry();
   readonly #lag = new EventLoopLag(this.#registry);
+  readonly #uncaught = new UncaughtErrors(this.#registry);
   readonly #environments = new Map<string, EnvironmentNumbers>();
   /** By environment; '' has the tools of toolkits. */
   readonly #tools = new Map<string, Map<string, ToolNumbers>>();
+  readonly #running: RunningCalls;
+  /** The live sessions of each identity that is known. */
+  readonly #owned = new Counts();
   #liveSessions = 0;
   #waitingCalls = 0;
+  #isStopping = false;
 
-  constructor({ requests, maxSessions }: MetricsOptions = {}) {
-    this.#publishSessions(maxSessions);
+  constructor({ requests, running = new RunningCalls(), limits }: MetricsOptions = {}) {
+    this.#running = running;
+    if (limits !== undefined) publishSessionLimits(this.#registry, limits, this.#owned);
+    this.#publishSessions();
     this.#publishCalls();
+    this.#publishRunning();
     requests?.publish(this.#registry);
+    this.#publishStopping();
     publishProcess(this.#registry, () => this.#liveSessions);
+    publishDescriptors(this.#registry);
   }
 
   get contentType(): string {
@@ -54,13 +77,31 @@ export class Metrics implements Partial<Observer> {
     return this.#registry.metrics();
   }
 
+  /** Shows environments before their first session ends, so that rates see that as well. */
+  expect(environmentNames: readonly string[]): void {
+    for (const name of environmentNames) this.#environment(name);
+  }
+
+  /** Shows that the server stops. */
+  stopping(): void {
+    this.#isStopping = true;
+  }
+
+  /** Begins to measure what nobody tells of. */
+  start(): void {
+    this.#lag.start();
+    this.#uncaught.start();
+  }
+
   /** Measures no more. */
   close(): void {
     this.#lag.close();
+    this.#uncaught.close();
   }
 
-  sessionStarted({ environmentName }: ObservedSession): void {
+  sessionStarted({ environmentName, identity }: ObservedSession): void {
     this.#liveSessions += 1;
+    if (identity) this.#owned.add(identity);
     this.#environment(environmentName).live += 1;
   }
 
@@ -68,9 +109,10 @@ export class Metrics implements Partial<Observer> {
     this.#environment(environmentName).setups.add(durationMs);
   }
 
-  sessionEnded({ environmentName }: ObservedSession, outcome: Outcome): void {
+  sessionEnded({ environmentName, identity }: ObservedSession, outcome: Outcome): void {
     const numbers = this.#environment(environmentName);
     this.#liveSessions -= 1;
+    if (identity) this.#owned.remove(identity);
     numbers.live -= 1;
     numbers.ended[outcome] += 1;
   }
@@ -113,13 +155,21 @@ export class Metrics implements Partial<Observer> {
     return numbers;
   }
 
-  #publishSessions(maxSessions: number | undefined): void {
+  /** Of each tool that was ever called, what runs of it. */
+  #runningByTool(): (readonly [labels: { environment: string; tool: string }, running: Running])[] {
+    const found = new Map<ToolNumbers, Running>();
+    const now = performance.now();
+    for (const [{ tool, startedAt }, session] of this.#running.all()) {
+      const numbers = this.#tool(session?.environmentName ?? '', tool);
+      const { count, oldestMs } = found.get(numbers) ?? { count: 0, oldestMs: now - startedAt };
+      found.set(numbers, { count: count + 1, oldestMs });
+    }
+    return Array.from(eachTool(this.#tools), ([labels, numbers]) => [labels, found.get(numbers) ?? NONE_RUNNING]);
+  }
+
+  #publishSessions(): void {
     const environments = this.#environments;
     const registers = [this.#registry];
-    if (maxSessions !== undefined) {
-      const help = 'The most sessions that may live at a time (maxSessions).';
-      new Gauge({ name: 'tiltyard_sessions_limit', help, registers }).set(maxSessions);
-    }
     new Gauge({
       name: 'tiltyard_sessions_live',
       help: 'Sessions that have begun and not ended, teardown included.',
@@ -137,7 +187,7 @@ export class Metrics implements Partial<Observer> {
       collect() {
         this.reset();
         for (const [environment, { ended }] of environments) {
-          for (const outcome of OUTCOMES) if (ended[outcome] > 0) this.inc({ environment, outcome }, ended[outcome]);
+          for (const outcome of OUTCOMES) this.inc({ environment, outcome }, ended[outcome]);
         }
       },
     });
@@ -179,9 +229,45 @@ export class Metrics implements Partial<Observer> {
       },
     });
   }
+
+  #publishStopping(): void {
+    const isStopping = () => this.#isStopping;
+    new Gauge({
+      name: 'tiltyard_stopping',
+      help: '1 while the server stops, otherwise 0.',
+      registers: [this.#registry],
+      collect() {
+        this.set(isStopping() ? 1 : 0);
+      },
+    });
+  }
+
+  #publishRunning(): void {
+    const read = () => this.#runningByTool();
+    const labelNames = ['environment', 'tool'] as const;
+    const registers = [this.#registry];
+    new Gauge({
+      name: 'tiltyard_calls_running',
+      help: 'Calls whose tool was started and has not ended.',
+      labelNames,
+      registers,
+      collect() {
+        for (const [labels, { count }] of read()) this.set(labels, count);
+      },
+    });
+    new Gauge({
+      name: 'tiltyard_call_oldest_seconds',
+      help: 'How long ago the oldest running call of a tool came; 0 where none runs.',
+      labelNames,
+      registers,
+      collect() {
+        for (const [labels, { oldestMs }] of read()) this.set(labels, oldestMs / 1000);
+      },
+    });
+  }
 }
 
-function noCounts(): Counts {
+function noCounts(): ByOutcome {
   return { scored: 0, tool_error: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
 }
 

@@ -17,13 +17,16 @@ export interface Observation {
 export interface ObservationOptions {
   readonly metrics?: Metrics | undefined;
   readonly events?: EventLog | undefined;
+  /** Those who hear the same, and are shown elsewhere. */
+  readonly others?: readonly Partial<Observer>[];
 }
 
 /** Logs, metrics where they are wanted, and traces where an SDK is registered. */
-export function observe(app: Logged, { metrics, events = eventLog(app.log) }: ObservationOptions = {}): Observation {
+export function observe(app: Logged, options: ObservationOptions = {}): Observation {
+  const { metrics, others = [], events = eventLog(app.log) } = options;
   const traces = tracing();
   if (traces !== undefined) app.addHook('onClose', () => traces.flush());
-  const observers = [events, metrics, traces].filter((each) => each !== undefined);
+  const observers = [...others, events, metrics, traces].filter((each) => each !== undefined);
   return {
     observer: combine(observers),
     traceOf: traces === undefined ? undefined : (request) => traces.headersOf(request),

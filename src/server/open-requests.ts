@@ -17,10 +17,10 @@ export interface OpenRequests {
 }
 
 /** How something is refused for which Node makes no response, and what is known of it. */
-export type Refusal = Pick<EndedRequest, 'method' | 'url' | 'status' | 'error'>;
+export type Refusal = Pick<EndedRequest, 'method' | 'url' | 'status' | 'parserError'>;
 
-/** Who a request comes from, when that is known: a request of Fastify's, or what stands for it. */
-export type Caller = Partial<Pick<FastifyRequest, 'tiltyardIdentity'>>;
+/** Who a request comes from and why it was refused, when that is known: a request of Fastify's, or what stands for it. */
+export type Caller = Partial<Pick<FastifyRequest, 'tiltyardIdentity' | 'tiltyardCode'>>;
 
 const NO_CALLER: Caller = {};
 
@@ -111,7 +111,8 @@ function tell(events: EventLog, ended: OpenRequest, answered: number): void {
     identity: ended.caller.tiltyardIdentity?.id,
     remoteAddress: status < 400 ? undefined : ended.connection.remoteAddress,
     status,
-    error: refusal?.error,
+    code: status < 400 ? undefined : ended.caller.tiltyardCode,
+    parserError: refusal?.parserError,
     durationMs: performance.now() - ended.arrivedAt,
   });
 }

@@ -49,7 +49,9 @@ export function registerSessions(app: FastifyInstance, face: OrsFace): void {
     const key = readSessionKey(request);
     if (host.touch(key)) return { status: 'ok' };
     reply.code(404);
-    return absenceOf(host, key);
+    const absence = await absenceOf(host, key);
+    request.tiltyardCode = absence.code;
+    return absence;
   });
 
   post('/delete', docs.delete, async (request) => {

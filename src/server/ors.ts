@@ -39,6 +39,7 @@ import { registerReads } from './ors-reads.ts';
 import { registerRedirects } from './ors-redirects.ts';
 import { enforceScopes } from './ors-scopes.ts';
 import { registerSessions } from './ors-sessions.ts';
+import { toSessionLimits, warnOfTighterLimit } from './session-limits.ts';
 import { stopInApp } from './shutdown.ts';
 import { Sids } from './sids.ts';
 import { Turn } from './turn.ts';
@@ -99,6 +100,7 @@ export async function ors(app: FastifyInstance, options: OrsOptions): Promise<vo
   const limits = toLimits(options.limits);
   stopInApp(app, limits);
   logLimits(app.log, limits, ['environments', 'both']);
+  warnOfTighterLimit(app.log, toSessionLimits(limits, options.auth), options.limits ?? {});
 }
 
 /** Registers the routes of a face, with what every request of them passes first; `taken` are bare paths of others. */

@@ -49,6 +49,7 @@ export class InputError extends Error {
 
 /** Answers every error in the form that OXP gives it. */
 export function oxpErrorHandler(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  request.tiltyardCode = toCode(error);
   const problems = toInputProblems(error);
   if (problems !== undefined) {
     reply.code(422).send(toValidationBody(problems));
@@ -58,6 +59,17 @@ export function oxpErrorHandler(error: FastifyError | Error, request: FastifyReq
   if (known.status >= 500 && known !== error) request.log.error({ err: error, url: request.url }, 'unexpected error');
   if (known.status === 413) letBodyPass(reply);
   reply.code(known.status).headers(known.headers).send(toServerErrorBody(known));
+}
+
+/** A word for the log: OXP has none for its errors, and over it most of them have the same status. */
+function toCode(error: Error): string | undefined {
+  if (error instanceof TiltyardError) return error.code;
+  if (error instanceof InputError) return 'invalid_input';
+  if (!(error instanceof OxpError)) return undefined;
+  if (error.cause instanceof TiltyardError) return error.cause.code;
+  if (error.missing !== undefined) return 'missing_requirements';
+  // Only what is over sooner or later says when to come back.
+  return 'retry-after' in error.headers ? 'unavailable' : undefined;
 }
 
 function toInputProblems(error: Error): readonly Problem[] | undefined {

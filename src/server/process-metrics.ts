@@ -1,4 +1,5 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { buildSha, version } from '../version.ts';
 
@@ -23,6 +24,11 @@ export function publishProcess(registry: Registry, liveSessions: () => number): 
       },
     });
   }
+  new Gauge({
+    name: 'nodejs_heap_size_limit_bytes',
+    help: 'The most heap that V8 takes; beyond it the process is aborted (--max-old-space-size).',
+    registers,
+  }).set(getHeapStatistics().heap_size_limit);
   new Gauge({
     name: 'process_start_time_seconds',
     help: 'When the process began, in seconds since 1970.',
@@ -57,18 +63,28 @@ export function publishProcess(registry: Registry, liveSessions: () => number): 
   });
 }
 
-const RESOLUTION_MS = 10;
+// Fine enough for delays that anybody notices; each tick costs an idle process some microseconds.
+const RESOLUTION_MS = 20;
 const QUANTILES: readonly number[] = [0.5, 0.9, 0.99, 1];
 
-/** How late the event loop is. Measured from the first look on: servers that nobody watches pay nothing. */
+// No scraper should look less often than that.
+const GENERATION_MS = 60_000;
+
+/**
+ * How late the event loop was in the last minute or two. Two histograms take turns, whoever reads them: one that began anew
+ * at each look would give its peak to a second scraper, or to one that had given up by the time the loop was free.
+ */
 export class EventLoopLag {
-  #histogram: IntervalHistogram | undefined;
+  /** The one that is shown: it goes back at least a generation, or to the start. */
+  #older: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  #newer: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(registry: Registry) {
     const read = () => this.#read();
     new Gauge({
       name: 'tiltyard_event_loop_lag_seconds',
-      help: 'How late timers fire, since the look before; quantile 1 is the longest delay.',
+      help: 'How late timers fired in the last one to two minutes; quantile 1 is the longest delay.',
       labelNames: ['quantile'],
       registers: [registry],
       collect() {
@@ -77,21 +93,28 @@ export class EventLoopLag {
     });
   }
 
+  /** Begins to measure. */
+  start(): void {
+    this.#older.enable();
+    this.#newer.enable();
+    this.#timer = setInterval(() => this.#rotate(), GENERATION_MS).unref();
+  }
+
   close(): void {
-    this.#histogram?.disable();
+    clearInterval(this.#timer);
+    this.#older.disable();
+    this.#newer.disable();
+  }
+
+  #rotate(): void {
+    [this.#older, this.#newer] = [this.#newer, this.#older];
+    this.#newer.reset();
   }
 
   #read(): (readonly [quantile: number, seconds: number])[] {
-    if (this.#histogram === undefined) {
-      this.#histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-      this.#histogram.enable();
-    }
-    const histogram = this.#histogram;
-    if (histogram.count === 0) return [];
+    const histogram = this.#older;
     // What Node measures is the time between two timers, so that the one it waited for is in it.
     const toSeconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);
-    const lags = QUANTILES.map((quantile) => [quantile, toSeconds(histogram.percentile(quantile * 100))] as const);
-    histogram.reset();
-    return lags;
+    return QUANTILES.map((quantile) => [quantile, toSeconds(histogram.percentile(quantile * 100))]);
   }
 }

@@ -31,7 +31,8 @@ const identity = fc.oneof(text, fc.constant(''));
 
 test('the line of a request is what pino writes, whatever is in it', () => {
   const status = fc.constantFrom(200, 308, 404);
-  const fields = { method: text, url: text, sid: text, identity, remoteAddress: text, error: text, durationMs: ms };
+  const refused = { remoteAddress: text, code: text, parserError: text };
+  const fields = { method: text, url: text, sid: text, identity, ...refused, durationMs: ms };
   const request = fc.record({ status, ...fields }, { requiredKeys: ['status'] });
   fc.assert(
     fc.property(request, (ended) => {

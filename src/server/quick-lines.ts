@@ -22,7 +22,8 @@ export function quickLines(logger: EventLogger & { readonly levelVal?: number },
       const { method, url, sid, identity, status, durationMs } = request;
       if (isOff()) return;
       // Who was refused, or has left, is in no hurry.
-      const isUsual = status < 400 && request.error === undefined && request.remoteAddress === undefined;
+      const { remoteAddress, code, parserError } = request;
+      const isUsual = status < 400 && (remoteAddress ?? code ?? parserError) === undefined;
       if (!isUsual || method === undefined || url === undefined || durationMs === undefined)
         return slow.requestEnded(request);
       const session = sid === undefined ? '' : `,"sid":${quote(sid)}`;

@@ -6,6 +6,13 @@ export class Counts {
     return this.#counts.get(owner) ?? 0;
   }
 
+  /** What the owner of the most has; this looks at all of them. */
+  get most(): number {
+    let most = 0;
+    for (const count of this.#counts.values()) if (count > most) most = count;
+    return most;
+  }
+
   add(owner: string): void {
     this.#counts.set(owner, this.of(owner) + 1);
   }

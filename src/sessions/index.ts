@@ -1,6 +1,8 @@
 export { AgedMap } from './aged-map.ts';
 export { Call } from './call.ts';
 export type { CallEnding } from './call-ending.ts';
+export { Counts } from './counts.ts';
+export type { SessionEnd } from './episode-outcome.ts';
 export { fingerprintOf } from './fingerprint.ts';
 export { type CreateRequest, LocalHost, type SessionHost, type TaskChoice } from './host.ts';
 export { sidOf, toCallKey, toSessionKey } from './key.ts';

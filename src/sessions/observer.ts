@@ -1,4 +1,5 @@
 import type { Outcome } from '../core/index.ts';
+import type { SessionEnd } from './episode-outcome.ts';
 
 /** The headers of a request that say to which trace it belongs. */
 export type TraceHeaders = Readonly<Record<string, string>>;
@@ -12,6 +13,8 @@ export interface ObservedSession {
   /** As performance.now() tells it. */
   readonly startedAt: number;
   readonly callCount: number;
+  /** What ended it, once something has. */
+  readonly end?: SessionEnd | undefined;
 }
 
 /** What came of a setup; cancelled: its session ended first. */

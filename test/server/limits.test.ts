@@ -77,6 +77,25 @@ describe('sessions of one identity', () => {
     ],
   };
 
+  test.each([
+    ['raised alone, with auth', { auth, limits: { maxSessions: 60_000 } }, true],
+    ['raised alone, without auth', { limits: { maxSessions: 60_000 } }, false],
+    ['lower than that of an identity', { auth, limits: { maxSessions: 1_000 } }, false],
+    ['chosen beside that of an identity', { auth, limits: { maxSessions: 500, maxSessionsPerIdentity: 5 } }, false],
+    ['not chosen', { auth }, false],
+  ])('bind first where maxSessions is %s: a warning says so, or there is none', async (_what, options, isWarned) => {
+    const lines = logLines();
+    await startServer({ ...options, logger: lines.logger });
+    const app = Fastify({ logger: lines.logger, pluginTimeout: 0 });
+    onTestFinished(() => app.close());
+    await app.register(ors, { environments: [minimal()], ...options });
+    const written = lines.text().trim().split('\n');
+    const warnings = written.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
+    const msg = expect.stringContaining('Set maxSessionsPerIdentity as well');
+    const expected = { maxSessions: 60_000, maxSessionsPerIdentity: 50_000, msg };
+    expect(warnings).toMatchObject(isWarned ? [expected, expected] : []);
+  });
+
   test('are 429 beyond the limit, whichever of its keys is used, and others do not notice', async () => {
     const { post } = await startServer({ auth, limits: { maxSessionsPerIdentity: 2 } });
     const create = (key: string, sid: string, body: object = task) =>

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventually } from '../support/clock.ts';
 import { pause } from '../support/fixture.ts';
+import { startGated } from '../support/gates.ts';
 import { startServer } from '../support/http.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
 import { minimal } from '../support/minimal.ts';
@@ -57,8 +58,33 @@ test('each session has a line at its end: its environment, its outcome, its call
   expect(linesOf(lines, 'session ended')).toEqual([]);
   await server.post('/delete', undefined, { sid });
   expect(linesOf(lines, 'session ended')).toMatchObject([
-    { level: INFO, sid, environment: 'math', outcome: 'scored', calls: 2, ms: MS },
+    { level: INFO, sid, environment: 'math', outcome: 'scored', reason: 'deleted', calls: 2, ms: MS },
   ]);
+});
+
+test('a session that nobody used any more ended because it expired', async () => {
+  const lines = logLines();
+  const server = await startServer({ logger: lines.logger, limits: { idleMs: 20 } });
+  const sid = await server.create();
+  await eventually(() => expect(linesOf(lines, 'session ended')).toMatchObject([{ sid, reason: 'expired' }]));
+});
+
+test('a stop has a line at its beginning, with what is under way, and one at its end, with what it ended', async () => {
+  const lines = logLines();
+  const { server, open, tool } = await startGated({ logger: lines.logger, limits: { drainMs: 60_000 } });
+  const deleted = await server.create();
+  const calls = [open(), open({ sid: deleted })];
+  await Promise.all(calls.map((call) => call.taskId()));
+  expect(lines.text()).not.toContain('stop');
+  const closed = server.server.close();
+  await eventually(() => expect(linesOf(lines, 'stopping')).toMatchObject([{ level: INFO, sessions: 2, calls: 2 }]));
+  await server.post('/delete', undefined, { sid: deleted });
+  expect(linesOf(lines, 'stopped')).toEqual([]);
+  tool.open();
+  await Promise.all([closed, ...calls.map(({ ended }) => ended)]);
+  expect(linesOf(lines, 'stopped')).toMatchObject([{ level: INFO, sessions: 1, ms: MS }]);
+  expect(linesOf(lines, 'session ended').map(({ reason }) => reason)).toEqual(['deleted', 'stopped']);
+  expect(lines.text().trim().split('\n').at(-1)).toContain('"stopped"');
 });
 
 test('where there is auth, each line says whose it was: two identities may have a session of the same id', async () => {

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
+import { getHeapStatistics } from 'node:v8';
+import { tool, toolkit } from 'tiltyard';
 import { createServer } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/clock.ts';
 import { expectError } from '../support/errors.ts';
 import { pause } from '../support/fixture.ts';
-import { gated, startGated } from '../support/gates.ts';
+import { Gate, gated, startGated } from '../support/gates.ts';
 import { startServer, type TestServer } from '../support/http.ts';
 import { minimal } from '../support/minimal.ts';
 import { exchange, toRequest } from '../support/raw.ts';
@@ -44,7 +47,18 @@ describe('sessions', () => {
     expect(byLabel(after, { name: 'tiltyard_sessions_live', label: 'environment' })).toEqual({ math: 0, code_env: 0 });
     const ended = (environment: string) =>
       byLabel(after, { name: 'tiltyard_sessions_ended_total', label: 'outcome', having: { environment } });
-    expect([ended('math'), ended('code_env')]).toEqual([{ scored: 1, cancelled: 1 }, { cancelled: 1 }]);
+    const none = { scored: 0, tool_error: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
+    expect(ended('math')).toEqual({ ...none, scored: 1, cancelled: 1 });
+    expect(ended('code_env')).toEqual({ ...none, cancelled: 1 });
+  });
+
+  test('are there with 0 before the first of them, so that a rate sees the first', async () => {
+    const samples = await samplesOf(await startServer({ environments: [minimal({ name: 'Minimal' })] }));
+    const name = 'tiltyard_sessions_ended_total';
+    const having = { environment: 'minimal' };
+    const none = { scored: 0, tool_error: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
+    expect(byLabel(samples, { name, label: 'outcome', having })).toEqual(none);
+    expect(sampleOf(samples, 'tiltyard_sessions_live', having)).toBe(0);
   });
 
   test('show how long their setups took, and what memory they need', async () => {
@@ -118,6 +132,58 @@ describe('calls', () => {
   });
 });
 
+describe('calls that run', () => {
+  const runningOf = (samples: readonly Sample[], labels: Record<string, string>) => ({
+    running: sampleOf(samples, 'tiltyard_calls_running', labels),
+    oldest: sampleOf(samples, 'tiltyard_call_oldest_seconds', labels),
+  });
+
+  test('are shown by tool while they run, with the age of the oldest, so that one that hangs is seen', async () => {
+    const { server, open, tool } = await startGated();
+    const tools = ['wait', 'deaf'].map((tool) => ({ environment: 'gated', tool }));
+    const calls = [open(), open({ name: 'deaf' })];
+    await Promise.all(calls.map((call) => call.taskId()));
+    // It waits for its turn, behind the first.
+    const waiting = open();
+    await waiting.taskId();
+    await pause(50);
+    const samples = await samplesOf(server);
+    for (const labels of tools) {
+      const { running, oldest } = runningOf(samples, labels);
+      expect(running).toBe(1);
+      expect(oldest).toBeGreaterThanOrEqual(0.05);
+      expect(oldest).toBeLessThan(30);
+    }
+    tool.open();
+    await Promise.all([...calls, waiting].map(({ ended }) => ended));
+    const after = await samplesOf(server);
+    for (const labels of tools) expect(runningOf(after, labels)).toEqual({ running: 0, oldest: 0 });
+  });
+
+  test('run no longer when they were abandoned with their session', async () => {
+    const { server, sid, open, tool } = await startGated();
+    const call = open();
+    await tool.reached;
+    await server.post('/delete', undefined, { sid });
+    await call.ended;
+    const labels = { environment: 'gated', tool: 'wait' };
+    expect(runningOf(await samplesOf(server), labels)).toEqual({ running: 0, oldest: 0 });
+  });
+
+  test('are the toolkits’ as well', async () => {
+    const gate = new Gate();
+    const slow = toolkit({ name: 'Slow', tools: { Wait: tool({ description: 'Waits.', run: () => gate.pass() }) } });
+    const server = await startServer({ environments: [], toolkits: [slow] });
+    const call = () => server.post('/tools/call', { request: { tool_id: 'Slow.Wait', input: {} } });
+    const calls = [call(), call()];
+    const labels = { environment: '', tool: 'Slow.Wait@1.0.0' };
+    await eventually(async () => expect(runningOf(await samplesOf(server), labels).running).toBe(2));
+    gate.open();
+    await Promise.all(calls);
+    expect(runningOf(await samplesOf(server), labels)).toEqual({ running: 0, oldest: 0 });
+  });
+});
+
 describe('requests', () => {
   const statusesOf = (samples: readonly Sample[], route: string) =>
     byLabel(samples, { name: 'tiltyard_http_requests_total', label: 'status', having: { route } });
@@ -171,6 +237,39 @@ describe('the server', () => {
     expect(Math.abs(uptime - process.uptime())).toBeLessThan(2);
   });
 
+  test('with auth, shows how many sessions an identity may have, and how many the fullest has', async () => {
+    const apiKeys = ['anna', 'bert'].map((identity) => ({ key: `key-of-${identity}`, identity }));
+    const server = await startServer({ auth: { apiKeys }, limits: { maxSessionsPerIdentity: 3 } });
+    const as = (identity: string) => ({ 'x-api-key': `key-of-${identity}` });
+    const fullest = async () => {
+      const samples = await samplesOf(server, as('anna'));
+      expect(sampleOf(samples, 'tiltyard_sessions_limit_per_identity')).toBe(3);
+      return sampleOf(samples, 'tiltyard_sessions_live_of_fullest_identity');
+    };
+    expect(await fullest()).toBe(0);
+    for (const [identity, sid] of [['anna', 'a'] as const, ['bert', 'a'] as const, ['bert', 'b'] as const])
+      await server.post('/create', { split: 'train', index: 0 }, { sid, headers: as(identity) });
+    expect(await fullest()).toBe(2);
+    for (const sid of ['a', 'b']) await server.post('/delete', undefined, { sid, headers: as('bert') });
+    expect(await fullest()).toBe(1);
+  });
+
+  test('without auth, has no limit for an identity', async () => {
+    const names = (await samplesOf(await startServer())).map(({ name }) => name);
+    expect(names.filter((name) => name.includes('identity'))).toEqual([]);
+  });
+
+  test('shows that it stops, while calls go on', async () => {
+    const { server, open, tool } = await startGated({ limits: { drainMs: 60_000 } });
+    expect(sampleOf(await samplesOf(server), 'tiltyard_stopping')).toBe(0);
+    const call = open();
+    await tool.reached;
+    const closed = server.server.close();
+    await eventually(async () => expect(sampleOf(await samplesOf(server), 'tiltyard_stopping')).toBe(1));
+    tool.open();
+    await Promise.all([closed, call.ended]);
+  });
+
   test('of toolkits alone has no limit of sessions', async () => {
     const samples = await samplesOf(await startServer({ environments: [], toolkits: [bank] }));
     expect(sampleOf(samples, 'tiltyard_sessions_limit')).toBeUndefined();
@@ -180,18 +279,35 @@ describe('the server', () => {
 describe('the process', () => {
   test('shows its memory, its time and how late its event loop is', async () => {
     const server = await startServer();
-    await samplesOf(server);
-    const names = new Set((await samplesOf(server)).map(({ name }) => name));
-    for (const name of ['process_resident_memory_bytes', 'nodejs_heap_size_used_bytes', 'process_cpu_seconds_total'])
-      expect(names).toContain(name);
-    // What it measures begins with the tick after a look; then it is held up on purpose.
+    // Held up on purpose, before anybody has looked; what it measures begins with its first tick.
     await pause(30);
     const until = performance.now() + 60;
     while (performance.now() < until);
     await pause(20);
-    expect(sampleOf(await samplesOf(server), 'tiltyard_event_loop_lag_seconds', { quantile: '1' })).toBeGreaterThan(
-      0.03,
-    );
+    const samples = await samplesOf(server);
+    const names = new Set(samples.map(({ name }) => name));
+    for (const name of ['process_resident_memory_bytes', 'nodejs_heap_size_used_bytes', 'process_cpu_seconds_total'])
+      expect(names).toContain(name);
+    const lag = { name: 'tiltyard_event_loop_lag_seconds', label: 'quantile' };
+    expect(byLabel(samples, lag)['1']).toBeGreaterThan(0.03);
+    expect(byLabel(await samplesOf(server), lag)['1']).toBeGreaterThan(0.03);
+  });
+
+  test('shows how much heap it may take', async () => {
+    const samples = await samplesOf(await startServer());
+    const limit = sampleOf(samples, 'nodejs_heap_size_limit_bytes') ?? 0;
+    expect(limit).toBe(getHeapStatistics().heap_size_limit);
+  });
+
+  test.runIf(process.platform === 'linux')('shows its descriptors, and how many it may have', async () => {
+    const server = await startServer();
+    const open = async () => sampleOf(await samplesOf(server), 'process_open_fds') ?? 0;
+    const before = await open();
+    expect(before).toBeGreaterThan(2);
+    expect(before).toBeLessThan(sampleOf(await samplesOf(server), 'process_max_fds') ?? 0);
+    const files = await Promise.all(Array.from({ length: 50 }, () => openFile(import.meta.filename)));
+    onTestFinished(async () => void (await Promise.all(files.map((file) => file.close()))));
+    expect(await open()).toBeGreaterThan(before + 40);
   });
 });
 
@@ -214,7 +330,7 @@ describe('the route', () => {
     const [one, other] = [await startServer(), await startServer()];
     await one.create();
     expect(sampleOf(await samplesOf(one), 'tiltyard_sessions_live', { environment: 'math' })).toBe(1);
-    expect(sampleOf(await samplesOf(other), 'tiltyard_sessions_live', { environment: 'math' })).toBeUndefined();
+    expect(sampleOf(await samplesOf(other), 'tiltyard_sessions_live', { environment: 'math' })).toBe(0);
   });
 
   test('is not there when metrics are off', async () => {

@@ -8,6 +8,7 @@ import { startServer, type TestServer } from '../support/http.ts';
 import { type LogLines, linesOf, logLines } from '../support/log-lines.ts';
 import { exchange, toRequest } from '../support/raw.ts';
 import { arrivals } from '../support/stream.ts';
+import { bank } from './toolkits.ts';
 
 const MS = expect.any(Number);
 const LOOPBACK = '127.0.0.1';
@@ -151,18 +152,40 @@ test.each([
   ]);
 });
 
+test.each<[how: string, leave: (socket: Socket) => void]>([
+  ['closes', (socket) => socket.end()],
+  ['resets the connection', (socket) => socket.resetAndDestroy()],
+  ['sends the rest and closes', (socket) => socket.end(Buffer.alloc(17_000_000 - 100_000))],
+])('a request that is too large has one line, with status 413, also if its client then %s', async (_how, leave) => {
+  const lines = logLines();
+  const server = await startServer({ logger: lines.logger });
+  for (const path of ['/math/call', '/math/tasks']) {
+    const socket = await openSocket(server);
+    const closed = once(socket, 'close');
+    const headers = ['Content-Type: application/json', 'X-Session-ID: a', 'Content-Length: 17000000'];
+    socket.write(`POST ${path} HTTP/1.1\r\n${['Host: x', ...headers].join('\r\n')}\r\n\r\n${'x'.repeat(100_000)}`);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toContain('413 Payload Too Large');
+    leave(socket);
+    socket.resume();
+    await closed;
+    expect(await linesAt(server, lines, { path })).toMatchObject([{ status: 413, remoteAddress: LOOPBACK }]);
+  }
+  expect(linesOf(lines, 'request').filter(({ url }) => url !== '/version')).toHaveLength(2);
+});
+
 describe('a request that nothing of ours sees has one line as well', () => {
   test.each([
-    ['garbage', 'garbage\r\n\r\n', { status: 400, error: 'HPE_INVALID_METHOD' }],
+    ['garbage', 'garbage\r\n\r\n', { status: 400, parserError: 'HPE_INVALID_METHOD' }],
     [
       'headers that are too large',
       toRequest('GET /health', [`X: ${'x'.repeat(200_000)}`]),
-      { status: 431, error: 'HPE_HEADER_OVERFLOW' },
+      { status: 431, parserError: 'HPE_HEADER_OVERFLOW' },
     ],
     [
       'a body that is broken',
       toRequest('POST /math/tasks', ['Transfer-Encoding: chunked'], '').concat('zz\r\n'),
-      { method: 'POST', url: '/math/tasks', status: 400, error: 'HPE_INVALID_CHUNK_SIZE', ms: MS },
+      { method: 'POST', url: '/math/tasks', status: 400, parserError: 'HPE_INVALID_CHUNK_SIZE', ms: MS },
     ],
     [
       'an expectation',
@@ -174,7 +197,11 @@ describe('a request that nothing of ours sees has one line as well', () => {
       toRequest('GET /%zz/tools'),
       { method: 'GET', url: '/%zz/tools', status: 400, ms: MS },
     ],
-    ['no host', 'GET /health HTTP/1.1\r\n\r\n', { method: 'GET', url: '/health', status: 400, ms: MS }],
+    [
+      'no host',
+      'GET /health HTTP/1.1\r\n\r\n',
+      { method: 'GET', url: '/health', status: 400, code: 'bad_request', ms: MS },
+    ],
   ])('%s', async (_what, bytes, expected) => {
     const lines = logLines();
     const server = await startServer({ logger: lines.logger });
@@ -211,6 +238,92 @@ describe('a request that nothing of ours sees has one line as well', () => {
     expect(String(answer)).toMatch(/^HTTP\/1.1 408 /);
     await once(socket, 'close');
     await eventually(() => expect(linesOf(lines, 'request')).toHaveLength(1));
-    expect(linesOf(lines, 'request')).toMatchObject([{ ...known, status: 408, error: 'ERR_HTTP_REQUEST_TIMEOUT' }]);
+    expect(linesOf(lines, 'request')).toMatchObject([
+      { ...known, status: 408, parserError: 'ERR_HTTP_REQUEST_TIMEOUT' },
+    ]);
+  });
+});
+
+describe('a request that was refused has the code of its answer in its line', () => {
+  const ORCHESTRATOR = { 'x-api-key': 'key-of-anna' };
+  const AGENT = { 'x-api-key': 'key-of-bert' };
+  const auth = {
+    apiKeys: [
+      { key: 'key-of-anna', identity: 'anna' },
+      { key: 'key-of-bert', identity: 'bert', scopes: ['agent'] },
+    ],
+  };
+
+  /** The lines of refused requests, by their paths. */
+  async function codesOf(lines: LogLines, count: number) {
+    const found = () => linesOf(lines, 'request').filter(({ status }) => status >= 400);
+    await eventually(() => expect(found()).toHaveLength(count));
+    return found().map(({ url, status, code }) => [url, status, code]);
+  }
+
+  test('over ORS, whichever way it took', async () => {
+    const lines = logLines();
+    const server = await startServer({ auth, logger: lines.logger, limits: { maxSessionsPerIdentity: 1 } });
+    const headers = ORCHESTRATOR;
+    const task = { split: 'train', index: 0 };
+    await server.post('/create', task, { sid: 'a', headers });
+    await server.post('/create', task, { sid: 'b', headers });
+    await server.get('/list_environments');
+    await server.post('/math/tasks', { split: 'train' }, { headers: AGENT });
+    // The lane's, and Fastify's with the slash at its end.
+    for (const path of ['/math/call', '/math/call/'])
+      await server.post(path, { name: 'nothing', input: {} }, { sid: 'a', headers });
+    await server.post('/delete', undefined, { sid: 'a', headers });
+    for (const path of ['/math/call', '/math/call/'])
+      await server.post(path, { name: 'noargs', input: {} }, { sid: 'a', headers });
+    await server.post('/ping', undefined, { sid: 'a', headers });
+    await server.get('/nowhere/at/all', { headers });
+    expect(await codesOf(lines, 9)).toEqual([
+      ['/create', 429, 'too_many_sessions'],
+      ['/list_environments', 401, 'unauthorized'],
+      ['/math/tasks', 403, 'forbidden'],
+      ['/math/call', 404, 'unknown_tool'],
+      ['/math/call/', 404, 'unknown_tool'],
+      ['/math/call', 410, 'session_gone'],
+      ['/math/call/', 410, 'session_gone'],
+      ['/ping', 404, 'session_gone'],
+      ['/nowhere/at/all', 404, undefined],
+    ]);
+    for (const line of linesOf(lines, 'request').filter(({ status }) => status < 400))
+      expect(line).not.toHaveProperty('code');
+  });
+
+  test('over OXP a word for it, although the answer has none', async () => {
+    const lines = logLines();
+    const server = await startServer({ environments: [], toolkits: [bank], auth, logger: lines.logger });
+    const call = (tool_id: string, headers: Record<string, string> = ORCHESTRATOR, input: object = {}) =>
+      server.post('/tools/call', { request: { tool_id, input } }, { headers });
+    await call('Bank.Rate', {});
+    await call('Bank.Nothing');
+    await call('Bank.Add', ORCHESTRATOR, { a: 'one' });
+    await call('Bank.Transfer');
+    await server.get('/metrics', { headers: AGENT });
+    expect(await codesOf(lines, 5)).toEqual([
+      ['/tools/call', 400, 'unauthorized'],
+      ['/tools/call', 400, 'unknown_tool'],
+      ['/tools/call', 422, 'invalid_input'],
+      ['/tools/call', 400, 'missing_requirements'],
+      ['/metrics', 403, 'forbidden'],
+    ]);
+  });
+
+  test('over OXP also when it only came too early', async () => {
+    const lines = logLines();
+    const gate = new Gate();
+    const slow = toolkit({ name: 'Slow', tools: { Wait: tool({ description: 'Waits.', run: () => gate.pass() }) } });
+    const limits = { maxToolkitCalls: 1 };
+    const server = await startServer({ environments: [], toolkits: [slow], logger: lines.logger, limits });
+    const call = () => server.post('/tools/call', { request: { tool_id: 'Slow.Wait', input: {} } });
+    const first = call();
+    await gate.reached;
+    await call();
+    gate.open();
+    await first;
+    expect(await codesOf(lines, 1)).toEqual([['/tools/call', 400, 'unavailable']]);
   });
 });

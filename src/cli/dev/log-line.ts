@@ -74,10 +74,12 @@ function isSignOfLife({ url, status }: LogEntry): boolean {
   return status === 200 && (url === '/ping' || url === '/health');
 }
 
-// Written at each start: where the server listens has been said, and the limits are asked for with a command.
+// Written whenever a version begins or ends: where the server listens has been said, and the limits are asked for with a command.
 function isGreeting({ msg }: LogEntry): boolean {
-  return typeof msg === 'string' && (msg.startsWith('Server listening at ') || msg === 'limits in force');
+  return typeof msg === 'string' && (msg.startsWith('Server listening at ') || GREETINGS.has(msg));
 }
+
+const GREETINGS: ReadonlySet<string> = new Set(['limits in force', 'stopping', 'stopped']);
 
 // How the call went has a line of its own.
 function isToldByCall({ msg, url, status }: LogEntry): boolean {

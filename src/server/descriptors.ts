@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { Gauge, type Registry } from 'prom-client';
+
+/** Shows how many descriptors the process has open, and how many it may have; only where the system tells, as Linux does. */
+export function publishDescriptors(registry: Registry): void {
+  let most = toMost(readIfThere(LIMITS_FILE));
+  if (most === undefined) return;
+  const registers = [registry];
+  new Gauge({
+    name: 'process_open_fds',
+    help: 'Descriptors that the process has open.',
+    registers,
+    async collect() {
+      this.set(await countOpen().catch((thrown) => (ALL_TAKEN.has(thrown.code) ? (most ?? 0) : Number.NaN)));
+    },
+  });
+  new Gauge({
+    name: 'process_max_fds',
+    help: 'The most descriptors that the process may have open (ulimit -n).',
+    registers,
+    async collect() {
+      // It can be changed from outside; what cannot be read for want of a descriptor is as it was.
+      most = toMost(await readFile(LIMITS_FILE, 'utf8').catch(() => undefined)) ?? most;
+      this.set(most ?? 0);
+    },
+  });
+}
+
+const LIMITS_FILE = '/proc/self/limits';
+
+// To look takes a descriptor as well: it is in what is found, and if it is not to be had then all are taken.
+const ALL_TAKEN: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
+
+async function countOpen(): Promise<number> {
+  return (await readdir('/proc/self/fd')).length - 1;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined; // Another system, or one that keeps this to itself.
+  }
+}
+
+/** The limit that holds, which a process may raise to the other one behind it. */
+function toMost(limits: string | undefined): number | undefined {
+  const [, soft] = /^Max open files\s+(\S+)/m.exec(limits ?? '') ?? [];
+  if (soft === undefined) return undefined;
+  return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
+}

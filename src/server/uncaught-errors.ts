@@ -1,0 +1,30 @@
+import { Counter, type Registry } from 'prom-client';
+
+/** Counts errors that nobody caught. It only listens: what becomes of the process is decided elsewhere. */
+export class UncaughtErrors {
+  #count = 0;
+  readonly #note = () => {
+    this.#count += 1;
+  };
+
+  constructor(registry: Registry) {
+    const read = () => this.#count;
+    new Counter({
+      name: 'tiltyard_uncaught_errors_total',
+      help: 'Errors and rejected promises of the process that nobody caught.',
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+
+  start(): void {
+    process.on('uncaughtExceptionMonitor', this.#note);
+  }
+
+  close(): void {
+    process.off('uncaughtExceptionMonitor', this.#note);
+  }
+}
