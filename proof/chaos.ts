@@ -1,14 +1,14 @@
 // npm run chaos: clients and servers that misbehave for a minute, and a model of what must hold. SEED and SECONDS change it.
 
-import type { Outcome } from 'tiltyard';
+import { OUTCOMES } from '../src/protocol/index.ts';
 import { historyOf, RULES } from './chaos/model.ts';
 import { type ChaosProof, proveChaos } from './chaos/prove.ts';
 import { table, writeReport } from './report.ts';
+import { readWholeNumber } from './settings.ts';
 
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const seconds = Number(process.env.SECONDS ?? 60);
+const seed = readWholeNumber('SEED', { otherwise: Date.now() % 1_000_000, least: 0 });
+const seconds = readWholeNumber('SECONDS', { otherwise: 60 });
 const SHOWN = 10;
-const OUTCOMES: readonly Outcome[] = ['scored', 'tool_error', 'env_error', 'timeout', 'cancelled', 'expired'];
 
 process.stderr.write(`seed ${seed}\n`);
 const proof = await proveChaos({

@@ -1,21 +1,29 @@
-// npm run fuzz: 100,000 malformed requests against a server, and what came of them. SEED and REQUESTS change it;
+// npm run fuzz: 120,000 malformed requests against a server, and what came of them. SEED and REQUESTS change it;
 // CONNECTION sends what one connection of such a run sent, to look at an offence again.
 import { proveFuzz } from './fuzz/prove.ts';
 import { table, writeReport } from './report.ts';
+import { readWholeNumber } from './settings.ts';
 
-const requests = Number(process.env.REQUESTS ?? 120_000);
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
-const only = process.env.CONNECTION === undefined ? undefined : Number(process.env.CONNECTION);
+const requests = readWholeNumber('REQUESTS', { otherwise: 120_000 });
+const seed = readWholeNumber('SEED', { otherwise: Date.now() % 1_000_000, least: 0 });
+const only =
+  process.env.CONNECTION === undefined ? undefined : readWholeNumber('CONNECTION', { otherwise: 0, least: 0 });
 const FLAT_BYTES = 4 * 1024 * 1024;
+const PROGRESS_MS = 3_000;
 
 process.stderr.write(`seed ${seed}\n`);
 const begun = performance.now();
+let sent = 0;
+const progress = setInterval(() => process.stderr.write(`${doing()}\n`), PROGRESS_MS);
 const proof = await proveFuzz({
   requests,
   seed,
   only,
-  onProgress: (sent) => sent % 10_000 === 0 && process.stderr.write(`${sent} of ${requests} requests\n`),
+  onProgress: (count) => {
+    sent = count;
+  },
 });
+clearInterval(progress);
 
 const seconds = (performance.now() - begun) / 1000;
 const isFlat = proof.grownBytes < FLAT_BYTES;
@@ -39,3 +47,8 @@ await writeReport({
     `Memory in use afterwards, everything expired: ${(proof.grownBytes / 1024).toFixed(0)} KB more than before (flat: under ${FLAT_BYTES / 1024} KB).`,
   ],
 });
+
+function doing(): string {
+  if (sent === 0) return 'warming up, and waiting until that has expired';
+  return sent < requests ? `${sent} of ${requests} requests` : 'waiting until everything has expired';
+}

@@ -1,19 +1,22 @@
 // npm run soak: a million calls in 200,000 sessions, and what is left of them in the server. CALLS and SESSIONS change it.
 import { table, writeReport } from './report.ts';
+import { readWholeNumber } from './settings.ts';
 import { proveSoak, type Sample } from './soak/prove.ts';
 
-const sessions = Number(process.env.SESSIONS ?? 200_000);
-const calls = Number(process.env.CALLS ?? 1_000_000);
+const sessions = readWholeNumber('SESSIONS', { otherwise: 200_000 });
+const calls = readWholeNumber('CALLS', { otherwise: 1_000_000 });
 const SAMPLES = 20;
 // A byte for each call: less than anything that could be kept of one.
 const FLAT_BYTES = 100_000;
+const HEAD = ['calls', 'sessions', 'memory in use', 'descriptors', 'active handles', 'calls a second'];
 
+process.stderr.write(`${inColumns(HEAD)}\n`);
 const begun = performance.now();
 const { samples, before, bytesPer100kCalls, leftovers } = await proveSoak({
   sessions,
   callsPerSession: Math.ceil(calls / sessions),
   samples: SAMPLES,
-  onSample: (sample) => process.stderr.write(`${row(sample).join('  ')}\n`),
+  onSample: (sample) => process.stderr.write(`${inColumns(row(sample))}\n`),
 });
 
 await writeReport({
@@ -28,9 +31,13 @@ await writeReport({
       : `Memory in use grows by **${(bytesPer100kCalls / 1024).toFixed(1)} KB for each 100,000 calls** (straight line through the samples after the first 300,000 calls; flat: within ${(FLAT_BYTES / 1024).toFixed(0)} KB, a byte for each call).`,
     `Descriptors, timers and other handles left over: ${leftovers.length} (at the start: ${before.descriptors} descriptors, ${JSON.stringify(before.resources)}).`,
     ...leftovers.slice(0, 10),
-    table(['calls', 'sessions', 'memory in use', 'descriptors', 'active handles', 'calls a second'], samples.map(row)),
+    table(HEAD, samples.map(row)),
   ],
 });
+
+function inColumns(cells: readonly (string | number)[]): string {
+  return cells.map((cell, index) => String(cell).padStart(HEAD[index]?.length ?? 0)).join('  ');
+}
 
 function row({ calls, sessions, liveBytes, descriptors, resources, callsPerSecond }: Sample): (string | number)[] {
   const active = Object.values(resources).reduce((sum, count) => sum + count, 0);

@@ -113,7 +113,6 @@ test('a variable that is a slip of one of ours is warned of, and others are not'
     TILTYARD_API_KEY_FILE: 'a-slip',
     TILTYARD_API_KEYS_FILES: 'a-slip',
     TILTYARD_LIMIT: 'a-slip',
-    TILTYARD_API_KEY: 'of-a-client',
     TILTYARD_SERVICE_HOST: 'of-kubernetes',
     TILTYARD_DEBUG: '0',
   });
@@ -127,6 +126,17 @@ test('a variable that is a slip of one of ours is warned of, and others are not'
     expect(warning).toMatch(
       /is not used: there is no such variable\. There are TILTYARD_API_KEYS, .*, TILTYARD_LIMITS$/,
     );
+});
+
+test('the key of a client is warned of where it would be taken for that of the server', async () => {
+  const { module } = await prepare();
+  const alone = await serve(module, { TILTYARD_API_KEY: 'of-a-client' });
+  expect(alone.output()).toContain(
+    'tiltyard: TILTYARD_API_KEY is not used: it is what clients send; the keys of a server are TILTYARD_API_KEYS\n',
+  );
+  const key = 'a-key-for-both-of-them';
+  const both = await serve(module, { TILTYARD_API_KEY: key, TILTYARD_API_KEYS: key });
+  expect(both.output()).not.toContain('is not used');
 });
 
 test('a JSON file gives keys their identities and scopes, and an agent acts in the session it was given', async () => {
@@ -241,6 +251,7 @@ test.each<[what: string, secrets: string, env: NodeJS.ProcessEnv, message: strin
   ],
   ['a key that is no text', '[{"key": 5}]', { TILTYARD_API_KEYS_FILE: '<file>' }, 'entry 1 of'],
   ['the same key twice', HUSH, { TILTYARD_API_KEYS: HUSH, TILTYARD_API_KEYS_FILE: '<file>' }, 'API keys 1 and 2'],
+  ['a key that no header carries', '', { TILTYARD_API_KEYS: `${HUSH}é` }, 'API key 1 must be of visible ASCII'],
   ['a short secret', '', { TILTYARD_JWT_SECRET: HUSH }, 'at least 32 bytes, and has 15'],
   ['an empty secret', '\n', { TILTYARD_JWT_SECRET_FILE: '<file>' }, 'at least 32 bytes, and has 0'],
   ['two secrets', SECRET, { TILTYARD_JWT_SECRET: HUSH, TILTYARD_JWT_SECRET_FILE: '<file>' }, 'not both'],
@@ -251,8 +262,16 @@ test.each<[what: string, secrets: string, env: NodeJS.ProcessEnv, message: strin
     Object.entries(env).map(([name, value]) => [name, value === '<file>' ? file : value]),
   );
   const command = run(['serve', module, '--port', '0'], named);
-  expect(await command.exit).toBe(1);
+  expect(await command.exit).toBe(2);
   expect(command.output()).toContain(message.replace('<file>', file));
   expect(command.output()).not.toContain(HUSH);
   expect(command.output()).not.toMatch(/\n\s+at /);
+});
+
+test('dev ends as well where a secret is too short: no change of a file would mend it', async () => {
+  const { module } = await prepare();
+  const command = run(['dev', module, '--port', '0'], { TILTYARD_JWT_SECRET: HUSH });
+  expect(await command.exit).toBe(2);
+  expect(command.output()).toContain('at least 32 bytes, and has 15');
+  expect(command.output()).not.toContain(HUSH);
 });

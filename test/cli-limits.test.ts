@@ -74,7 +74,8 @@ test('--limit and TILTYARD_LIMITS set limits, --limit first, and the JSON line a
 });
 
 test.each([
-  [['--limit', 'maxSession=5'], {}, "--limit: 'maxSession=5' is not a limit. Write name=number with one of these"],
+  [['--limit', 'most=5'], {}, "--limit: 'most=5' is not a limit. Write name=number with one of these"],
+  [['--limit', 'maxsessions=5'], {}, "--limit: 'maxsessions=5' is not a limit. Did you mean 'maxSessions'?"],
   [['--limit', 'maxSessions'], {}, 'bodyBytes (bytes), headerBytes (bytes), headersMs (ms)'],
   [['--limit', 'maxSessions=-1'], {}, 'maxSessions must be a whole number from 1, not the string "-1"'],
   [['--limit', 'maxSessions='], {}, 'maxSessions must be a whole number from 1, not the string ""'],

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DEFAULT_LIMITS } from 'tiltyard/server';
 import { expect, onTestFinished, test } from 'vitest';
-import { folderWith, type Run, run, untilPrinted } from './support/command.ts';
+import { folderWith, ROOT, type Run, run, untilPrinted } from './support/command.ts';
 
 const COUNTING = `
 import { appendFileSync } from 'node:fs';
@@ -115,7 +116,7 @@ test('an address that others reach needs API keys or --no-auth, and keys are ask
   const folder = await folderWith({ 'counting.ts': COUNTING });
   const path = join(folder, 'counting.ts');
   const refused = run(['serve', path, '--host', '0.0.0.0', '--port', '0']);
-  expect(await refused.exit).toBe(1);
+  expect(await refused.exit).toBe(2);
   for (const name of ['API_KEYS', 'API_KEYS_FILE', 'JWT_SECRET', 'JWT_SECRET_FILE'])
     expect(refused.output()).toMatch(new RegExp(`TILTYARD_${name}\\b`));
 
@@ -184,3 +185,17 @@ test('a module in a CommonJS project is refused with what to do', async () => {
   expect(await server.exit).toBe(1);
   expect(server.output()).toContain('add "type": "module" to its package.json, or end its name in .mts');
 });
+
+// The other commands are told by examples, and --help has the rest.
+test.each(['new', 'dev', 'serve', 'check', 'bench', 'limits'])(
+  'docs/command-line.md names every option of tiltyard %s',
+  async (name) => {
+    const help = run([name, '--help']);
+    await help.exit;
+    const options = [...help.output().matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, option = '']) => option);
+    const sections = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8').split(/^## tiltyard /m);
+    const section = sections.find((each) => each.startsWith(`${name}\n`)) ?? '';
+    expect(options.filter((option) => option !== '--help' && !section.includes(option))).toEqual([]);
+    expect(options.length).toBeGreaterThan(1);
+  },
+);

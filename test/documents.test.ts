@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { anchorsOf } from './support/documents.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -10,12 +11,50 @@ const documents = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filte
 );
 
 // A path in backticks that begins with one of our folders, or a relative link.
-const PATH = /`((?:src|test|docs|examples|bench|\.ci)\/[\w./-]*)`/g;
-const LINK = /\]\((?!https?:|#|mailto:)([^)#\s]+)/g;
+const PATH = /`((?:src|test|docs|examples|bench|proof|deploy|templates|\.ci)\/[\w./-]*)`/g;
+const LINK = /\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?/g;
+
+interface Link {
+  readonly path: string;
+  readonly anchor: string | undefined;
+}
+
+/** The links of a document to files of ours, itself included. */
+function linksOf(document: string, text: string): Link[] {
+  return [...text.matchAll(LINK)].map(([, path, anchor]) => ({
+    path: path ? join(ROOT, dirname(document), path) : join(ROOT, document),
+    anchor,
+  }));
+}
 
 test.each(documents)('every path that %s names exists', (document) => {
   const text = readFileSync(join(ROOT, document), 'utf8');
   const named = [...text.matchAll(PATH)].map(([, path]) => join(ROOT, path ?? ''));
-  const linked = [...text.matchAll(LINK)].map(([, path]) => join(ROOT, dirname(document), path ?? ''));
+  const linked = linksOf(document, text).map(({ path }) => path);
   for (const path of [...named, ...linked]) expect(existsSync(path), path).toBe(true);
+});
+
+test.each(documents)('every heading that %s links to is there', (document) => {
+  for (const { path, anchor } of linksOf(document, readFileSync(join(ROOT, document), 'utf8'))) {
+    if (anchor === undefined || !path.endsWith('.md')) continue;
+    expect(anchorsOf(readFileSync(path, 'utf8')), `the headings of ${path}`).toContain(anchor);
+  }
+});
+
+test('headings have the anchors that GitHub gives them', () => {
+  const text = `# \`tiltyard new\`: a *first* start
+\`\`\`sh
+# a comment, and no heading
+\`\`\`
+## Errors, and what to do
+### See [the_limits](limits.md#all) & more
+## Errors, and what to do
+#No heading
+`;
+  expect(anchorsOf(text)).toEqual([
+    'tiltyard-new-a-first-start',
+    'errors-and-what-to-do',
+    'see-the_limits--more',
+    'errors-and-what-to-do-1',
+  ]);
 });

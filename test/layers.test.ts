@@ -48,6 +48,22 @@ test.each(Object.entries(MAY_IMPORT))('%s imports only layers below it, through 
   }
 });
 
+test('a command imports nothing of another command, and shared/ nothing of any', () => {
+  const cli = join(SRC, 'cli');
+  for (const file of filesOf('cli')) {
+    const [folder = '', ...inside] = relative(cli, file).split('/');
+    // Beside the folders is what brings the commands together.
+    if (inside.length === 0) continue;
+    for (const target of importsOf(file)) {
+      const path = relative(cli, target);
+      if (path.startsWith('..')) continue;
+      expect([folder, 'shared'], `${relative(SRC, file)} imports ${relative(SRC, target)}`).toContain(
+        path.split('/')[0],
+      );
+    }
+  }
+});
+
 test.each(['protocol'])('%s has no dependencies', (layer) => {
   for (const file of filesOf(layer)) {
     expect(readFileSync(file, 'utf8')).not.toMatch(/from '(?!\.)/);

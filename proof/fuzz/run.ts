@@ -66,7 +66,7 @@ async function drive(
     // After a broken request the server may take what follows for part of it.
     if (!request.isWhole) connection.close();
     tally.sent += 1;
-    if (tally.sent % 1_000 === 0) onProgress?.(tally.sent);
+    onProgress?.(tally.sent);
   }
   connection.close();
 }

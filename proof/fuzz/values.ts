@@ -49,28 +49,6 @@ const KEYS = [
   '\\u0000',
 ] as const;
 
-/** A value that servers rarely see, as JSON text. */
-export function oddJson(random: Random): string {
-  const kind = random.below(40);
-  if (kind === 0) return '['.repeat(20_000) + ']'.repeat(20_000);
-  if (kind === 1) return `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
-  if (kind === 2) return `"${'x'.repeat(random.below(200_000))}"`;
-  if (kind === 3) return `[${'0,'.repeat(random.below(20_000))}0]`;
-  if (kind === 4) return `{"${random.pick(KEYS)}":${random.pick(ODD_JSON)}}`;
-  return random.pick(ODD_JSON);
-}
-
-/** A JSON object, written with some of its values replaced, and with keys that should not be there. */
-export function oddObject(fields: Readonly<Record<string, unknown>>, random: Random): string {
-  const parts: string[] = [];
-  for (const [key, value] of Object.entries(fields)) {
-    if (random.chance(0.12)) continue;
-    parts.push(`${JSON.stringify(key)}:${random.chance(0.3) ? oddJson(random) : JSON.stringify(value)}`);
-  }
-  if (random.chance(0.3)) parts.push(`"${random.pick(KEYS)}":${oddJson(random)}`);
-  return `{${parts.join(',')}}`;
-}
-
 /** A body of which nothing is certain. */
 export function oddBody(fields: Readonly<Record<string, unknown>>, random: Random): Buffer {
   const text = random.chance(0.75) ? oddObject(fields, random) : oddJson(random);
@@ -90,4 +68,26 @@ export function oddBody(fields: Readonly<Record<string, unknown>>, random: Rando
     default:
       return Buffer.from(text);
   }
+}
+
+// A JSON object, written with some of its values replaced, and with keys that should not be there.
+function oddObject(fields: Readonly<Record<string, unknown>>, random: Random): string {
+  const parts: string[] = [];
+  for (const [key, value] of Object.entries(fields)) {
+    if (random.chance(0.12)) continue;
+    parts.push(`${JSON.stringify(key)}:${random.chance(0.3) ? oddJson(random) : JSON.stringify(value)}`);
+  }
+  if (random.chance(0.3)) parts.push(`"${random.pick(KEYS)}":${oddJson(random)}`);
+  return `{${parts.join(',')}}`;
+}
+
+// A value that servers rarely see, as JSON text.
+function oddJson(random: Random): string {
+  const kind = random.below(40);
+  if (kind === 0) return '['.repeat(20_000) + ']'.repeat(20_000);
+  if (kind === 1) return `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+  if (kind === 2) return `"${'x'.repeat(random.below(200_000))}"`;
+  if (kind === 3) return `[${'0,'.repeat(random.below(20_000))}0]`;
+  if (kind === 4) return `{"${random.pick(KEYS)}":${random.pick(ODD_JSON)}}`;
+  return random.pick(ODD_JSON);
 }

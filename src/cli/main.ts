@@ -8,7 +8,7 @@ endWithReader();
 try {
   await program().parseAsync();
 } catch (thrown) {
-  const { describe, exitCodeOf } = await import('./failure.ts');
+  const { describe, exitCodeOf } = await import('./shared/describe-failure.ts');
   const { processTerminal } = await import('./shared/terminal.ts');
   // Commander has said what was wrong already.
   if (!(thrown instanceof CommanderError)) {

@@ -1,5 +1,7 @@
 import { isObject, type RunToolResult, type ToolOutput } from '../protocol/index.ts';
+import { toBlock } from './answers.ts';
 import { ClientError, type ErrorContext, INVALID_REWARD } from './errors.ts';
+import { cut, quote } from './quote.ts';
 
 /**
  * Reads the result of a call. What the standard lets a server leave out may be missing, but nothing may be of another kind:
@@ -29,8 +31,10 @@ interface Problem {
 
 function problemIn(result: unknown): Problem | undefined {
   if (!isObject(result)) return { what: `that is not an object: ${quote(result)}` };
-  const { ok, error, output } = result;
+  const { ok, error, reason, output } = result;
   const isFailure = (ok === false || isAbsent(ok)) && typeof error === 'string';
+  if (isFailure && !isAbsent(reason) && typeof reason !== 'string')
+    return { what: `whose reason is ${quote(reason)}, not a text` };
   if (isFailure) return undefined;
   if (ok !== true) return { what: `that is neither ok nor an error: ${quote(result)}` };
   return isObject(output) ? problemInOutput(output) : { what: `without output: ${quote(result)}` };
@@ -39,7 +43,7 @@ function problemIn(result: unknown): Problem | undefined {
 function problemInOutput(output: { readonly [Key in keyof ToolOutput]?: unknown }): Problem | undefined {
   const { blocks, reward, finished, metadata } = output;
   if (!Array.isArray(blocks)) return { what: `without blocks: ${quote(output)}` };
-  const odd = blocks.findIndex((block) => !isReadable(block));
+  const odd = blocks.findIndex((block) => toBlock(block) === undefined);
   if (odd >= 0) return { what: `with a block that cannot be read: ${quote(blocks[odd])}` };
   if (!isAbsent(reward) && !Number.isFinite(reward))
     return { what: `whose reward is ${quote(reward)}, not a finite number or null`, code: INVALID_REWARD };
@@ -50,20 +54,6 @@ function problemInOutput(output: { readonly [Key in keyof ToolOutput]?: unknown 
   return undefined;
 }
 
-// Kinds of blocks that are not known here are for the caller to know.
-function isReadable(block: unknown): boolean {
-  return isObject(block) && (block.type !== 'text' || typeof block.text === 'string');
-}
-
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
-}
-
-function quote(value: unknown): string {
-  // JSON has no infinity, though 1e999 is one.
-  return typeof value === 'number' ? String(value) : cut(JSON.stringify(value));
-}
-
-function cut(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
 }

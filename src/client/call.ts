@@ -56,14 +56,22 @@ interface Progress {
 async function attempt(plan: CallPlan, progress: Progress, count: number): Promise<CallResult> {
   const isNewId = count === 1 && progress.taskId !== undefined;
   try {
-    return await exchange(plan, progress);
+    return await exchangeOrLose(plan, progress);
   } catch (error) {
-    if (isPassing(error) && !isHarmless(error)) progress.isLost = true;
     if (!isNewId || !isUnknownId(error)) throw error;
     // No server has seen this id before, so nothing ran: this one does not take ids of clients after all.
     plan.ids.byClient = false;
     progress.taskId = undefined;
-    return exchange(plan, progress);
+    return exchangeOrLose(plan, progress);
+  }
+}
+
+async function exchangeOrLose(plan: CallPlan, progress: Progress): Promise<CallResult> {
+  try {
+    return await exchange(plan, progress);
+  } catch (error) {
+    if (isPassing(error) && !isHarmless(error)) progress.isLost = true;
+    throw error;
   }
 }
 

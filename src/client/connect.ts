@@ -1,3 +1,4 @@
+import { readNames } from './answers.ts';
 import type { CallOptions } from './deadline.ts';
 import { Discovery } from './discovery.ts';
 import { EnvironmentClient } from './environment.ts';
@@ -57,7 +58,7 @@ export function connect<Env = unknown>(url: string, options: ConnectOptions = {}
   const transport = new Transport({ url, apiKey, fetch, headers });
   const context = { transport, pinger: new Pinger(pingMs), retry, silenceMs, onUnknown };
   const discovery = new Discovery({ ...context, needsSession: options.discoveryNeedsSession ?? false });
-  const environments = (how?: CallOptions) => discovery.ask<string[]>('/list_environments', undefined, how);
+  const environments = (how?: CallOptions) => discovery.ask('/list_environments', readNames, undefined, how);
   let defaultName = options.environment;
   return {
     environments,

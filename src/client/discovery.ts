@@ -2,8 +2,9 @@ import type { JsonValue } from '../protocol/index.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
 import { isGone } from './gone.ts';
 import { type OpenContext, requestSid } from './open-session.ts';
+import type { Reader } from './reading.ts';
 import { withRetries } from './retry.ts';
-import { toJson } from './transport.ts';
+import { readJson } from './transport.ts';
 
 /** How discovery reaches the server. */
 export interface DiscoveryContext extends Omit<OpenContext, 'environment'> {
@@ -21,7 +22,7 @@ export class Discovery {
   }
 
   /** A GET, or a POST where there is a body. */
-  async ask<Answer>(path: string, body?: JsonValue, options: CallOptions = {}): Promise<Answer> {
+  async ask<Value>(path: string, read: Reader<Value>, body?: JsonValue, options: CallOptions = {}): Promise<Value> {
     const method = body === undefined ? 'GET' : 'POST';
     const what = `${method} ${path}`;
     using deadline = new Deadline({ what }, options);
@@ -31,7 +32,7 @@ export class Discovery {
     const send = async () => {
       const sid = needsSession ? await unlessAborted(this.#issuedSid(), signal) : undefined;
       const request = { method, path, body, sid, signal } as const;
-      return toJson<Answer>(await transport.ask(request), request);
+      return readJson(await transport.ask(request), request, read);
     };
     return await withRetries(
       what,

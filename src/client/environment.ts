@@ -1,8 +1,11 @@
 import type { JsonValue, Split, ToolSpec } from '../protocol/index.ts';
+import { readCount, readSplits, readTask, readTasks, readTools } from './answers.ts';
 import type { CallOptions } from './deadline.ts';
 import type { Discovery } from './discovery.ts';
+import { ClientError } from './errors.ts';
 import { type ProviderFormat, type ProviderTools, type ToolsOptions, toProviderTools } from './formats/index.ts';
 import type { SessionRequest } from './open-session.ts';
+import type { Reader } from './reading.ts';
 import { Session, type SessionContext } from './session.ts';
 import type { TaskOf } from './types.ts';
 
@@ -36,28 +39,28 @@ export class EnvironmentClient<Env = unknown> {
 
   /** The environment's splits, by name and type. */
   splits(options?: CallOptions): Promise<Split[]> {
-    return this.#ask<Split[]>('splits', undefined, options);
+    return this.#ask('splits', readSplits, undefined, options);
   }
 
   /** All tasks of a split at once; for large ones, `walk`. */
   async tasks(split: string, options?: CallOptions): Promise<TaskOf<Env>[]> {
-    return (await this.#ask<{ tasks: TaskOf<Env>[] }>('tasks', { split }, options)).tasks;
+    return (await this.#ask('tasks', readTasks, { split }, options)) as TaskOf<Env>[];
   }
 
   /** How many tasks a split has. */
-  async count(split: string, options?: CallOptions): Promise<number> {
-    return (await this.#ask<{ num_tasks: number }>('num_tasks', { split }, options)).num_tasks;
+  count(split: string, options?: CallOptions): Promise<number> {
+    return this.#ask('num_tasks', readCount, { split }, options);
   }
 
   /** One task of a split, by its index. */
   async task(split: string, index: number, options?: CallOptions): Promise<TaskOf<Env>> {
-    return (await this.#ask<{ task: TaskOf<Env> }>('task', { split, index }, options)).task;
+    return (await this.#ask('task', readTask, { split, index }, options)) as TaskOf<Env>;
   }
 
   /** Tasks from start to stop, as a Python slice: negative bounds count from the end. */
   async range(split: string, start?: number, stop?: number, options?: CallOptions): Promise<TaskOf<Env>[]> {
     const bounds = { ...(start === undefined ? {} : { start }), ...(stop === undefined ? {} : { stop }) };
-    return (await this.#ask<{ tasks: TaskOf<Env>[] }>('task_range', { split, ...bounds }, options)).tasks;
+    return (await this.#ask('task_range', readTasks, { split, ...bounds }, options)) as TaskOf<Env>[];
   }
 
   /** The tasks of a split one by one, asked for by the page: a million of them need no memory. */
@@ -69,8 +72,16 @@ export class EnvironmentClient<Env = unknown> {
     const count = await this.count(split, { signal });
     const place = (bound: number) => (bound < 0 ? Math.max(0, bound + count) : Math.min(bound, count));
     const end = place(stop ?? count);
-    for (let at = place(start); at < end; at += pageSize) {
-      yield* await this.range(split, at, Math.min(at + pageSize, end), { signal });
+    for (let at = place(start); at < end; ) {
+      const upTo = Math.min(at + pageSize, end);
+      const page = await this.range(split, at, upTo, { signal });
+      // Without tasks the walk would go on for ever, with too many it would give some twice; a short page it goes on from.
+      if (page.length === 0 || page.length > upTo - at) {
+        const has = `the server says that split '${split}' has ${count} tasks`;
+        throw new ClientError(`${has}, and sent ${page.length} when asked for those from ${at} to ${upTo}`);
+      }
+      yield* page;
+      at += page.length;
     }
   }
 
@@ -79,7 +90,7 @@ export class EnvironmentClient<Env = unknown> {
   /** The same in the format of a model provider. */
   tools<Format extends ProviderFormat>(options: ToolsOptions<Format>): Promise<ProviderTools<Format>>;
   async tools({ format, ...options }: Partial<ToolsOptions<ProviderFormat | undefined>> = {}): Promise<unknown> {
-    const { tools } = await this.#ask<{ tools: ToolSpec[] }>('tools', undefined, options);
+    const tools = await this.#ask('tools', readTools, undefined, options);
     return format === undefined ? tools : toProviderTools(tools, format);
   }
 
@@ -93,7 +104,12 @@ export class EnvironmentClient<Env = unknown> {
     return Session.attach<Env>(this.#context, sid, options.signal);
   }
 
-  #ask<Answer>(action: string, body: JsonValue | undefined, options: CallOptions | undefined): Promise<Answer> {
-    return this.#discovery.ask(`/${encodeURIComponent(this.name)}/${action}`, body, options);
+  #ask<Value>(
+    action: string,
+    read: Reader<Value>,
+    body: JsonValue | undefined,
+    options: CallOptions | undefined,
+  ): Promise<Value> {
+    return this.#discovery.ask(`/${encodeURIComponent(this.name)}/${action}`, read, body, options);
   }
 }

@@ -1,31 +1,42 @@
 import { isObject, isOutcome, OUTCOME_HEADER, type Outcome, type ToolDefinition } from '../protocol/index.ts';
-import { ClientError, type ErrorContext, HttpError } from './errors.ts';
+import { type ClientError, type ErrorContext, HttpError } from './errors.ts';
 import { type MissingRequirements, OxpServerError, OxpToolError, OxpValidationError } from './oxp-errors.ts';
+import { quote, toJsonText } from './quote.ts';
+import { listOf, OddAnswer, type Reader } from './reading.ts';
 import { type Answer, type Failure, toDetail, toRetryAfterMs } from './transport.ts';
 
-/** The list of an answer to GET /tools: under either of its names, or bare. */
-export function toToolDefinitions(body: unknown): ToolDefinition[] {
-  const { items, tools } = isObject(body) ? body : { items: body };
-  const list = items ?? tools;
-  if (!Array.isArray(list)) throw new ClientError('the server sent no list of tools');
-  return list.map(toToolDefinition);
+/** Reads the answer to GET /tools: the list is under either of its names, or bare. */
+export function readToolDefinitions(body: unknown): ToolDefinition[] {
+  return readList(isObject(body) ? (body.items ?? body.tools ?? body) : body);
 }
 
+const readList: Reader<ToolDefinition[]> = listOf('tool', toToolDefinition);
+
 // Servers of another make leave out what they have not, such as versions.
-function toToolDefinition(sent: unknown): ToolDefinition {
-  if (!isObject(sent) || typeof sent.id !== 'string')
-    throw new ClientError(`the server listed a tool without an id: ${JSON.stringify(sent).slice(0, 100)}`);
-  const { id, input_schema: input, output_schema: output, ...more } = sent;
-  const inputSchema = isObject(input) && isWrapped(input) ? input.parameters : (input ?? {});
-  return {
-    name: id,
-    description: '',
-    version: '',
-    ...more,
-    id,
-    input_schema: inputSchema,
+function toToolDefinition(sent: unknown): ToolDefinition | undefined {
+  if (!isObject(sent)) return undefined;
+  const { id, input_schema: input, output_schema: output } = sent;
+  const tool: Record<string, unknown> = {
+    ...sent,
+    name: sent.name ?? id,
+    description: sent.description ?? '',
+    version: sent.version ?? '',
+    input_schema: isObject(input) && isWrapped(input) ? input.parameters : (input ?? {}),
     output_schema: output ?? null,
-  } as ToolDefinition;
+  };
+  return isToolDefinition(tool) ? (tool as unknown as ToolDefinition) : undefined;
+}
+
+function isToolDefinition(tool: Record<string, unknown>): boolean {
+  const { id, name, description, version, input_schema: input, output_schema: output, requirements } = tool;
+  const hasTexts = [id, name, description, version].every((text) => typeof text === 'string');
+  return hasTexts && isObject(input) && (output === null || isObject(output)) && areRequirements(requirements ?? {});
+}
+
+function areRequirements(sent: unknown): boolean {
+  if (!isObject(sent)) return false;
+  const lists = [sent.secrets ?? [], sent.authorization ?? []];
+  return lists.every((list) => Array.isArray(list) && list.every(isObject));
 }
 
 // One page of the specification has the schema inside this key.
@@ -46,14 +57,11 @@ export function outcomeIn({ headers }: Pick<Answer, 'headers'>): Outcome | undef
   return isOutcome(outcome) ? outcome : undefined;
 }
 
-/** The result of an answer to a call; a failed one is thrown. `callId` is the id that was sent. */
+/** Reads the answer to a call; a failed one is thrown. `callId` is the id that was sent. */
 export function toSentResult(body: unknown, callId: string, outcome?: Outcome): SentResult {
   // LangChain's tool server sends the result bare.
   const result = isObject(body) && isObject(body.result) ? body.result : body;
-  if (!isObject(result) || typeof result.success !== 'boolean')
-    throw new ClientError(`the server sent no result: ${(JSON.stringify(body) ?? '').slice(0, 100)}`, {
-      taskId: callId,
-    });
+  if (!isObject(result) || typeof result.success !== 'boolean') throw new OddAnswer(`has no result: ${quote(body)}`);
   const id = toText(result.call_id) ?? toText(result.execution_id);
   if (!result.success)
     throw toToolError(result.error, { taskId: id ?? callId, ...(outcome === undefined ? {} : { outcome }) });
@@ -99,7 +107,7 @@ function toBody(text: string): Record<string, unknown> {
 
 function toParameterErrors(sent: unknown): Record<string, string> {
   const entries = Object.entries(isObject(sent) ? sent : {});
-  return Object.fromEntries(entries.map(([name, problem]) => [name, toText(problem) ?? JSON.stringify(problem)]));
+  return Object.fromEntries(entries.map(([name, problem]) => [name, toText(problem) ?? toJsonText(problem)]));
 }
 
 function toMissing(sent: unknown): MissingRequirements | undefined {

@@ -11,7 +11,7 @@ import { OutcomeUnknown } from './errors.ts';
 import { outcomeIn, type SentResult, toSentResult } from './oxp-answers.ts';
 import { OxpServerError, OxpToolError } from './oxp-errors.ts';
 import { isPassing, pause, type RetryOptions, withRetries } from './retry.ts';
-import { type Transport, toJson } from './transport.ts';
+import { readJson, type Transport } from './transport.ts';
 
 /** What a tool may need of its caller; never kept, and in no message of the client. */
 export interface OxpCallContext {
@@ -94,7 +94,8 @@ async function callOnce(plan: OxpCallPlan, callId: string): Promise<OxpResult> {
       async () => {
         const begun = Date.now();
         const answer = await transport.ask({ ...request, headers: await credentials() });
-        const result = toSentResult(toJson(answer, request), callId, outcomeIn(answer));
+        const read = (body: unknown) => toSentResult(body, callId, outcomeIn(answer));
+        const result = readJson(answer, { ...request, taskId: callId }, read);
         // An id of its own: it took no notice of ours, and would run a repeat again.
         if (result.callId !== callId) server.doubtIds();
         return toResult(result, callId, Date.now() - begun);

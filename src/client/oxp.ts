@@ -1,12 +1,12 @@
 import { isObject, type ToolDefinition } from '../protocol/index.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
-import { toOxpError, toToolDefinitions } from './oxp-answers.ts';
+import { readToolDefinitions, toOxpError } from './oxp-answers.ts';
 import { callOxpTool, isTemporary, type OxpCallContext, type OxpResult, type OxpServer } from './oxp-call.ts';
 import { credentialHeaders, type OxpCredentials } from './oxp-credentials.ts';
 import { OxpValidationError } from './oxp-errors.ts';
 import type { OxpInput, OxpValue, ToolIdOf } from './oxp-types.ts';
 import { DEFAULT_RETRY, type RetryOptions, withRetries } from './retry.ts';
-import { type Fetch, Transport, toJson } from './transport.ts';
+import { type Fetch, readJson, Transport } from './transport.ts';
 import type { InputArguments } from './types.ts';
 
 /** How to use a server of tools. */
@@ -82,9 +82,11 @@ async function listTools(server: OxpServer, options: CallOptions): Promise<ToolD
   const { signal } = deadline;
   signal.throwIfAborted();
   const request = { method: 'GET', path: '/tools', signal } as const;
-  const ask = async () => toJson(await transport.ask({ ...request, headers: await credentials() }), request);
-  const body = await withRetries('GET /tools', ask, { retry, signal, mayRepeat: isTemporary });
-  // LangChain's tool server, which takes no notice of the ids of calls.
-  if (Array.isArray(body)) server.doubtIds();
-  return toToolDefinitions(body);
+  const read = (body: unknown) => {
+    // LangChain's tool server, which takes no notice of the ids of calls.
+    if (Array.isArray(body)) server.doubtIds();
+    return readToolDefinitions(body);
+  };
+  const ask = async () => readJson(await transport.ask({ ...request, headers: await credentials() }), request, read);
+  return await withRetries('GET /tools', ask, { retry, signal, mayRepeat: isTemporary });
 }

@@ -1,4 +1,5 @@
 import { CLIENT_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
+import { readPrompt, readTools } from './answers.ts';
 import { assertInput, callTool, type IdChoice } from './call.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
 import { ClientError, HttpError, SessionTerminated } from './errors.ts';
@@ -6,8 +7,9 @@ import { type ProviderFormat, type ProviderTools, type ToolsOptions, toProviderT
 import { toTerminated } from './gone.ts';
 import { beginEpisode, type OpenContext, type SessionRequest } from './open-session.ts';
 import type { Pinged, Pinger } from './pinger.ts';
+import type { Reader } from './reading.ts';
 import { withRetries } from './retry.ts';
-import { type Answer, toJson } from './transport.ts';
+import { type Answer, readJson } from './transport.ts';
 import type { CallResult, InputArguments, InputsOf, ToolInput } from './types.ts';
 
 /** What a session needs of its client. */
@@ -63,7 +65,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
 
   /** What the agent reads first. Waits for the environment's setup, however long that takes. */
   prompt(options: CallOptions = {}): Promise<WireBlock[]> {
-    return this.#read<WireBlock[]>('prompt', options);
+    return this.#read('prompt', readPrompt, options);
   }
 
   /** The tools of this episode, those of its task included. */
@@ -71,7 +73,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   /** The same in the format of a model provider. */
   tools<Format extends ProviderFormat>(options: ToolsOptions<Format>): Promise<ProviderTools<Format>>;
   async tools({ format, ...options }: Partial<ToolsOptions<ProviderFormat | undefined>> = {}): Promise<unknown> {
-    const { tools } = await this.#readTools(options);
+    const tools = await this.#readTools(readTools, options);
     return format === undefined ? tools : toProviderTools(tools, format);
   }
 
@@ -89,7 +91,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     return this.#within(operation, options, async (signal) => {
       // A call may wait for setup longer than the platform waits for an answer. Without an id it could not be repeated
       // then; a read can.
-      if (!this.#ids.byClient && !this.#isReady) await this.#readTools({ signal });
+      if (!this.#ids.byClient && !this.#isReady) await this.#readTools(() => {}, { signal });
       return callTool({ ...this.#context, sid: this.sid, name, input, ids: this.#ids, signal });
     });
   }
@@ -132,9 +134,8 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   async #close(options: CallOptions): Promise<void> {
     const { sid } = this;
     const deletion = this.#deletion;
-    // Where nothing is deleted nobody can say how calls end: in somebody else's session they go on.
-    const outcome = deletion === 'needed' ? 'cancelled' : undefined;
-    this.#end(new SessionTerminated('the session was closed', { sid, outcome }));
+    // Without an outcome: a call that is given up here may end by itself before the server hears of the end, or go on.
+    this.#end(new SessionTerminated('the session was closed', { sid }));
     if (deletion === 'done') return;
     using deadline = new Deadline({ what: 'closing the session', sid }, options);
     const attempts = deletion === 'try' ? 1 : this.#context.retry.attempts;
@@ -192,22 +193,26 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     this.#cut.abort(reason);
   }
 
-  async #read<Value>(what: 'prompt' | 'task_tools' | 'tools', options: CallOptions): Promise<Value> {
+  async #read<Value>(
+    what: 'prompt' | 'task_tools' | 'tools',
+    read: Reader<Value>,
+    options: CallOptions,
+  ): Promise<Value> {
     const path = `/${encodeURIComponent(this.#context.environment)}/${what}`;
     // What is read of a session that is over is of no use.
     const value = await this.#within({ what, until: this.#over.signal }, options, async (signal) => {
       const request = { method: 'GET', path, signal } as const;
-      return toJson<Value>(await this.#send({ ...request, patient: true }), request);
+      return readJson(await this.#send({ ...request, patient: true }), { ...request, sid: this.sid }, read);
     });
     this.#isReady = true;
     return value;
   }
 
-  async #readTools(options: CallOptions): Promise<{ tools: ToolSpec[] }> {
+  async #readTools<Value>(read: Reader<Value>, options: CallOptions): Promise<Value> {
     try {
-      return await this.#read('task_tools', options);
+      return await this.#read('task_tools', read, options);
     } catch (error) {
-      if (isMissingRoute(error)) return this.#read('tools', options);
+      if (isMissingRoute(error)) return this.#read('tools', read, options);
       throw error;
     }
   }

@@ -9,6 +9,8 @@ import {
   SessionTerminated,
   STARTING,
 } from './errors.ts';
+import { cut, toJsonText } from './quote.ts';
+import { OddAnswer, type Reader } from './reading.ts';
 
 /** The fetch that the client uses: the platform's, unless another is given. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -94,9 +96,10 @@ export class Transport {
       if (response.type === 'opaqueredirect') return this.#send(url, request, 'follow'); // a browser hides the target
       const target = isRedirect(response.status) ? response.headers.get('location') : null;
       if (target === null || redirects === MAX_REDIRECTS) return response;
-      const next = new URL(target, url);
-      if (next.origin !== new URL(url).origin) return response;
+      const next = URL.canParse(target, url) ? new URL(target, url) : undefined;
+      if (next !== undefined && next.origin !== new URL(url).origin) return response;
       await readText(response, request);
+      if (next === undefined) throw toAstray(response.status, target, request);
       url = next.href;
     }
   }
@@ -139,12 +142,25 @@ export class Transport {
 
 const HEADERS = { set: (headers: Headers, name: string, value: string) => headers.set(name, value) };
 
-/** The JSON of an answer. */
-export function toJson<Value>({ text }: Answer, { method, path, sid }: WireRequest): Value {
+/** What a request asked for; `taskId` where that was a call. */
+export interface Question extends Pick<WireRequest, 'method' | 'path' | 'sid'> {
+  readonly taskId?: string | undefined;
+}
+
+/** The JSON of an answer, read as what it has to be. */
+export function readJson<Value>({ text }: Answer, question: Question, read: Reader<Value>): Value {
+  const { method, path, sid, taskId } = question;
+  const what = `the answer to ${method} ${path}`;
+  let body: unknown;
   try {
-    return JSON.parse(text) as Value;
+    body = JSON.parse(text);
   } catch (cause) {
-    throw new ClientError(`the answer to ${method} ${path} is not JSON: ${text.slice(0, 100)}`, { sid, cause });
+    throw new ClientError(`${what} is not JSON: ${text.slice(0, 100)}`, { sid, taskId, cause });
+  }
+  try {
+    return read(body);
+  } catch (error) {
+    throw error instanceof OddAnswer ? new ClientError(`${what} ${error.message}`, { sid, taskId }) : error;
   }
 }
 
@@ -186,6 +202,13 @@ export function toNetworkError(thrown: unknown, context: { sid?: string | undefi
   return new NetworkError(`the connection failed: ${message}`, { ...context, code, unsent, cause: thrown });
 }
 
+function toAstray(status: number, target: string, { method, path, sid }: WireRequest): ClientError {
+  return new ClientError(`the answer to ${method} ${path} is a redirect to what is no URL: ${cut(target)}`, {
+    status,
+    sid,
+  });
+}
+
 function isRedirect(status: number): boolean {
   return status === 307 || status === 308;
 }
@@ -221,11 +244,17 @@ export function toDetail(body: string, fallback: string): { detail: string; code
   const { detail } = parsed;
   if (typeof detail === 'string') return { detail, code };
   if (Array.isArray(detail)) return { detail: detail.map(toProblem).join('; '), code };
-  return { detail: detail === undefined ? body : JSON.stringify(detail), code };
+  return { detail: detail === undefined ? body : toJsonText(detail), code };
 }
 
 function toProblem(problem: unknown): string {
-  if (!isObject(problem)) return String(problem);
-  const place = Array.isArray(problem.loc) ? `${problem.loc.join('.')}: ` : '';
-  return `${place}${problem.msg ?? JSON.stringify(problem)}`;
+  if (!isObject(problem)) return toWords(problem);
+  const { loc, msg } = problem;
+  const place = Array.isArray(loc) ? `${loc.map(toWords).join('.')}: ` : '';
+  return `${place}${toWords(msg ?? problem)}`;
+}
+
+// By JSON: an object may say of itself that it is no text.
+function toWords(sent: unknown): string {
+  return typeof sent === 'string' ? sent : toJsonText(sent);
 }

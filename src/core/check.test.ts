@@ -106,6 +106,23 @@ test('a schema may refer to itself', async () => {
   expect(await check(node, { value: 1, next: {} })).toBe('next.value: Is required');
 });
 
+test.each([501, 3_000, 7_000])(
+  'a value nested %i deep is refused, whatever a library could still take',
+  async (depth) => {
+    const nested = JSON.parse(`${'{"next":'.repeat(depth)}{}${'}'.repeat(depth)}`);
+    const listed = JSON.parse(`{"list":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+    for (const schema of [z.looseObject({}), z.object({ list: z.json().optional() }).loose(), { type: 'object' }]) {
+      expect(await check(schema, nested)).toBe('Is nested too deeply');
+      expect(await check(schema, listed)).toBe('Is nested too deeply');
+    }
+  },
+);
+
+test('a value nested as deep as any that a model writes is taken', async () => {
+  const nested = JSON.parse(`${'{"next":'.repeat(400)}{}${'}'.repeat(400)}`);
+  expect(await check({ type: 'object' }, nested)).toEqual(nested);
+});
+
 test('a value nested deeper than the stack is refused, also where the library chokes on it', async () => {
   const node = z.object({
     get next() {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../protocol/index.ts';
 import type { Problem } from './problems.ts';
 import { isStandardSchema, type StandardSchema, toJsonSchema } from './schema.ts';
-import { isLarge } from './size.ts';
+import { isLarge, isTooDeep } from './size.ts';
 import type { Awaitable } from './tool.ts';
 import { type Checked, type ValidatorOptions, validatorOf } from './validator.ts';
 
@@ -16,17 +16,22 @@ export interface Check {
 export function toInputCheck(schema: object, where: string, options: ValidatorOptions): Check {
   const jsonSchema = toJsonSchema(schema, where);
   const validate = validatorOf(jsonSchema, where, options);
-  if (!isStandardSchema(schema)) return { jsonSchema, check: validate };
+  const isStandard = isStandardSchema(schema);
   return {
     jsonSchema,
     check(value) {
+      // First of all: a stack that overflows in a library, or in a tool, would count as a failure of the environment.
+      if (isTooDeep(value)) return TOO_DEEP;
       const checked = validate(value);
+      if (!isStandard) return checked;
       if (checked.ok) return runStandard(schema, checked.value);
       // Libraries collect every mistake, and a body has room for millions.
       return isLarge(value) ? checked : reconsider(schema, value, checked);
     },
   };
 }
+
+const TOO_DEEP: Checked = { ok: false, problems: [{ path: [], message: 'Is nested too deeply' }] };
 
 /** Makes ready the schema of something a tool returns. */
 export function toOutputCheck(schema: object, where: string): Check {

@@ -1,4 +1,5 @@
 export { OUTCOMES, type Outcome } from '../protocol/index.ts';
+export { toCanonical } from './canonical.ts';
 export { type Catalog, type CatalogEnvironment, catalog } from './catalog.ts';
 export type { CompiledTool } from './compiled-tool.ts';
 export {
@@ -41,7 +42,7 @@ export {
   toThrown,
 } from './errors.ts';
 export { invoke, type ToolEnding } from './invoke.ts';
-export { assertKnownKeys } from './known-keys.ts';
+export { assertKnownKeys, nearestOf } from './known-keys.ts';
 export { LazyAbort } from './lazy-abort.ts';
 export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';
 export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } from './limits.ts';
@@ -50,7 +51,9 @@ export { toOutcome } from './outcome.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './redact.ts';
+export { must, type Rule, trueOrFalse } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
+export { isTooDeep } from './size.ts';
 export { type Step, type StepOptions, step } from './step.ts';
 export type { TaskSource } from './tasks.ts';
 export {

@@ -7,9 +7,14 @@ import { DefinitionError } from './errors.ts';
 export function assertKnownKeys(definition: object, known: readonly string[], where: string): void {
   const unknown = Object.keys(definition).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  const near = known.find((key) => distance(key.toLowerCase(), unknown.toLowerCase()) <= 2);
+  const near = nearestOf(known, unknown);
   const advice = near === undefined ? `It may have ${known.join(', ')}` : `Did you mean '${near}'?`;
   throw new DefinitionError(`${where} has an unknown key '${unknown}'. ${advice}`);
+}
+
+/** The word that somebody meant who has written another, if it is a slip or two away. */
+export function nearestOf(known: readonly string[], written: string): string | undefined {
+  return known.find((word) => distance(word.toLowerCase(), written.toLowerCase()) <= 2);
 }
 
 /** How many letters must be changed, added or left out to make one word of the other. */

@@ -4,7 +4,7 @@ export interface Limits {
   bodyBytes: number;
   /** The largest block of headers; a larger one is 431. */
   headerBytes: number;
-  /** How long a client may take to send the headers of a request; then it is 408, and the connection closes. */
+  /** How long a client may take to send the headers of a request, at most `requestMs`; then 408, and the connection closes. */
   headersMs: number;
   /** How long a client may take to send a whole request; answers may take as long as they like. */
   requestMs: number;
@@ -12,6 +12,8 @@ export interface Limits {
   keepAliveMs: number;
   /** How many new connections may wait while the server is busy; the system drops more, and may allow fewer. */
   backlog: number;
+  /** How long a stopping server that takes no new connections still answers on those it has: for a proxy in front. */
+  noticeMs: number;
   /** How long a stopping server, its calls and sessions ended, waits for clients to send and read what is left. */
   closeMs: number;
   /** How long calls may go on, and end as always, when the server stops; after that they are aborted. */
@@ -50,6 +52,8 @@ export interface Limits {
   lingerMs: number;
   /** About how much is kept of the results of one session; the oldest go first, the newest is always kept. */
   maxKeptBytes: number;
+  /** About how much is kept of results that are not small, of all sessions together; the oldest go first. */
+  maxKeptTotalBytes: number;
   /** About how much is kept of small results, of all sessions together; the oldest go first. */
   maxRecentBytes: number;
   /** The most calls over OXP at a time; one more is told when to come back. */
@@ -104,7 +108,8 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     default: 20 * SECOND,
     unit: 'ms',
     place: 'server',
-    meaning: 'How long a client may take to send the headers of a request; then it is 408, and the connection closes.',
+    meaning:
+      'How long a client may take to send the headers of a request, at most `requestMs`; then 408, and the connection closes.',
   },
   requestMs: {
     default: 2 * MINUTE,
@@ -124,6 +129,15 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     unit: 'count',
     place: 'server',
     meaning: 'How many new connections may wait while the server is busy; the system drops more, and may allow fewer.',
+  },
+  noticeMs: {
+    // Most servers have nothing in front, and whoever stops one by hand should not wait.
+    default: 0,
+    unit: 'ms',
+    place: 'server',
+    least: 0,
+    meaning:
+      'How long a stopping server that takes no new connections still answers on those it has: for a proxy in front.',
   },
   closeMs: {
     default: 5 * SECOND,
@@ -255,6 +269,12 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     place: 'environments',
     least: 0,
     meaning: 'About how much is kept of the results of one session; the oldest go first, the newest is always kept.',
+  },
+  maxKeptTotalBytes: {
+    default: 256 * MB,
+    unit: 'bytes',
+    place: 'environments',
+    meaning: 'About how much is kept of results that are not small, of all sessions together; the oldest go first.',
   },
   maxRecentBytes: {
     default: 256 * MB,

@@ -68,10 +68,7 @@ function toProblem(error: ErrorObject): Problem {
     case 'type':
       return { path, message: `Must be ${[params.type].flat().map(withArticle).join(' or ')}` };
     case 'enum':
-      return {
-        path,
-        message: `Must be one of ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`,
-      };
+      return { path, message: `Must be one of ${valuesOf(params.allowedValues)}` };
     case 'const':
       return { path, message: `Must be ${JSON.stringify(params.allowedValue)}` };
     case 'anyOf':
@@ -80,6 +77,18 @@ function toProblem(error: ErrorObject): Problem {
     default:
       return { path, message: capitalise(error.message ?? 'Is not valid') };
   }
+}
+
+// By the schema's own array: a list of a thousand wrong items has a thousand such problems.
+const lists = new WeakMap<readonly unknown[], string>();
+
+function valuesOf(allowed: readonly unknown[]): string {
+  let text = lists.get(allowed);
+  if (text === undefined) {
+    text = allowed.map((value) => JSON.stringify(value)).join(', ');
+    lists.set(allowed, text);
+  }
+  return text;
 }
 
 function withArticle(type: string): string {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../protocol/index.ts';
 import { formatProblems } from './problems.ts';
 import { validatorOf } from './validator.ts';
@@ -247,6 +247,49 @@ test.each<[schema: JsonObject, value: unknown, message: string]>([
   ],
 ])('%j refuses %j with the place and what was expected', (schema, value, message) => {
   expect(checkOne(schema, value)).toBe(message);
+});
+
+describe('uniqueItems', () => {
+  const schema: JsonObject = { type: 'array', uniqueItems: true };
+
+  test.each<[items: unknown[], isUnique: boolean]>([
+    [[1, 2, 'a', null, true], true],
+    [[1, '1', true, 'true', null, 'null'], true],
+    [
+      [
+        { a: 1, b: 2 },
+        { a: 2, b: 1 },
+      ],
+      true,
+    ],
+    [[{ a: 1 }, '{"a":1}', [1], '[1]'], true],
+    [[1, 2, 1], false],
+    [[null, null], false],
+    [[0, -0], false],
+    [
+      [
+        { a: 1, b: [{ c: 1, d: 2 }] },
+        { b: [{ d: 2, c: 1 }], a: 1 },
+      ],
+      false,
+    ],
+    [
+      [
+        [1, [2]],
+        [1, [2]],
+      ],
+      false,
+    ],
+  ])('of %j: %s', (items, isUnique) => {
+    const problem = 'p: Must NOT have duplicate items';
+    expect(checkOne(schema, items)).toEqual(isUnique ? items : problem);
+    expect(checkOne({ type: 'array', uniqueItems: false }, items)).toEqual(items);
+  });
+
+  test('a hundred thousand objects are looked through at once', () => {
+    const items = Array.from({ length: 100_000 }, (_, id) => ({ id }));
+    expect(checkOne(schema, items)).toHaveLength(items.length);
+  });
 });
 
 test('every problem is told at once', () => {

@@ -5,6 +5,7 @@ import { DefinitionError, toError } from './errors.ts';
 import { type Problem, toProblems } from './problems.ts';
 import { repair } from './repair.ts';
 import { isLarge } from './size.ts';
+import { withUniqueItems } from './unique-items.ts';
 
 /** What a check found: the value as the tool shall see it, or what is wrong with it. */
 export type Checked<Value = unknown> = { ok: true; value: Value } | { ok: false; problems: Problem[] };
@@ -76,7 +77,7 @@ function compile(schema: JsonObject, where: string, { allErrors }: { allErrors: 
 
 function engineFor(schema: JsonObject, mode: 'quick' | 'thorough'): Ajv {
   const isDraft07 = typeof schema.$schema === 'string' && schema.$schema.includes('draft-07');
-  const make = () => new (isDraft07 ? Ajv : Ajv2020)({ ...options, allErrors: mode === 'thorough' });
+  const make = () => withUniqueItems(new (isDraft07 ? Ajv : Ajv2020)({ ...options, allErrors: mode === 'thorough' }));
   // An engine takes each $id once, and two tools may use the same.
   if ('$id' in schema) return make();
   const key = `${isDraft07} ${mode}`;

@@ -46,8 +46,12 @@ export function toSingleChunk(json: string): string | undefined {
   return fits ? text : undefined;
 }
 
-// Looked for one by one, which is a search of memory; a pattern looks at every character, and finds nothing almost always.
-function withoutLineBreaks(json: string): string {
+/**
+ * The same JSON without the characters that some clients take for line breaks. Whoever keeps a text to send it to several
+ * does this first, so that they share one copy.
+ */
+export function withoutLineBreaks(json: string): string {
+  // Looked for one by one, which is a search of memory; a pattern looks at every character, and finds nothing almost always.
   const has = json.includes('\u0085') || json.includes('\u2028') || json.includes('\u2029');
   return has ? json.replace(LINE_BREAKS, toEscape) : json;
 }

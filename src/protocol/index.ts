@@ -1,3 +1,4 @@
+export { withoutLineBreaks } from './chunks.ts';
 // JSON
 export type { JsonObject, JsonValue } from './json.ts';
 export { isObject } from './json.ts';

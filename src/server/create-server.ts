@@ -26,7 +26,7 @@ import { notFoundHandler } from './not-found.ts';
 import { type ObservationOptions, observe } from './observation.ts';
 import { openRequests } from './open-requests.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
-import { anything, array, assertOptions, boolean, type Kinds } from './options.ts';
+import { anArray, anything, assertOptions, type OptionRules, trueOrFalse } from './options.ts';
 import { ORS_OPTIONS, type OrsFace, type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
 import { CALL_ROUTE } from './ors-call.ts';
 import { redirectTo } from './ors-redirects.ts';
@@ -37,27 +37,24 @@ import { toSessionLimits, warnOfTighterLimit } from './session-limits.ts';
 import { endConnections } from './shutdown.ts';
 import { StopLog } from './stop-log.ts';
 
-/** What both faces take from the server. */
-type SharedOption = 'toolkits' | 'auth' | 'returnErrors' | 'limits' | 'observer';
-
 /** What a server is made from: environments, toolkits, or both. */
 export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
   readonly environments?: readonly Environment[];
   readonly toolkits?: readonly Toolkit[];
   /** What is special to OXP. */
-  readonly oxp?: Omit<OxpOptions, SharedOption>;
+  readonly oxp?: Omit<OxpOptions, 'toolkits' | 'auth' | 'returnErrors' | 'limits' | 'observer'>;
   /** Pino's options or logger, or false. Default: warnings and errors to standard output. */
   readonly logger?: FastifyServerOptions['logger'];
   /** Whether GET /metrics shows numbers for Prometheus; with auth, not to agents. Default: true. */
   readonly metrics?: boolean;
 }
 
-const SERVER_OPTIONS: Kinds<ServerOptions> = {
+const SERVER_OPTIONS: OptionRules<ServerOptions> = {
   ...ORS_OPTIONS,
-  toolkits: array,
+  toolkits: anArray,
   oxp: anything,
   logger: anything,
-  metrics: boolean,
+  metrics: trueOrFalse,
 };
 
 /** Where to listen. */
@@ -213,7 +210,7 @@ function toServer(app: FastifyInstance, limits: Limits): Server {
       try {
         url = await app.listen({ port, host, backlog: Math.min(limits.backlog, MAX_BACKLOG) });
       } catch (thrown) {
-        throw explain(toError(thrown), port);
+        throw explain(toError(thrown), { port, host });
       }
       return url;
     },
@@ -222,10 +219,14 @@ function toServer(app: FastifyInstance, limits: Limits): Server {
   };
 }
 
-function explain(error: Error & { code?: string }, port: number): Error {
+function explain(error: Error & { code?: string }, { port, host }: Required<ListenOptions>): Error {
   if (error.code === 'EADDRINUSE')
     return new Error(`port ${port} is taken. Choose another port, or stop what uses it`, { cause: error });
   if (error.code === 'EACCES')
     return new Error(`port ${port} needs more rights. Choose one above 1023`, { cause: error });
+  if (error.code === 'EADDRNOTAVAIL') {
+    const choices = '127.0.0.1 for this machine only, 0.0.0.0 for all of its addresses, or one of them';
+    return new Error(`this machine has no address ${host}. Choose ${choices}`, { cause: error });
+  }
   return error;
 }

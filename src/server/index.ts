@@ -9,7 +9,7 @@ export type {
   TraceHeaders,
 } from '../sessions/index.ts';
 export type { ApiKey } from './auth/api-keys.ts';
-export type { AuthOptions } from './auth/authenticator.ts';
+export { type AuthOptions, assertAuth } from './auth/authenticator.ts';
 export type { OrsScope } from './auth/identity.ts';
 export type { JwtOptions } from './auth/tokens.ts';
 export type { ToolErrors } from './call-answer.ts';

@@ -23,6 +23,6 @@ const MIN_CHECK_MS = 10;
 const MAX_CHECK_MS = 5_000;
 
 /** The longest that a server may take to stop, if every step takes all the time that it may. */
-export function longestStopMs({ drainMs, graceMs, teardownMs, closeMs }: Limits): number {
-  return drainMs + graceMs + teardownMs + closeMs;
+export function longestStopMs({ drainMs, graceMs, teardownMs, noticeMs, closeMs }: Limits): number {
+  return drainMs + graceMs + teardownMs + noticeMs + closeMs;
 }

@@ -24,15 +24,15 @@ import { type Observation, observe } from './observation.ts';
 import { combine } from './observers.ts';
 import { type OrsDocs, orsDocs } from './openapi/ors.ts';
 import {
+  anArray,
   anything,
-  array,
   assertOptions,
   between,
-  boolean,
-  type Kinds,
+  type OptionRules,
   oneOf,
   PLUGIN_OPTIONS,
-  RETURN_ERRORS,
+  returnErrorsRule,
+  trueOrFalse,
 } from './options.ts';
 import { registerCall } from './ors-call.ts';
 import { registerReads } from './ors-reads.ts';
@@ -70,7 +70,7 @@ export interface OrsOptions {
   readonly host?: (catalog: Catalog, options: SessionOptions) => SessionHost;
 }
 
-const SESSIONS: Kinds<NonNullable<OrsOptions['sessions']>> = {
+const SESSIONS: OptionRules<NonNullable<OrsOptions['sessions']>> = {
   callsAfterFinish: oneOf('refuse', 'allow'),
   clientTaskIds: oneOf('start', 'refuse'),
   observer: anything,
@@ -80,16 +80,16 @@ const SESSIONS: Kinds<NonNullable<OrsOptions['sessions']>> = {
 const LONGEST_SILENCE_MS = 29_999;
 
 /** What the options of the face may be. */
-export const ORS_OPTIONS: Kinds<OrsOptions> = {
-  environments: array,
+export const ORS_OPTIONS: OptionRules<OrsOptions> = {
+  environments: anArray,
   limits: anything,
   sessions: anything,
   auth: anything,
-  returnErrors: RETURN_ERRORS,
+  returnErrors: returnErrorsRule,
   toolErrors: oneOf('auto', 'http', 'envelope'),
   pingMs: between(1, LONGEST_SILENCE_MS),
   announceAfterMs: between(0, LONGEST_SILENCE_MS),
-  lenientInputs: boolean,
+  lenientInputs: trueOrFalse,
   host: anything,
 };
 

@@ -8,7 +8,7 @@ import {
   type ToolboxCall,
   type ToolboxEnding,
   type ToolboxRequest,
-  toSessionKey,
+  toCallKey,
 } from '../sessions/index.ts';
 import type { Identity } from './auth/identity.ts';
 import { identityOf } from './identity.ts';
@@ -29,7 +29,7 @@ export function answerCall(face: OxpFace, body: JsonObject, exchange: Exchange):
   const request = readRequest(face, body, exchange);
   const { repeat, callId } = request;
   const known = repeat === undefined ? undefined : face.toolbox.known(repeat);
-  if (known !== undefined && known.kind !== 'call') return refuseTaken(request, known.kind, exchange.reply);
+  if (known !== undefined && known.kind !== 'call') return refuseTaken(face, request, known.kind, exchange.reply);
   const call = known?.call ?? start(face, request, exchange.request);
   const answer = (ending: ToolboxEnding) =>
     face.turn.defer(() => {
@@ -43,10 +43,11 @@ export function answerCall(face: OxpFace, body: JsonObject, exchange: Exchange):
 /** Reads a call. What can be wrong is checked in the order of the protocol: version, envelope, id, requirements, input. */
 function readRequest(face: OxpFace, body: JsonObject, { request, reply }: Exchange): ToolboxRequest {
   const wanted = readCallRequest(body);
-  // Nothing about the tool matters any more.
-  if (face.toolbox.isClosed) throw unavailable(face, 'the server is stopping');
   const identity = identityOf(request);
   const { input = {}, call_id: callId = randomUUID(), trace_id: traceId } = wanted;
+  // Nothing about the tool matters any more, except to who comes back for a result.
+  if (face.toolbox.isClosed && !face.toolbox.hasSeen(toCallKey(identity.id, callId)))
+    throw unavailable(face, 'the server is stopping');
   const trace = face.traceOf?.(request);
   let tool: CatalogTool | undefined;
   try {
@@ -67,7 +68,7 @@ function readRequest(face: OxpFace, body: JsonObject, { request, reply }: Exchan
 function toRepeatKey(tool: CatalogTool, wanted: CallToolRequest, { id }: Identity): RepeatKey | undefined {
   const { call_id: callId, input = {}, context } = wanted;
   if (callId === undefined) return undefined;
-  return { key: toSessionKey(id, callId), fingerprint: fingerprintOf(tool, input, context?.user_id) };
+  return { key: toCallKey(id, callId), fingerprint: fingerprintOf(tool, input, context?.user_id) };
 }
 
 const TAKEN = {
@@ -76,13 +77,18 @@ const TAKEN = {
 };
 
 /** Refuses a call whose id is taken; what is wrong with its input is told first, as it is for every call. */
-function refuseTaken({ tool, input, callId }: ToolboxRequest, why: keyof typeof TAKEN, reply: FastifyReply): void {
+function refuseTaken(face: OxpFace, request: ToolboxRequest, why: keyof typeof TAKEN, reply: FastifyReply): void {
+  const { tool, input, trace } = request;
   const taken = new OxpError('This call cannot be repeated', {
-    developerMessage: `call_id '${callId}' was used ${TAKEN[why]}`,
+    developerMessage: `call_id '${request.callId}' was used ${TAKEN[why]}`,
   });
   const check = async () => tool.tool.prepare(input);
   void check().then(
-    (checked) => (checked.ok ? reply.send(taken) : refuseInput(reply, checked.problems)),
+    (checked) => {
+      if (checked.ok) return reply.send(taken);
+      face.toolbox.refuse(request, tool, trace);
+      refuseInput(reply, checked.problems);
+    },
     () => reply.send(taken),
   );
 }

@@ -22,14 +22,14 @@ import { type Observation, observe } from './observation.ts';
 import { combine } from './observers.ts';
 import { type OxpDocs, oxpDocs } from './openapi/oxp.ts';
 import {
+  anArray,
   anything,
-  array,
   assertOptions,
-  boolean,
-  type Kinds,
+  type OptionRules,
   oneOf,
   PLUGIN_OPTIONS,
-  RETURN_ERRORS,
+  returnErrorsRule,
+  trueOrFalse,
 } from './options.ts';
 import { answerCall } from './oxp-call.ts';
 import { OxpError, oxpErrorHandler } from './oxp-errors.ts';
@@ -58,11 +58,11 @@ export interface OxpOptions {
 }
 
 /** What the options of the face may be. */
-export const OXP_OPTIONS: Kinds<OxpOptions> = {
-  toolkits: array,
+export const OXP_OPTIONS: OptionRules<OxpOptions> = {
+  toolkits: anArray,
   auth: anything,
-  returnErrors: RETURN_ERRORS,
-  lenientInputs: boolean,
+  returnErrors: returnErrorsRule,
+  lenientInputs: trueOrFalse,
   limits: anything,
   unauthorizedStatus: oneOf(400, 401),
   unavailableStatus: oneOf(400, 503),

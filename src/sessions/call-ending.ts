@@ -9,7 +9,7 @@ import {
   toOutcome,
   toToolOutput,
 } from '../core/index.ts';
-import { type FailureReason, type RunToolResult, resultJson } from '../protocol/index.ts';
+import { type FailureReason, type RunToolResult, resultJson, withoutLineBreaks } from '../protocol/index.ts';
 import type { Episode } from './episode.ts';
 
 /** How a call ended, ready to be written: once or many times, to whoever asks for it. */
@@ -49,7 +49,7 @@ function toResult(value: unknown, tool: CompiledTool, episode: Episode): CallEnd
   try {
     if (isEmptyReturn(value)) episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
     const output = toToolOutput(value, tool);
-    const json = resultJson(output);
+    const json = withoutLineBreaks(resultJson(output));
     // Only now: an output that cannot be sent must not end the episode.
     if (output.finished) episode.finished = true;
     return { kind: 'result', json, outcome: 'scored' };
@@ -64,6 +64,6 @@ function forModel({ message, promptContent }: ReportedFailure): string {
 }
 
 function toFailure(error: string, reason: FailureReason & ('tool_error' | 'timeout')): CallEnding {
-  const json = JSON.stringify({ ok: false, error, reason } satisfies RunToolResult);
+  const json = withoutLineBreaks(JSON.stringify({ ok: false, error, reason } satisfies RunToolResult));
   return { kind: 'result', json, outcome: reason };
 }

@@ -1,3 +1,7 @@
+import { AgedMap } from './aged-map.ts';
+import type { Keeper, KeptTotal } from './kept-total.ts';
+import { RecentIds } from './recent-ids.ts';
+
 /** What is kept of a call. */
 export interface KeptCall {
   readonly id: string;
@@ -11,31 +15,38 @@ export interface KeptCall {
 export interface Keep {
   readonly lingerMs: number;
   readonly maxKeptBytes: number;
+  /** What they share with others. */
+  readonly total?: KeptTotal;
 }
 
-// Ids of clients that are remembered after their results are gone, so that a very late repeat does not run again.
+/** Ids of clients that are remembered after their results are gone, so that a very late repeat does not run again. */
+export interface UsedIds {
+  has(id: string): boolean;
+  add(id: string): void;
+}
+
+// Of one session.
 const REMEMBERED_IDS = 10_000;
 
 // What a call takes besides its outcome.
 const CALL_BYTES = 512;
 
 /** Calls by their id: the running ones, and the ended ones for as long as they are kept. */
-export class Calls<Call extends KeptCall> {
+export class Calls<Call extends KeptCall> implements Keeper {
   // Made when first needed: an idle session shall be small.
   #running: Map<string, Call> | undefined;
-  // In the order in which they ended, so that the oldest are found first.
-  #settled: Map<string, Call> | undefined;
-  #forgotten: Set<string> | undefined;
+  // Those that ended first are the oldest.
+  #settled: AgedMap<Call> | undefined;
+  #forgotten: UsedIds | undefined;
   #keptBytes = 0;
   readonly #keep: Keep;
   readonly #isOurs: (id: string) => boolean;
-  readonly #maxRemembered: number;
 
   /** `isOurs` tells ids that need not be remembered: no client can choose them. */
-  constructor(keep: Keep, isOurs: (id: string) => boolean, maxRemembered: number = REMEMBERED_IDS) {
+  constructor(keep: Keep, isOurs: (id: string) => boolean, forgotten?: UsedIds) {
     this.#keep = keep;
     this.#isOurs = isOurs;
-    this.#maxRemembered = maxRemembered;
+    this.#forgotten = forgotten;
   }
 
   get running(): Iterable<Call> {
@@ -71,10 +82,20 @@ export class Calls<Call extends KeptCall> {
   settled(call: Call, now: number): void {
     this.endRunning(call);
     call.settledAt = now;
-    this.#settled ??= new Map();
+    this.#settled ??= new AgedMap();
     this.#settled.set(call.id, call);
     this.#keptBytes += CALL_BYTES + call.bytes;
     if (this.#keptBytes > this.#keep.maxKeptBytes) this.#makeRoom(this.#settled);
+    this.#keep.total?.add(this, call.id, CALL_BYTES + call.bytes);
+  }
+
+  isKept(id: string): boolean {
+    return this.#settled?.has(id) === true;
+  }
+
+  release(id: string): void {
+    const call = this.#settled?.get(id);
+    if (this.#settled !== undefined && call !== undefined) this.#forget(this.#settled, call);
   }
 
   /** Drops a call that nobody was told about and that changed nothing. */
@@ -85,17 +106,14 @@ export class Calls<Call extends KeptCall> {
 
   /** Frees the results whose time is over. */
   sweep(now: number): void {
-    if (this.#settled === undefined) return;
-    for (const call of this.#settled.values()) {
-      if (!this.#isOver(call, now)) break;
-      this.#forget(this.#settled, call);
-    }
+    this.#forgetWhile((call) => this.#isOver(call, now));
   }
 
   clear(): void {
     this.#running = undefined;
     this.#settled = undefined;
     this.#forgotten = undefined;
+    this.#keep.total?.free(this.#keptBytes);
     this.#keptBytes = 0;
   }
 
@@ -104,30 +122,33 @@ export class Calls<Call extends KeptCall> {
   }
 
   // The newest stays, whatever its size: its client may not have read it yet.
-  #makeRoom(settled: Map<string, Call>): void {
-    for (const call of settled.values()) {
-      if (this.#keptBytes <= this.#keep.maxKeptBytes || settled.size === 1) return;
-      this.#forget(settled, call);
+  #makeRoom(settled: AgedMap<Call>): void {
+    this.#forgetWhile(() => this.#keptBytes > this.#keep.maxKeptBytes && settled.size > 1);
+  }
+
+  /** Forgets calls from the oldest on, until one is not due. */
+  #forgetWhile(isDue: (call: Call) => boolean): void {
+    const settled = this.#settled;
+    let oldest = settled?.oldest;
+    while (settled !== undefined && oldest !== undefined && isDue(oldest.value)) {
+      this.#forget(settled, oldest.value);
+      oldest = settled.oldest;
     }
   }
 
-  #forget(settled: Map<string, Call>, call: Call): void {
+  #forget(settled: AgedMap<Call>, call: Call): void {
     this.#free(settled, call);
     if (!this.#isOurs(call.id)) this.#remember(call.id);
   }
 
-  #free(settled: Map<string, Call>, call: Call): void {
+  #free(settled: AgedMap<Call>, call: Call): void {
     settled.delete(call.id);
     this.#keptBytes -= CALL_BYTES + call.bytes;
+    this.#keep.total?.free(CALL_BYTES + call.bytes);
   }
 
   #remember(id: string): void {
-    this.#forgotten ??= new Set();
+    this.#forgotten ??= new RecentIds(REMEMBERED_IDS);
     this.#forgotten.add(id);
-    if (this.#forgotten.size <= this.#maxRemembered) return;
-    for (const oldest of this.#forgotten) {
-      this.#forgotten.delete(oldest);
-      break;
-    }
   }
 }

@@ -9,6 +9,7 @@ import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
 import type { Call } from './call.ts';
 import type { SessionEnd } from './episode-outcome.ts';
 import { stopping } from './gone.ts';
+import { KeptTotal } from './kept-total.ts';
 import { ownerOf, sidOf } from './key.ts';
 import type { TraceHeaders } from './observer.ts';
 import type { SessionOptions } from './options.ts';
@@ -64,7 +65,9 @@ export class LocalHost implements SessionHost {
     this.#catalog = catalog;
     const ids = new TaskIds();
     const recent = new RecentResults(ids, options);
-    this.#share = { options, ids, recent };
+    const { lingerMs, maxKeptBytes, maxKeptTotalBytes } = options;
+    const keep = { lingerMs, maxKeptBytes, total: new KeptTotal(maxKeptTotalBytes) };
+    this.#share = { options, ids, recent, keep };
     this.#sessions = new Sessions(options, (now) => recent.sweep(now));
   }
 

@@ -1,10 +1,11 @@
+export { AgedMap } from './aged-map.ts';
 export { Call } from './call.ts';
 export type { CallEnding } from './call-ending.ts';
 export { Counts } from './counts.ts';
 export type { SessionEnd } from './episode-outcome.ts';
 export { fingerprintOf } from './fingerprint.ts';
 export { type CreateRequest, LocalHost, type SessionHost, type TaskChoice } from './host.ts';
-export { sidOf, toSessionKey } from './key.ts';
+export { sidOf, toCallKey, toSessionKey } from './key.ts';
 export {
   type ObservedCall,
   type ObservedSession,
@@ -16,5 +17,6 @@ export {
 export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from './options.ts';
 export type { CallRequest } from './runner.ts';
 export { sessionNotFound } from './sessions.ts';
-export { type RepeatKey, Toolbox, ToolboxCall, type ToolboxRequest } from './toolbox.ts';
+export { Toolbox } from './toolbox.ts';
+export { type RepeatKey, ToolboxCall, type ToolboxRequest } from './toolbox-call.ts';
 export type { ToolboxEnding, ToolFailure } from './toolbox-ending.ts';

@@ -15,3 +15,13 @@ export function ownerOf(key: string): string {
 export function sidOf(key: string): string {
   return key.slice(key.lastIndexOf(SEPARATOR) + 1);
 }
+
+/** The key of a call outside sessions: its caller's alone, whoever else uses the same id. */
+export function toCallKey(caller: string, callId: string): string {
+  return `${caller}${SEPARATOR}${callId}`;
+}
+
+/** Whose key it is; empty where nobody is known. Up to the first separator: an id may have more of them in it. */
+export function callerOf(key: string): string {
+  return key.slice(0, key.indexOf(SEPARATOR));
+}

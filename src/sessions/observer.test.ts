@@ -114,7 +114,7 @@ test.each<[end: 'deleted' | 'expired' | 'stopped', outcome: Outcome]>([
   const start = { sid: 's', environment: ready, task: {}, secrets: {} };
   const options = { ...DEFAULT_SESSION_OPTIONS, graceMs: 1, drainMs: 0, observer };
   const ids = new TaskIds();
-  const session = new Session(1, start, { options, ids, recent: new RecentResults(ids, options) });
+  const session = new Session(1, start, { options, ids, recent: new RecentResults(ids, options), keep: options });
   await session.tools();
   session.call({ name: 'hang', input: {} });
   session.call({ name: 'hang', input: {} });

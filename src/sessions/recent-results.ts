@@ -5,6 +5,9 @@ import type { TaskIds } from './task-id.ts';
 
 type RecentOptions = Pick<SessionOptions, 'lingerMs' | 'maxRecentBytes'>;
 
+/** Larger results are few, and copying them would cost what keeping them saves. */
+export const MAX_RECENT_CHARACTERS = 4_096;
+
 /** A result that is kept for a client that reconnects. */
 export interface RecentResult {
   /** The number of its task id. */

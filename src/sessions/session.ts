@@ -3,7 +3,7 @@ import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index
 import { fullOf, refusalOf } from './admission.ts';
 import { Call, newCall, settledCall, unknownCall } from './call.ts';
 import { type CallEnding, outcomeOf } from './call-ending.ts';
-import { Calls } from './calls.ts';
+import { Calls, type Keep } from './calls.ts';
 import { endsWithin, type Stopping } from './deaf.ts';
 import { Episode, type EpisodeStart } from './episode.ts';
 import { type SessionEnd, toEpisodeOutcome } from './episode-outcome.ts';
@@ -11,20 +11,18 @@ import { howItEnded, sessionGone } from './gone.ts';
 import { type ObservedSession, UNKNOWN_TOOL } from './observer.ts';
 import type { SessionOptions } from './options.ts';
 import { Prompt } from './prompt.ts';
-import type { RecentResults } from './recent-results.ts';
+import { MAX_RECENT_CHARACTERS, type RecentResults } from './recent-results.ts';
 import { type CallRequest, Runner } from './runner.ts';
 import { Setup } from './setup.ts';
 import type { TaskIds } from './task-id.ts';
 import { settlesWithin } from './time-limit.ts';
-
-// Larger results are few, and copying them would cost what keeping them saves.
-const MAX_RECENT_CHARACTERS = 4_096;
 
 /** What all sessions of a host share. */
 export interface SessionShare {
   readonly options: SessionOptions;
   readonly ids: TaskIds;
   readonly recent: RecentResults;
+  readonly keep: Keep;
 }
 
 /** One episode on the server, from its creation to its teardown: all that is known of it is in here. */
@@ -45,8 +43,6 @@ export class Session implements ObservedSession {
   // What only some sessions need, or only for a while, is made when it is needed: an idle session shall be small.
   /** While its code runs, also when it was given up. */
   #setup: Setup | undefined;
-  /** Those who wait for the end of setup, in the order they came. */
-  #waiting: (() => void)[] | undefined;
   #prompt: Prompt | undefined;
   #lastCall: Outcome | undefined;
   /** Of the calls that have not ended. */
@@ -62,7 +58,7 @@ export class Session implements ObservedSession {
     this.#number = number;
     this.#episode = new Episode(start, options.log);
     this.#share = share;
-    this.#calls = new Calls(options, isServerMade);
+    this.#calls = new Calls(share.keep, isServerMade);
     this.#runner = new Runner(this.#episode, (call, ending) => this.#settle(call, ending), options);
     options.observer.sessionStarted(this, start.trace);
     if (this.#episode.needsSetup) this.#setup = this.#setUp();
@@ -135,8 +131,8 @@ export class Session implements ObservedSession {
     }
     this.callCount += 1;
     this.#share.options.observer.callStarted(call, this, request.trace);
-    if (this.#phase === 'setting_up') this.#wait(() => this.#admit(call, request));
-    else this.#admit(call, request);
+    if (this.#runningSetup === undefined) this.#admit(call, request);
+    else this.#runningSetup.wait(() => this.#admit(call, request));
     // Most calls have ended by now, and are kept among the ended ones.
     if (call.phase !== 'settled') {
       call.inputBytes = bytes;
@@ -166,8 +162,11 @@ export class Session implements ObservedSession {
   }
 
   #setUp(): Setup {
-    const { options } = this.#share;
-    const setup = new Setup(this, this.#episode, { options, onEnd: (error) => this.#setupEnded(error) });
+    const setup = new Setup(this, this.#episode, {
+      options: this.#share.options,
+      onEnd: (error) => this.#setupEnded(error),
+      onWoken: () => this.#tellIfDrained(),
+    });
     void setup.ended.then(() => {
       this.#setup = undefined;
     });
@@ -177,24 +176,17 @@ export class Session implements ObservedSession {
   #setupEnded(error: EnvironmentError | undefined): void {
     this.#setupError = error;
     if (!this.isClosing) this.#phase = error === undefined ? 'ready' : 'failed';
-    this.#wakeAll();
-  }
-
-  #wait(wake: () => void): void {
-    this.#waiting ??= [];
-    this.#waiting.push(wake);
-  }
-
-  #wakeAll(): void {
     this.touch();
-    const waiting = this.#waiting ?? [];
-    this.#waiting = undefined;
-    for (const wake of waiting) wake();
-    this.#tellIfDrained();
+  }
+
+  /** The setup that others wait for: one that was given up may still run. */
+  get #runningSetup(): Setup | undefined {
+    return this.#phase === 'setting_up' ? this.#setup : undefined;
   }
 
   get #isBusy(): boolean {
-    return this.#calls.runningCount > 0 || this.#waiting !== undefined || this.#prompt?.running !== undefined;
+    const isAwaited = this.#setup !== undefined && this.#setup.waitingCount > 0;
+    return this.#calls.runningCount > 0 || isAwaited || this.#prompt?.running !== undefined;
   }
 
   #tellIfDrained(): void {
@@ -211,10 +203,11 @@ export class Session implements ObservedSession {
   }
 
   async #whenReady(): Promise<void> {
-    if (this.#phase === 'setting_up') {
-      const full = fullOf(this.sid, this.#waiting?.length ?? 0, this.#share.options);
+    const setup = this.#runningSetup;
+    if (setup !== undefined) {
+      const full = fullOf(this.sid, setup.waitingCount, this.#share.options);
       if (full !== undefined) throw full;
-      await new Promise<void>((resolve) => this.#wait(resolve));
+      await new Promise<void>((resolve) => setup.wait(resolve));
     }
     const problem = this.#problem();
     if (problem !== undefined) throw problem;
@@ -247,7 +240,8 @@ export class Session implements ObservedSession {
     call.settledAt = this.lastActive;
     const wasRunning = this.#calls.endRunning(call);
     if (wasRunning) this.#inputBytes -= call.inputBytes;
-    if (wasRunning || !this.#isRecent(call, ending)) this.#calls.settled(call, this.lastActive);
+    const isKept = !wasRunning && this.#keepAsRecent(call, ending);
+    if (!isKept) this.#calls.settled(call, this.lastActive);
     const outcome = outcomeOf(ending);
     // Calls that the end of the session cuts off do not say why it ended.
     if (!this.isClosing) this.#lastCall = outcome;
@@ -256,7 +250,7 @@ export class Session implements ObservedSession {
   }
 
   /** Keeps the result of a call that ended at once among the recent ones, if it is small and its id is the server's. */
-  #isRecent({ number }: Call, ending: CallEnding): boolean {
+  #keepAsRecent({ number }: Call, ending: CallEnding): boolean {
     if (number === undefined || ending.kind !== 'result' || ending.outcome !== 'scored') return false;
     const { json } = ending;
     if (json.length > MAX_RECENT_CHARACTERS) return false;

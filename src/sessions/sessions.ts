@@ -6,12 +6,8 @@ import { ownerOf, sidOf } from './key.ts';
 import type { SessionOptions } from './options.ts';
 import { Reservation } from './reservation.ts';
 import type { Session } from './session.ts';
-import { deadline } from './time-limit.ts';
+import { deadline, sweepMsFor } from './time-limit.ts';
 import { Tombstones } from './tombstones.ts';
-
-// Often enough to free memory soon, rarely enough to cost nothing with many sessions.
-const MAX_SWEEP_MS = 5_000;
-const MIN_SWEEP_MS = 10;
 
 /** All sessions by key, with the one timer that ends idle ones and frees old results. */
 export class Sessions {
@@ -30,8 +26,7 @@ export class Sessions {
     this.#tombstones = new Tombstones(options.tombstoneMs, options.maxTombstones);
     const { idleMs, lingerMs, setupMs } = options;
     const shortest = Math.min(idleMs, lingerMs, setupMs || Number.POSITIVE_INFINITY);
-    const sweepMs = Math.min(MAX_SWEEP_MS, Math.max(MIN_SWEEP_MS, shortest / 4));
-    this.#timer = setInterval(() => this.#sweep(onSweep), sweepMs).unref();
+    this.#timer = setInterval(() => this.#sweep(onSweep), sweepMsFor(shortest)).unref();
   }
 
   get size(): number {

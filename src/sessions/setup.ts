@@ -4,6 +4,15 @@ import type { Episode } from './episode.ts';
 import type { ObservedSession, SetupResult } from './observer.ts';
 import type { SessionOptions } from './options.ts';
 
+/** What a setup tells its session, never within its constructor. */
+export interface SetupOptions {
+  readonly options: SessionOptions;
+  /** As soon as it is known what came of it. */
+  readonly onEnd: (error: EnvironmentError | undefined) => void;
+  /** When all who waited have heard of it. */
+  readonly onWoken: () => void;
+}
+
 /** The setup of an episode while it runs. It ends once, whatever the author's code does after that. */
 export class Setup implements Stopping {
   readonly what = 'setup';
@@ -13,20 +22,28 @@ export class Setup implements Stopping {
   readonly #episode: Episode;
   readonly #options: SessionOptions;
   readonly #onEnd: (error: EnvironmentError | undefined) => void;
+  readonly #onWoken: () => void;
   readonly #abort = new LazyAbort();
+  /** Those who wait for its end, in the order they came. */
+  readonly #waiting: (() => void)[] = [];
   #isOver = false;
 
-  /** `onEnd` is called as soon as it is known what came of it, and not within this constructor. */
-  constructor(
-    session: ObservedSession,
-    episode: Episode,
-    { options, onEnd }: { options: SessionOptions; onEnd: (error: EnvironmentError | undefined) => void },
-  ) {
+  constructor(session: ObservedSession, episode: Episode, { options, onEnd, onWoken }: SetupOptions) {
     this.#session = session;
     this.#episode = episode;
     this.#options = options;
     this.#onEnd = onEnd;
+    this.#onWoken = onWoken;
     this.ended = this.#run();
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
+  /** Calls back when it has ended. */
+  wait(wake: () => void): void {
+    this.#waiting.push(wake);
   }
 
   /** Fails it because it takes too long. */
@@ -48,10 +65,10 @@ export class Setup implements Stopping {
     const run = () => this.#episode.setUp(this.#abort);
     try {
       await (within === undefined ? run() : within(this.#session, run));
-      this.#end('ready', undefined);
     } catch (thrown) {
-      this.#end('failed', thrown as EnvironmentError);
+      return this.#end('failed', thrown as EnvironmentError);
     }
+    this.#end('ready', undefined);
   }
 
   #end(result: SetupResult, error: EnvironmentError | undefined): void {
@@ -60,5 +77,7 @@ export class Setup implements Stopping {
     const { startedAt } = this.#session;
     this.#options.observer.setupEnded(this.#session, result, performance.now() - startedAt);
     this.#onEnd(error);
+    for (const wake of this.#waiting.splice(0)) wake();
+    this.#onWoken();
   }
 }

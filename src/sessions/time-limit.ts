@@ -32,3 +32,12 @@ export async function settlesWithin(work: PromiseLike<unknown>, limitMs: number)
     clearTimeout(timer);
   }
 }
+
+// Often enough to free memory soon, rarely enough to cost nothing with many sessions or calls.
+const MAX_SWEEP_MS = 5_000;
+const MIN_SWEEP_MS = 10;
+
+/** How often to look for what is over, where this is the shortest time after which anything is. */
+export function sweepMsFor(shortestMs: number): number {
+  return Math.min(MAX_SWEEP_MS, Math.max(MIN_SWEEP_MS, shortestMs / 4));
+}

@@ -1,9 +1,9 @@
+import { AgedMap } from './aged-map.ts';
 import type { SessionEnd } from './episode-outcome.ts';
 
 /** Remembers for a while, and for so many, which sessions there were, and what ended them. */
 export class Tombstones {
-  // In the order they were set, so that the oldest are found first.
-  readonly #ended = new Map<string, { readonly until: number; readonly end: SessionEnd }>();
+  readonly #ended = new AgedMap<{ readonly until: number; readonly end: SessionEnd }>();
   readonly #keepMs: number;
   readonly #max: number;
 
@@ -13,7 +13,6 @@ export class Tombstones {
   }
 
   set(key: string, now: number, end: SessionEnd): void {
-    this.#ended.delete(key);
     this.#ended.set(key, { until: now + this.#keepMs, end });
     this.sweep(now);
   }
@@ -29,9 +28,9 @@ export class Tombstones {
   }
 
   sweep(now: number): void {
-    for (const [key, { until }] of this.#ended) {
-      if (until > now && this.#ended.size <= this.#max) return;
-      this.#ended.delete(key);
+    for (let oldest = this.#ended.oldest; oldest !== undefined; oldest = this.#ended.oldest) {
+      if (oldest.value.until > now && this.#ended.size <= this.#max) return;
+      this.#ended.delete(oldest.key);
     }
   }
 }

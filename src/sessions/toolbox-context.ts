@@ -1,5 +1,5 @@
 import type { EpisodeLog, LazyAbort, Log, Secrets, ToolContext } from '../core/index.ts';
-import type { ToolboxRequest } from './toolbox.ts';
+import type { ToolboxRequest } from './toolbox-call.ts';
 import { toolboxLog } from './toolbox-log.ts';
 
 /** What a tool sees of a call outside an episode; getters, so that a log or a signal is made only when asked for. */

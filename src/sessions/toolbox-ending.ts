@@ -11,7 +11,7 @@ import {
   toThrown,
 } from '../core/index.ts';
 import { mostBytes } from '../protocol/index.ts';
-import type { ToolboxRequest } from './toolbox.ts';
+import type { ToolboxRequest } from './toolbox-call.ts';
 import { hiddenIn } from './toolbox-log.ts';
 
 /** How a call ended: refused before it ran, with a value, or with an error. Plain text all of it, to be kept. */

@@ -1,5 +1,5 @@
 import { type EpisodeLog, episodeLog, type Log, type Secrets, type ToolEnding } from '../core/index.ts';
-import type { ToolboxCall, ToolboxRequest } from './toolbox.ts';
+import type { ToolboxCall, ToolboxRequest } from './toolbox-call.ts';
 
 /** A log whose lines tell of which call they are. */
 export function toolboxLog(log: Log, request: ToolboxRequest): EpisodeLog {

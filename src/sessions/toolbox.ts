@@ -3,108 +3,26 @@ import {
   type CatalogTool,
   type Checked,
   invoke,
-  LazyAbort,
   type Limits,
   type Log,
-  type Secrets,
   type ToolEnding,
 } from '../core/index.ts';
-import type { JsonObject } from '../protocol/index.ts';
+import { CallersIds } from './callers-ids.ts';
 import { Calls } from './calls.ts';
 import { Counts } from './counts.ts';
 import { endsWithin } from './deaf.ts';
-import { type ObservedCall, type Observer, type TraceHeaders, UNKNOWN_TOOL } from './observer.ts';
-import { deadline } from './time-limit.ts';
+import { type Observer, type TraceHeaders, UNKNOWN_TOOL } from './observer.ts';
+import { deadline, sweepMsFor } from './time-limit.ts';
+import { type Caller, NO_REPEAT, type RepeatKey, ToolboxCall, type ToolboxRequest } from './toolbox-call.ts';
 import { ToolboxContext } from './toolbox-context.ts';
 import { bytesOf, outcomeOf, type ToolboxEnding, toCrashed, toToolboxEnding, toWritten } from './toolbox-ending.ts';
 import { logEnding, toolboxLog } from './toolbox-log.ts';
-
-// Of all callers together, unlike those of a session.
-const REMEMBERED_KEYS = 100_000;
-
-/** A call of a tool outside any episode. */
-export interface ToolboxRequest {
-  readonly tool: CatalogTool;
-  /** Who calls; empty where nobody is known. */
-  readonly identity: string;
-  /** Taken over by the call. */
-  readonly input: JsonObject;
-  /** The name of this call, for logs. */
-  readonly callId: string;
-  /** How a repeat finds this call; undefined if there can be no repeat. */
-  readonly repeat: RepeatKey | undefined;
-  readonly secrets: Secrets;
-  readonly userId: string | undefined;
-  readonly authorization: Readonly<Record<string, string>>;
-  readonly traceId: string | undefined;
-  readonly trace?: TraceHeaders | undefined;
-}
-
-/** What two requests for the same call have in common. */
-export interface RepeatKey {
-  readonly key: string;
-  /** What was asked, so that a key is not used for two different things. */
-  readonly fingerprint: string;
-}
-
-/** Whose call it is, and how it is called in logs. */
-type Caller = Pick<ToolboxRequest, 'callId' | 'identity'>;
-
-/** A call that is running or kept for repeats. */
-export class ToolboxCall implements ObservedCall {
-  readonly id: string;
-  readonly callId: string;
-  readonly identity: string;
-  readonly tool: string;
-  readonly fingerprint: string;
-  readonly abort: LazyAbort = new LazyAbort();
-  phase: 'accepted' | 'settled' = 'accepted';
-  readonly startedAt: number = performance.now();
-  /** When its tool was started; before that, when it came. */
-  ranAt: number = this.startedAt;
-  settledAt = 0;
-  hasRun = false;
-  bytes = 0;
-  /** Later, while it runs. */
-  ending: Awaitable<ToolboxEnding> | undefined;
-  /** Resolves when its tool has ended, whatever became of the call; undefined if that was at once. */
-  toolEnded: Promise<unknown> | undefined;
-  #tell: ((ending: ToolboxEnding) => void) | undefined;
-
-  constructor({ key, fingerprint }: RepeatKey, { callId, identity }: Caller, tool: string) {
-    this.callId = callId;
-    this.identity = identity;
-    this.tool = tool;
-    this.id = key;
-    this.fingerprint = fingerprint;
-  }
-
-  /** Ends it, for all who wait for it; false if it had ended before. */
-  settle(ending: ToolboxEnding): boolean {
-    if (this.phase === 'settled') return false;
-    this.phase = 'settled';
-    this.settledAt = performance.now();
-    if (this.#tell === undefined) this.ending = ending;
-    else this.#tell(ending);
-    return true;
-  }
-
-  /** Lets others wait for its end, which will not come at once. */
-  wait(toolEnded: Promise<unknown>): void {
-    this.toolEnded = toolEnded;
-    this.ending = new Promise((resolve) => {
-      this.#tell = resolve;
-    });
-  }
-}
 
 /** What a key is known for: a call to attach to, or that it cannot be used again. */
 export type Known =
   | { readonly kind: 'call'; readonly call: ToolboxCall }
   | { readonly kind: 'other' | 'forgotten' }
   | undefined;
-
-const NO_REPEAT: RepeatKey = { key: '', fingerprint: '' };
 
 /** How a toolbox behaves. */
 export interface ToolboxOptions {
@@ -128,14 +46,11 @@ export class Toolbox {
 
   constructor({ limits, log, observer }: ToolboxOptions) {
     const { lingerMs, maxToolkitKeptBytes: maxKeptBytes } = limits;
-    this.#calls = new Calls({ lingerMs, maxKeptBytes }, () => false, REMEMBERED_KEYS);
+    this.#calls = new Calls({ lingerMs, maxKeptBytes }, () => false, new CallersIds());
     this.#limits = limits;
     this.#log = log;
     this.#observer = observer;
-    this.#timer = setInterval(
-      () => this.#calls.sweep(performance.now()),
-      Math.max(10, Math.min(5_000, lingerMs / 4)),
-    ).unref();
+    this.#timer = setInterval(() => this.#calls.sweep(performance.now()), sweepMsFor(lingerMs)).unref();
   }
 
   /** What is known of a request that may be a repeat. */
@@ -143,6 +58,11 @@ export class Toolbox {
     const call = this.#calls.find(key, performance.now());
     if (call === undefined) return this.#calls.hasSeen(key) ? { kind: 'forgotten' } : undefined;
     return call.fingerprint === fingerprint ? { kind: 'call', call } : { kind: 'other' };
+  }
+
+  /** Whether a key was used, so that a request with it starts no call. */
+  hasSeen(key: string): boolean {
+    return this.#calls.find(key, performance.now()) !== undefined || this.#calls.hasSeen(key);
   }
 
   /** Starts a call. With a key, it can be found again from this moment on. */

@@ -2,7 +2,9 @@ import { SessionTerminated } from 'tiltyard/client';
 import { expect, test, vi } from 'vitest';
 import { eventually, openSession, quickClient, rejection } from '../support/client.ts';
 import { json, SID, startForeign } from '../support/foreign.ts';
+import { gated } from '../support/gates.ts';
 import { startServer } from '../support/http.ts';
+import { linesOf, logLines } from '../support/log-lines.ts';
 
 const FIRST = { split: 'train', index: 0 };
 
@@ -63,9 +65,32 @@ test('K8: what runs when a session is closed ends with SessionTerminated, and so
   await session.close();
   for (const error of [await running, await rejection(session.prompt()), await rejection(session.call('noargs'))]) {
     expect(error).toBeInstanceOf(SessionTerminated);
-    expect(error).toMatchObject({ message: 'the session was closed', sid: session.sid, outcome: 'cancelled' });
+    expect(error).toMatchObject({ message: 'the session was closed', sid: session.sid, outcome: undefined });
   }
   expect(server.counters.trace.filter((event) => event === 'slow:end')).toHaveLength(1);
+});
+
+test('K8: closing does not say how a call ended that ends before the server hears of it', async () => {
+  const lines = logLines();
+  const { environments, tool } = gated();
+  const server = await startServer({ environments, logger: lines.logger });
+  const ended = () => linesOf(lines, 'call').map(({ outcome }) => outcome);
+  const client = quickClient(server, {
+    environment: 'gated',
+    async fetch(url, init) {
+      if (url.endsWith('/delete')) {
+        tool.open();
+        await eventually(() => expect(ended()).toHaveLength(1));
+      }
+      return fetch(url, init);
+    },
+  });
+  const session = await client.session(FIRST);
+  const running = rejection(session.call('wait'));
+  await tool.reached;
+  await session.close();
+  expect(ended()).toEqual(['scored']);
+  expect(await running).toMatchObject({ name: 'SessionTerminated', outcome: undefined });
 });
 
 test('K8: an episode that cannot be deleted is told', async () => {

@@ -1,8 +1,11 @@
 import { connect } from 'tiltyard/client';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { counted } from '../support/counted.ts';
 import { CutLine } from '../support/cut-line.ts';
 import { startServer } from '../support/http.ts';
+
+// Each makes hundreds of connections, one after the other.
+vi.setConfig({ testTimeout: 60_000 });
 
 const LINES = 6;
 // A prime: over all the answers, the cuts fall on every kind of byte.

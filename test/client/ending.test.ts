@@ -8,6 +8,7 @@ import {
   openStream,
   SERVER_ID,
   startForeign,
+  stream,
   toPythonEvents,
 } from '../support/foreign.ts';
 import { gate } from '../support/gate.ts';
@@ -169,4 +170,20 @@ test.each([410, 404])('how a session ended (%s) does not say how a call did whos
   // The session is over all the same, and nothing is sent any more.
   await rejection(session.call('add'));
   expect(server.on('/math/call')).toHaveLength(2);
+});
+
+test('the same holds for a call whose answer was lost after the server had refused its id', async () => {
+  const over = json({ detail: "session 's' was deleted", code: 'session_gone' }, 410);
+  const server = await startForeign({
+    'POST /math/call': (exchange) => {
+      const { task_id: id } = exchange.seen.body;
+      if (id === SERVER_ID) return over(exchange);
+      if (id !== undefined) return stream(['error', 'unknown task_id'])(exchange);
+      exchange.response.write(toPythonEvents(['task_id', SERVER_ID]), () => exchange.response.destroy());
+    },
+  });
+  const error = await rejection(quickClient(server).environment('math').attach('somebody').call('lost'));
+  expect(error).toBeInstanceOf(SessionTerminated);
+  expect(error).toMatchObject({ status: 410, code: 'session_gone', taskId: SERVER_ID, outcome: undefined });
+  expect(server.on('/math/call')).toHaveLength(3);
 });

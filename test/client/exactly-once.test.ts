@@ -1,8 +1,11 @@
 import { type CallResult, OutcomeUnknown, type Session } from 'tiltyard/client';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Counted, counted, largeText } from '../support/counted.ts';
 import { CutLine } from '../support/cut-line.ts';
 import { startServer, type TestOptions } from '../support/http.ts';
+
+// Each makes hundreds of connections, one after the other.
+vi.setConfig({ testTimeout: 60_000 });
 
 // Side by side, so that waiting for one costs the others nothing.
 const LINES = 8;

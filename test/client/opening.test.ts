@@ -97,8 +97,9 @@ test('a session that exists already is no error for who has asked for it before,
 });
 
 test('a session whose /create was lost while the server looked for the task is there when it is handed out', async () => {
-  const found = gate();
+  const [asked, found] = [gate(), gate()];
   const get = async () => {
+    asked.open();
     await found.opened;
     return { id: 7 };
   };
@@ -110,7 +111,11 @@ test('a session whose /create was lost while the server looked for the task is t
       if (!url.endsWith('/create')) return fetch(url, init);
       creates += 1;
       // The first one reaches the server, and its answer does not come back.
-      if (creates === 1) return fetch(url, { ...init, signal: AbortSignal.timeout(50) });
+      if (creates === 1) {
+        const line = new AbortController();
+        void asked.opened.then(() => line.abort(new TypeError('fetch failed')));
+        return fetch(url, { ...init, signal: line.signal });
+      }
       if (creates === 3) found.open();
       return fetch(url, init);
     },

@@ -101,8 +101,12 @@ test.each([
 });
 
 test.each([
-  ['a result that is no result', { result: { value: 1 } }, 'the server sent no result: {"result":{"value":1}}'],
-  ['JSON that is something else', [1], 'the server sent no result: [1]'],
+  [
+    'a result that is no result',
+    { result: { value: 1 } },
+    'the answer to POST /tools/call has no result: {"result":{"value":1}}',
+  ],
+  ['JSON that is something else', [1], 'the answer to POST /tools/call has no result: [1]'],
   ['a failure without an error', { result: { call_id: 'a', success: false } }, 'the tool failed without a message'],
 ])('OXP K3: %s is an error that says so', async (_name, body, message) => {
   const server = await startOther(json(body));
@@ -145,8 +149,12 @@ test('OXP K5: a tool of which little is said is filled up, and a parameter calle
 });
 
 test.each([
-  ['no list', {}, 'the server sent no list of tools'],
-  ['a tool without an id', [{ name: 'add' }], 'the server listed a tool without an id: {"name":"add"}'],
+  ['no list', {}, 'the answer to GET /tools is not a list of tools: {}'],
+  [
+    'a tool without an id',
+    [{ name: 'add' }],
+    'the answer to GET /tools has a tool that cannot be read: {"name":"add"}',
+  ],
 ])('OXP K5: %s is an error that says so', async (_name, body, message) => {
   const server = await startForeign({ 'GET /tools': json(body) });
   expect((await rejection(quickOxp(server).tools())).message).toBe(message);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { environment, step } from 'tiltyard';
 import { connect } from 'tiltyard/client';
 import { createServer, type Server } from 'tiltyard/server';
@@ -8,6 +9,11 @@ import { findNginx, startNginx } from './nginx.ts';
 const EPISODES = 200;
 const CALLS = 5;
 const LARGE = 'a result that takes many events, äöü 🎲. '.repeat(2_000);
+// As deploy/compose.yaml says.
+const NOTICE_MS = 500;
+// As docs/serving.md says.
+const BETWEEN_RESTARTS_MS = 2_000;
+const CLIENTS = 8;
 
 const nginx = await findNginx();
 if ('missing' in nginx && process.env.CI) throw new Error(nginx.missing);
@@ -33,9 +39,10 @@ function replica(which: string) {
   });
 }
 
-async function start(which: string): Promise<Server> {
-  const server = await createServer({ environments: [replica(which)], logger: false, pingMs: 100 });
-  await server.listen();
+async function start(which: string, port = 0): Promise<Server> {
+  const limits = { noticeMs: NOTICE_MS };
+  const server = await createServer({ environments: [replica(which)], logger: false, pingMs: 100, limits });
+  await server.listen({ port });
   return server;
 }
 
@@ -94,3 +101,35 @@ test.skipIf('missing' in nginx)(`large headers, bodies and unknown sessions pass
   for (const path of ['/metrics', '/metrics/', '/%6detrics', '//metrics/', '/metrics?all'])
     expect((await fetch(`${proxy.url}${path}`)).status, path).toBe(404);
 });
+
+test.skipIf('missing' in nginx)(
+  `replicas ${name} that are restarted one after the other, 2 s apart, refuse nobody`,
+  { timeout: 30_000 },
+  async () => {
+    const servers = [await start('one'), await start('two')] as [Server, Server];
+    await using proxy = await startNginx('path' in nginx ? nginx.path : '', [servers[0].url, servers[1].url]);
+    const statuses = new Map<number, number>();
+    let isOver = false;
+    const ask = async () => {
+      while (!isOver) {
+        const answer = await fetch(`${proxy.url}/create_session`, { method: 'POST' });
+        await answer.text();
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        await pause(2);
+      }
+    };
+    const asking = Array.from({ length: CLIENTS }, ask);
+    for (const [index, server] of servers.entries()) {
+      await pause(BETWEEN_RESTARTS_MS);
+      await server.close();
+      // Gone for long enough that nginx meets it closed more often than `max_fails`.
+      await pause(200);
+      servers[index] = await start(`new ${index}`, Number(new URL(server.url).port));
+    }
+    isOver = true;
+    await Promise.all(asking);
+    await Promise.all(servers.map((server) => server.close()));
+    expect([...statuses.keys()]).toEqual([200]);
+    expect(statuses.get(200)).toBeGreaterThan(100);
+  },
+);

@@ -183,7 +183,7 @@ async function startWithSetup(announceAfterMs: number) {
 }
 
 test('C29: a call that does not wait long hears of a failed setup by status', async () => {
-  const { gate, server } = await startWithSetup(60_000);
+  const { gate, server } = await startWithSetup(29_000);
   const sid = await server.create({ task_spec: { fail: 'no disk left' } });
   const arrived = arrival(server);
   const calling = server.call(sid, 'look', {}, { env: 'minimal' });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { eventually } from '../support/clock.ts';
 import { gate } from '../support/gate.ts';
 import { shareServer, startServer, type TestServer } from '../support/http.ts';
 import { logLines } from '../support/log-lines.ts';
@@ -145,7 +146,7 @@ test('S30: a delete while the task is still being read leaves no episode behind'
   });
   const creating = post('/create', { split: 'train', index: 0 }, { sid: 'early' });
   // Accepted as soon as the server knows of the episode that is about to be.
-  await expect.poll(async () => (await post('/delete', undefined, { sid: 'early' })).status).toBe(200);
+  await eventually(async () => expect((await post('/delete', undefined, { sid: 'early' })).status).toBe(200));
   read.open();
   expect((await creating).status).toBe(410);
   expect((await post('/ping', undefined, { sid: 'early' })).status).toBe(404);

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SECOND, stopClock } from '../support/clock.ts';
+import { MINUTE, SECOND, stopClock } from '../support/clock.ts';
 import { startGated } from '../support/gates.ts';
 import { startServer, type TestServer } from '../support/http.ts';
 import { arrivals } from '../support/stream.ts';
@@ -72,7 +72,8 @@ describe('a server that stops', () => {
   });
 
   test('L11: a stopping server does not wait for idle connections', async () => {
-    const { server, teardown } = await startGated();
+    // If it did, it would for longer than a test may take.
+    const { server, teardown } = await startGated({ limits: { closeMs: MINUTE } });
     const sid = await server.create({ task_spec: { gates: ['teardown'] } });
     // This connection is busy when the server begins to stop, and idle later; clients keep it for a minute.
     const removed = server.post('/delete', undefined, { sid });
@@ -80,9 +81,7 @@ describe('a server that stops', () => {
     const closed = server.server.close();
     teardown.open();
     expect((await removed).status).toBe(200);
-    const start = performance.now();
     await closed;
-    expect(performance.now() - start).toBeLessThan(2 * SECOND);
   });
 
   test('L11: a stopping server does not wait for ever for a client that has sent half a request', async () => {

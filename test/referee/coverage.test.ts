@@ -47,6 +47,11 @@ test('no two probes have the same id, and each says what it wants in a sentence'
   }
 });
 
+test('the requirements about sessions are reported in the order of their numbers, whatever file they stand in', () => {
+  const numbers = orsProbes.filter(({ group }) => group === 'Sessions').map(({ id }) => Number(id.slice(1)));
+  expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
+});
+
 test('what is specified has a place in the texts', () => {
   const place = /^ors-(http-api|data-types|tools)\.txt:\d[\d,-]*(, ors-(http-api|data-types|tools)\.txt:\d[\d,-]*)*$/;
   const specified = orsProbes.filter(({ level }) => level === 'specified');

@@ -121,6 +121,31 @@ describe('a stopping server with toolkits', () => {
     await closed;
   });
 
+  test('OXP I4: lets a caller come back for its call, while it runs and after it, but takes no new one', async () => {
+    const server = await startToolServer({ limits: { drainMs } });
+    const request = { tool_id: 'Slow.Wait', call_id: 'mine', input: { tag: 'a' } };
+    const leaving = new AbortController();
+    const cut = rejection(server.call(request, { signal: leaving.signal }));
+    // Another call keeps the server from stopping.
+    const other = server.call({ tool_id: 'Slow.Wait', input: { tag: 'b' } });
+    await Promise.all([server.gate('a').reached, server.gate('b').reached]);
+    leaving.abort();
+    await cut;
+    const closed = server.server.close();
+    await eventually(async () => expect((await server.get('/health')).status).toBe(503));
+    const again = server.call(request);
+    const refused = await server.call({ ...request, call_id: 'new' });
+    expect([refused.status, refused.json.developer_message]).toEqual([400, 'the server is stopping']);
+    server.gate('a').open();
+    const { status, text, json } = await again;
+    expect([status, json.result.success]).toEqual([200, true]);
+    expect((await server.call(request)).text).toBe(text);
+    server.gate('b').open();
+    expect((await other).json.result.success).toBe(true);
+    await closed;
+    expect(server.runs.filter(({ input }) => input.tag === 'a')).toHaveLength(1);
+  });
+
   test('OXP E7: aborts calls when the time is up, and the client hears of it', async () => {
     const server = await startToolServer({ limits: { drainMs: 50 } });
     const failed = rejection(

@@ -1,6 +1,7 @@
 import { tool, toolkit } from 'tiltyard';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { eventually } from '../support/clock.ts';
 import { pause } from '../support/fixture.ts';
 import { startGated } from '../support/gates.ts';
 import { startServer } from '../support/http.ts';
@@ -65,7 +66,7 @@ test('a session that nobody used any more ended because it expired', async () =>
   const lines = logLines();
   const server = await startServer({ logger: lines.logger, limits: { idleMs: 20 } });
   const sid = await server.create();
-  await vi.waitFor(() => expect(linesOf(lines, 'session ended')).toMatchObject([{ sid, reason: 'expired' }]));
+  await eventually(() => expect(linesOf(lines, 'session ended')).toMatchObject([{ sid, reason: 'expired' }]));
 });
 
 test('a stop has a line at its beginning, with what is under way, and one at its end, with what it ended', async () => {
@@ -76,7 +77,7 @@ test('a stop has a line at its beginning, with what is under way, and one at its
   await Promise.all(calls.map((call) => call.taskId()));
   expect(lines.text()).not.toContain('stop');
   const closed = server.server.close();
-  await vi.waitFor(() => expect(linesOf(lines, 'stopping')).toMatchObject([{ level: INFO, sessions: 2, calls: 2 }]));
+  await eventually(() => expect(linesOf(lines, 'stopping')).toMatchObject([{ level: INFO, sessions: 2, calls: 2 }]));
   await server.post('/delete', undefined, { sid: deleted });
   expect(linesOf(lines, 'stopped')).toEqual([]);
   tool.open();
@@ -104,7 +105,7 @@ test('where there is auth, each line says whose it was: two identities may have 
       await server.post('/tools/call', { request: { call_id: identity, tool_id, input: {} } }, { headers });
     await server.post('/delete', undefined, { sid, headers });
     const ofIdentity = (message: string) => linesOf(lines, message).filter((line) => line.identity === identity);
-    await vi.waitFor(() => expect(ofIdentity('request')).toHaveLength(5));
+    await eventually(() => expect(ofIdentity('request')).toHaveLength(5));
     expect(ofIdentity('call')).toMatchObject([
       { sid, tool: 'noargs' },
       { callId: identity, tool: 'Bank.Rate@1.0.0' },
@@ -115,7 +116,7 @@ test('where there is auth, each line says whose it was: two identities may have 
   // Of who is not known there is nothing to say.
   await server.get('/list_environments');
   await server.get('/nowhere/at/all', { headers: { 'x-api-key': 'key-of-anna' } });
-  await vi.waitFor(() => expect(linesOf(lines, 'request')).toHaveLength(12));
+  await eventually(() => expect(linesOf(lines, 'request')).toHaveLength(12));
   for (const line of linesOf(lines, 'request').slice(10)) expect(line).not.toHaveProperty('identity');
 });
 

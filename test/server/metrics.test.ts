@@ -3,7 +3,8 @@ import { open as openFile } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
 import { tool, toolkit } from 'tiltyard';
 import { createServer } from 'tiltyard/server';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/clock.ts';
 import { expectError } from '../support/errors.ts';
 import { pause } from '../support/fixture.ts';
 import { Gate, gated, startGated } from '../support/gates.ts';
@@ -124,7 +125,7 @@ describe('calls', () => {
     expect(await waiting()).toBe(0);
     const calls = [open(), open(), open()];
     await tool.reached;
-    await vi.waitFor(async () => expect(await waiting()).toBe(2));
+    await eventually(async () => expect(await waiting()).toBe(2));
     await server.post('/delete', undefined, { sid });
     await Promise.all(calls.map(({ ended }) => ended));
     expect(await waiting()).toBe(0);
@@ -176,7 +177,7 @@ describe('calls that run', () => {
     const call = () => server.post('/tools/call', { request: { tool_id: 'Slow.Wait', input: {} } });
     const calls = [call(), call()];
     const labels = { environment: '', tool: 'Slow.Wait@1.0.0' };
-    await vi.waitFor(async () => expect(runningOf(await samplesOf(server), labels).running).toBe(2));
+    await eventually(async () => expect(runningOf(await samplesOf(server), labels).running).toBe(2));
     gate.open();
     await Promise.all(calls);
     expect(runningOf(await samplesOf(server), labels)).toEqual({ running: 0, oldest: 0 });
@@ -222,7 +223,7 @@ describe('requests', () => {
     const call = open();
     await call.taskId();
     call.drop();
-    await vi.waitFor(async () => expect(statusesOf(await samplesOf(server), '/:env/call')).toEqual({ 499: 1 }));
+    await eventually(async () => expect(statusesOf(await samplesOf(server), '/:env/call')).toEqual({ 499: 1 }));
   });
 });
 
@@ -264,7 +265,7 @@ describe('the server', () => {
     const call = open();
     await tool.reached;
     const closed = server.server.close();
-    await vi.waitFor(async () => expect(sampleOf(await samplesOf(server), 'tiltyard_stopping')).toBe(1));
+    await eventually(async () => expect(sampleOf(await samplesOf(server), 'tiltyard_stopping')).toBe(1));
     tool.open();
     await Promise.all([closed, call.ended]);
   });

@@ -299,6 +299,27 @@ describe('tools outside sessions', () => {
     });
   });
 
+  test('an input that does not fit is a call of its own, also under an id that is taken', async () => {
+    const lines = logLines();
+    const server = await startServer({ environments: [], toolkits: [box], logger: lines.logger });
+    const call = (input: object) => connectOxp(server.url).call('Box.Typed', input, { callId: 'same' });
+    const heard = [await told(call({ a: 1 })), await told(call({ a: 'x' }))];
+    // No call at all, and so without an outcome.
+    const refused = await call({ a: 2 }).catch((error) => error);
+    expect([refused.name, refused.outcome]).toEqual(['OxpServerError', undefined]);
+    const counted = byLabel(toSamples((await server.get('/metrics')).text), {
+      name: 'tiltyard_calls_total',
+      label: 'outcome',
+      having: { environment: '', tool: 'Box.Typed@1.0.0' },
+    });
+    const logged = linesOf(lines, 'call').map(({ outcome }) => outcome);
+    expect({ heard, counted, logged }).toEqual({
+      heard: ['scored', 'tool_error'],
+      counted: { scored: 1, tool_error: 1 },
+      logged: ['scored', 'tool_error'],
+    });
+  });
+
   test('a call that a stopping server cuts off is cancelled', async () => {
     const lines = logLines();
     const { server, url } = await startServer({ environments: [], toolkits: [box], logger: lines.logger });

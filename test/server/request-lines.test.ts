@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { tool, toolkit } from 'tiltyard';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/clock.ts';
 import { Gate, startGated } from '../support/gates.ts';
 import { startServer, type TestServer } from '../support/http.ts';
 import { type LogLines, linesOf, logLines } from '../support/log-lines.ts';
@@ -29,7 +30,7 @@ function toCall(sid: string, path = '/gated/call'): string {
 /** The lines of requests with this path, when there are so many and the server has answered another request since. */
 async function linesAt({ get }: TestServer, lines: LogLines, { path, count = 1 }: { path: string; count?: number }) {
   const found = () => linesOf(lines, 'request').filter(({ url }) => url === path);
-  await vi.waitFor(() => expect(found().length).toBeGreaterThanOrEqual(count));
+  await eventually(() => expect(found().length).toBeGreaterThanOrEqual(count));
   await get('/version');
   return found();
 }
@@ -48,7 +49,7 @@ describe('a request whose client leaves has one line, with status 499', () => {
     expect(await linesAt(server, lines, { path })).toMatchObject([expected]);
     // The call goes on, and its end is no second end of the request.
     tool.open();
-    await vi.waitFor(() => expect(linesOf(lines, 'call')).toHaveLength(1));
+    await eventually(() => expect(linesOf(lines, 'call')).toHaveLength(1));
     expect(await linesAt(server, lines, { path })).toHaveLength(1);
   });
 
@@ -118,7 +119,7 @@ test('requests that share a connection have a line each, in the order of their a
   socket.write(toRequest('GET /version') + toCall(sid) + toRequest('GET /nowhere/at/all'));
   await arrived;
   tool.open();
-  await vi.waitFor(() => expect(linesOf(lines, 'request')).toHaveLength(4));
+  await eventually(() => expect(linesOf(lines, 'request')).toHaveLength(4));
   socket.destroy();
   expect(linesOf(lines, 'request').map(({ url, status }) => [url, status])).toEqual([
     ['/create', 200],
@@ -236,7 +237,7 @@ describe('a request that nothing of ours sees has one line as well', () => {
     const [answer] = await once(socket, 'data');
     expect(String(answer)).toMatch(/^HTTP\/1.1 408 /);
     await once(socket, 'close');
-    await vi.waitFor(() => expect(linesOf(lines, 'request')).toHaveLength(1));
+    await eventually(() => expect(linesOf(lines, 'request')).toHaveLength(1));
     expect(linesOf(lines, 'request')).toMatchObject([
       { ...known, status: 408, parserError: 'ERR_HTTP_REQUEST_TIMEOUT' },
     ]);
@@ -256,7 +257,7 @@ describe('a request that was refused has the code of its answer in its line', ()
   /** The lines of refused requests, by their paths. */
   async function codesOf(lines: LogLines, count: number) {
     const found = () => linesOf(lines, 'request').filter(({ status }) => status >= 400);
-    await vi.waitFor(() => expect(found()).toHaveLength(count));
+    await eventually(() => expect(found()).toHaveLength(count));
     return found().map(({ url, status, code }) => [url, status, code]);
   }
 

@@ -9,6 +9,7 @@ import { toRequest } from '../support/raw.ts';
 
 // Short enough to wait for, long enough for a busy machine to send a small request within it.
 const LIMIT_MS = 400;
+const SHORT = { headersMs: LIMIT_MS, requestMs: LIMIT_MS, keepAliveMs: LIMIT_MS };
 
 /** A connection, and all that comes back on it until the server closes it. */
 function open({ url }: { readonly url: string }): { socket: Socket; closed: Promise<string> } {
@@ -42,7 +43,7 @@ describe('a client that sends too slowly', () => {
   });
 
   test('may take its time within the limit', async () => {
-    const server = await startServer({ limits: { headersMs: LIMIT_MS, requestMs: LIMIT_MS } });
+    const server = await startServer({ limits: { headersMs: 10 * LIMIT_MS, requestMs: 10 * LIMIT_MS } });
     const { socket, closed } = open(server);
     const head = HEAD.replace('Host: x', 'Host: x\r\nConnection: close');
     for (const part of [head.slice(0, 20), head.slice(20), BODY]) {
@@ -55,7 +56,7 @@ describe('a client that sends too slowly', () => {
 
 describe('an answer that takes long', () => {
   test('is not cut off: the time for requests is over when they have come', async () => {
-    const { open: call, tool } = await startGated({ limits: { headersMs: 100, requestMs: 100, keepAliveMs: 100 } });
+    const { open: call, tool } = await startGated({ limits: SHORT });
     const stream = call();
     await stream.taskId();
     // Long enough for several looks at the connections.
@@ -65,7 +66,7 @@ describe('an answer that takes long', () => {
   });
 
   test('is not cut off for a client that reads it slowly', async () => {
-    const server = await startServer({ limits: { headersMs: 100, requestMs: 100, keepAliveMs: 100 } });
+    const server = await startServer({ limits: SHORT });
     const sid = await server.create();
     const body = JSON.stringify({ name: 'big', input: { n: 5_000_000, ch: 'x' } });
     const { hostname, port } = new URL(server.url);

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/clock.ts';
 import { run, untilPrinted } from '../support/command.ts';
 import { readText } from '../support/documents.ts';
 import { client } from '../support/http.ts';
@@ -23,5 +24,5 @@ test('the command traces when it is started as the guide says, and sends all it 
   await create();
   serving.child.kill('SIGTERM');
   await serving.exit;
-  await vi.waitFor(() => expect(receiver.spans.map(({ name }) => name)).toContain('session hello'));
+  await eventually(() => expect(receiver.spans.map(({ name }) => name)).toContain('session hello'));
 });

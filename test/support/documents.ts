@@ -13,6 +13,18 @@ export function paragraphsOf(document: string): string[] {
   return blocks.flatMap((block) => block.split('\n\n')).map(unindented);
 }
 
+/** What links to the headings of a document end with, as GitHub makes it. */
+export function anchorsOf(document: string): string[] {
+  const text = document.replace(/^```.*?^```/gms, '');
+  const counts = new Map<string, number>();
+  return [...text.matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = '']) => {
+    const anchor = toAnchor(heading);
+    const before = counts.get(anchor) ?? 0;
+    counts.set(anchor, before + 1);
+    return before === 0 ? anchor : `${anchor}-${before}`;
+  });
+}
+
 /** Where code stands in a function, a document leaves its indentation out. */
 export function unindented(text: string): string {
   return text.replace(/^ +/gm, '').trim();
@@ -35,4 +47,12 @@ export async function printedBy(run: () => Promise<void>): Promise<string[]> {
     log.mockRestore();
   }
   return printed;
+}
+
+function toAnchor(heading: string): string {
+  const shown = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').trim();
+  return shown
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+    .replaceAll(' ', '-');
 }

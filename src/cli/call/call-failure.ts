@@ -1,5 +1,5 @@
 import picocolors from 'picocolors';
-import { describe } from '../failure.ts';
+import { describe } from '../shared/describe-failure.ts';
 import { EXIT_CODES, Failure } from '../shared/failure.ts';
 
 /** What `call --json` prints of a failure. */

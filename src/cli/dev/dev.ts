@@ -1,9 +1,9 @@
-import { takeAccess } from '../serve/access.ts';
-import { defaultPort } from '../serve/port.ts';
 import { Failure } from '../shared/failure.ts';
 import { onInterrupt } from '../shared/interruption.ts';
 import { assertExists, assertModule } from '../shared/module-path.ts';
 import { untilUnread } from '../shared/output.ts';
+import { takeAccess } from '../shared/serving/access.ts';
+import { defaultPort } from '../shared/serving/port.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { peoplesDisplay, programsDisplay } from './display.ts';
 import { Reloader } from './reloader.ts';
@@ -24,7 +24,7 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
   const { host, port = defaultPort(process.env), logLevel, json = false } = options;
   const terminal = processTerminal();
   const warn = (message: string) => terminal.note(`tiltyard: ${message}`);
-  const auth = takeAccess(options, warn);
+  const auth = await takeAccess(options, warn);
   const paths = options.watch ?? [];
   modules.forEach(assertModule);
   paths.forEach(assertExists);

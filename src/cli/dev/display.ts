@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { AuthOptions } from '../../server/index.ts';
-import { banner } from '../serve/banner.ts';
 import { describeProblem } from '../shared/problem.ts';
+import { banner } from '../shared/serving/banner.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { describeEntry, timeOf, toLogEntry } from './log-line.ts';
 import type { Display } from './reloader.ts';

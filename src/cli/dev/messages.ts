@@ -1,6 +1,6 @@
 import type { AuthOptions } from '../../server/index.ts';
-import type { Served } from '../serve/banner.ts';
 import type { Problem } from '../shared/problem.ts';
+import type { Served } from '../shared/serving/banner.ts';
 
 /** What a version serves, and how. Secrets are in it: it goes to the process by message, never by command line. */
 export interface VersionPlan {

@@ -1,5 +1,5 @@
-import type { Served } from '../serve/banner.ts';
 import type { Problem } from '../shared/problem.ts';
+import type { Served } from '../shared/serving/banner.ts';
 import type { VersionPlan } from './messages.ts';
 import { type AuthorsOutput, type LoadOutcome, Version } from './version.ts';
 import type { Watch } from './watch.ts';

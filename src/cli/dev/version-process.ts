@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { createServer, type Server } from '../../server/index.ts';
-import { toServed } from '../serve/banner.ts';
 import { loadModules, ModuleError } from '../shared/load-modules.ts';
 import { isAuthors } from '../shared/location.ts';
 import { toProblem } from '../shared/problem.ts';
+import { toServed } from '../shared/serving/banner.ts';
 import type { Order, Report, VersionPlan } from './messages.ts';
 
 // One version of the author's code in a process of its own, since a module that was imported cannot be unloaded.

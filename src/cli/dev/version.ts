@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Served } from '../serve/banner.ts';
 import { Failure } from '../shared/failure.ts';
 import type { Problem } from '../shared/problem.ts';
+import type { Served } from '../shared/serving/banner.ts';
 import type { Order, Report, VersionPlan } from './messages.ts';
 
 /** What became of loading: what is served, what is wrong, or nothing because the process ended. */

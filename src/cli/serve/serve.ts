@@ -1,10 +1,10 @@
 import { createServer, type ReturnErrors, type Server } from '../../server/index.ts';
 import { loadModules } from '../shared/load-modules.ts';
 import { untilUnread } from '../shared/output.ts';
-import { takeAccess } from './access.ts';
-import { banner, toServed } from './banner.ts';
+import { takeAccess } from '../shared/serving/access.ts';
+import { banner, toServed } from '../shared/serving/banner.ts';
+import { defaultPort } from '../shared/serving/port.ts';
 import { readLimits } from './limits.ts';
-import { defaultPort } from './port.ts';
 import { stopWhenTold } from './stopping.ts';
 import { surviveStrayErrors } from './stray-errors.ts';
 
@@ -24,7 +24,7 @@ export interface ServeOptions {
 export async function serve(modules: readonly string[], options: ServeOptions): Promise<void> {
   const unread = untilUnread();
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
-  const auth = takeAccess(options, warn);
+  const auth = await takeAccess(options, warn);
   const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
   const loaded = await loadModules(modules);

@@ -1,4 +1,11 @@
-import { type CallOptions, ClientError, HttpError, type ToolDefinition } from '../../client/index.ts';
+import {
+  type CallOptions,
+  ClientError,
+  HttpError,
+  MaxRetries,
+  NetworkError,
+  type ToolDefinition,
+} from '../../client/index.ts';
 import { Failure } from './failure.ts';
 import type { OpenServer } from './with-server.ts';
 
@@ -32,9 +39,10 @@ export function speaksNeither(url: string): Failure {
 /** The names of the environments, or undefined from a server that does not speak ORS. */
 export async function environmentsOf({ ors, signal, timeoutMs }: AskedOfOrs): Promise<readonly string[] | undefined> {
   try {
-    const names: unknown = await ors.environments({ signal, timeoutMs });
-    return Array.isArray(names) ? names.map(String) : undefined;
+    return await ors.environments({ signal, timeoutMs });
   } catch (thrown) {
+    // Servers of another protocol may have something else there.
+    if (thrown instanceof ClientError && / is not a list of names: /.test(thrown.message)) return undefined;
     if (thrown instanceof HttpError && (thrown.status === 404 || thrown.status === 405)) return undefined;
     throw thrown;
   }
@@ -47,13 +55,14 @@ async function toolsOf(
   try {
     return await oxp.tools({ signal });
   } catch (thrown) {
-    if (!(thrown instanceof ClientError) || isUnreached(thrown)) throw thrown;
+    if (!(thrown instanceof ClientError) || hasGivenUp(thrown)) throw thrown;
     if (!speaksOrs && thrown.status === 401) throw thrown;
     // Servers of ORS answer this path with something else, or not at all.
     return undefined;
   }
 }
 
-function isUnreached({ name }: ClientError): boolean {
-  return name === 'NetworkError' || name === 'MaxRetries';
+// Without an answer, nothing is known of what the server speaks.
+function hasGivenUp(error: ClientError): boolean {
+  return error instanceof NetworkError || error instanceof MaxRetries;
 }

@@ -3,7 +3,7 @@ export const EXIT_CODES = {
   ok: 0,
   /** What was asked for did not succeed: a check failed, a server could not be reached. */
   failed: 1,
-  /** The command line itself was wrong; nothing was done. */
+  /** The command line, or an environment variable, was wrong; nothing was done. */
   usage: 2,
   /** Ended by Ctrl-C, as shells report it. */
   interrupted: 130,
@@ -20,7 +20,7 @@ export class Failure extends Error {
   }
 }
 
-/** A command line that cannot be meant. */
+/** A command line, or an environment variable, that cannot be meant. */
 export function misuse(message: string): Failure {
   return new Failure(message, EXIT_CODES.usage);
 }

@@ -12,15 +12,19 @@ export function untilUnread(): Promise<void> {
   // Often the same pipe, and then there is nobody left to tell.
   process.stderr.on('error', () => {});
   return new Promise((resolve) => {
-    let hasComplained = false;
+    let complainedAt = Number.NEGATIVE_INFINITY;
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (GONE.has(error.code)) return resolve();
       // A full disk, say: it may have room again, and until then episodes are worth more than lines.
-      if (!hasComplained) process.stderr.write(`tiltyard: standard output cannot be written: ${error.message}\n`);
-      hasComplained = true;
+      if (Date.now() - complainedAt < COMPLAIN_AGAIN_MS) return;
+      complainedAt = Date.now();
+      process.stderr.write(`tiltyard: standard output cannot be written, and lines are lost: ${error.message}\n`);
     });
   });
 }
+
+// Each line that is lost fails anew. Often enough to see that it lasts, or has come again.
+const COMPLAIN_AGAIN_MS = 60_000;
 
 const TERMINAL_GONE = 'EIO';
 

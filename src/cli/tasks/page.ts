@@ -1,4 +1,4 @@
-import { AuthError, type EnvironmentClient, HttpError } from '../../client/index.ts';
+import { AuthError, ClientError, type EnvironmentClient, HttpError } from '../../client/index.ts';
 
 /** Which tasks are wanted. */
 export interface PageRequest {
@@ -33,8 +33,7 @@ export async function countOf(
   split: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const count: unknown = await unlessRefused(environment.count(split, { signal }));
-  return typeof count === 'number' ? count : undefined;
+  return unlessRefused(environment.count(split, { signal }));
 }
 
 /** A number of tasks in words. */
@@ -62,6 +61,8 @@ async function unlessRefused<Value>(answer: Promise<Value>): Promise<Value | und
     return await answer;
   } catch (thrown) {
     if (thrown instanceof HttpError && !(thrown instanceof AuthError)) return undefined;
+    // An answer that makes no sense is none.
+    if (thrown instanceof ClientError && thrown.name === 'ClientError') return undefined;
     throw thrown;
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { DefinitionError } from '../../core/index.ts';
-import { anything, assertOptions, type Kinds, texts } from '../options.ts';
+import { anything, assertOptions, names, type OptionRules } from '../options.ts';
 import { type Identity, isName } from './identity.ts';
 
 /** An API key, who it stands for, and what it may do. */
@@ -13,11 +13,11 @@ export interface ApiKey {
   readonly scopes?: readonly string[];
 }
 
-const KEY_OPTIONS: Kinds<ApiKey> = {
+const KEY_OPTIONS: OptionRules<ApiKey> = {
   // Checked below, without a word of them.
   key: anything,
   identity: anything,
-  scopes: texts,
+  scopes: names,
 };
 
 /** Tells whose key a request carries; undefined if it has none that is known. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DefinitionError, TiltyardError } from '../../core/index.ts';
-import { anything, array, assertOptions, type Kinds } from '../options.ts';
+import { anArray, anything, assertOptions, type OptionRules } from '../options.ts';
 import { type ApiKey, keyFinder } from './api-keys.ts';
 import type { Identity } from './identity.ts';
 import { type JwtOptions, Tokens } from './tokens.ts';
@@ -13,7 +13,7 @@ export interface AuthOptions {
   readonly jwt?: JwtOptions;
 }
 
-const AUTH_OPTIONS: Kinds<AuthOptions> = { apiKeys: array, jwt: anything };
+const AUTH_OPTIONS: OptionRules<AuthOptions> = { apiKeys: anArray, jwt: anything };
 
 /** Tells who requests come from. */
 export interface Authenticator {
@@ -21,6 +21,11 @@ export interface Authenticator {
   recognize(headers: IncomingHttpHeaders): Identity | undefined;
   /** Who a request comes from that was not recognized; rejects if nobody may come with its credentials. */
   verify(headers: IncomingHttpHeaders): Promise<Identity>;
+}
+
+/** Refuses keys and secrets with which no server would start, before there is one. */
+export function assertAuth(auth: AuthOptions): void {
+  authenticator(auth);
 }
 
 /** The check that every request but /health must pass; undefined where there is none. */

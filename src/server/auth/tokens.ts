@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
 import { DefinitionError } from '../../core/index.ts';
-import { anything, assertOptions, between, type Kinds, texts } from '../options.ts';
+import { AgedMap } from '../../sessions/index.ts';
+import { anything, assertOptions, between, names, type OptionRules } from '../options.ts';
 import { type Identity, isName } from './identity.ts';
 
 /** Short-lived tokens that callers sign with a shared secret. */
@@ -16,10 +17,10 @@ export interface JwtOptions {
   readonly clockSkewSeconds?: number;
 }
 
-const JWT_OPTIONS: Kinds<JwtOptions> = {
+const JWT_OPTIONS: OptionRules<JwtOptions> = {
   // Checked below, without a word of it.
   secret: anything,
-  audience: texts,
+  audience: names,
   maxLifetimeSeconds: between(1, Number.POSITIVE_INFINITY),
   clockSkewSeconds: between(0, Number.POSITIVE_INFINITY),
 };
@@ -46,7 +47,7 @@ export class Tokens {
   readonly #audience: ReadonlySet<string> | undefined;
   readonly #maxLifetimeSeconds: number;
   readonly #skewSeconds: number;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new AgedMap<Remembered>();
 
   constructor(options: JwtOptions) {
     assertOptions(options, JWT_OPTIONS, 'auth.jwt');
@@ -93,9 +94,9 @@ export class Tokens {
   }
 
   #remember(token: string, remembered: Remembered): void {
-    const [oldest] = this.#remembered.keys();
-    if (oldest !== undefined && this.#remembered.size >= MAX_REMEMBERED) this.#remembered.delete(oldest);
     this.#remembered.set(digestOf(token), remembered);
+    const { size, oldest } = this.#remembered;
+    if (size > MAX_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest.key);
   }
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createRawServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { gate } from '../../../../test/support/gate.ts';
 import { isProblem } from './connection.ts';
 import { drive, type Lane, type Load, type Player } from './drive.ts';
 import { toEndpoint, toRequest } from './endpoint.ts';
@@ -24,7 +25,7 @@ function load(url: string, more: Partial<Load> = {}): Load {
     endpoint,
     connections: 2,
     warmUpMs: 0,
-    durationMs: 200,
+    durationMs: 500,
     timeoutMs: 2_000,
     signal: new AbortController().signal,
     createPlayer: (lane) => asking(lane, request),
@@ -47,8 +48,11 @@ function asking({ connection }: Lane, request: Buffer): Player {
 test('a closed load has one request on each connection at a time, and counts all of them', async () => {
   let running = 0;
   let most = 0;
-  const url = await serve((_, response) => {
+  const all = gate();
+  const url = await serve(async (_, response) => {
     most = Math.max(most, ++running);
+    if (running === 3) all.open();
+    await all.opened;
     setTimeout(() => {
       running -= 1;
       response.end('ok');
@@ -67,7 +71,7 @@ test('a closed load has one request on each connection at a time, and counts all
 test('an open load counts from when a request should have begun, so that a slow server cannot hide', async () => {
   const SLOW_MS = 20;
   const url = await serve((_, response) => void setTimeout(() => response.end('ok'), SLOW_MS));
-  const driven = await drive(load(url, { connections: 1, rate: 500, durationMs: 400 }));
+  const driven = await drive(load(url, { connections: 1, rate: 500, durationMs: 1_000 }));
   // One connection does at most 50 a second: the rest waits, and the longer the later it was due.
   expect(driven.latency.percentileMicros(0.9) / 1000).toBeGreaterThan(SLOW_MS * 5);
   expect(driven.unsent).toBeGreaterThan(100);
@@ -90,16 +94,19 @@ test('an open load that the server can take is kept, whatever the connections co
 });
 
 test('what goes wrong is counted by its kind', async () => {
+  const controller = new AbortController();
   let count = 0;
   const url = await serve((request, response) => {
     count += 1;
+    // By now both connections have waited in vain.
+    if (count === 12) controller.abort();
     if (count % 4 === 0) request.socket.destroy();
     else if (count % 4 === 1)
       response.writeHead(200, { 'content-length': '10' }).write('half', () => request.socket.end());
     else if (count % 4 === 2) response.end('ok');
     // Every fourth gets no answer at all.
   });
-  const { errors, failed } = await drive(load(url, { timeoutMs: 50 }));
+  const { errors, failed } = await drive(load(url, { durationMs: 60_000, timeoutMs: 50, signal: controller.signal }));
   expect(errors.map(({ kind }) => kind).sort()).toEqual(['cut', 'timeout']);
   expect(errors.reduce((sum, error) => sum + error.count, 0)).toBe(failed);
 });

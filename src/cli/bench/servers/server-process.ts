@@ -1,7 +1,7 @@
 // The process in which `tiltyard bench` serves a module: it has a core of its own, and nothing else to do.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createServer, type Server } from '../../../server/index.ts';
-import { describe } from '../../failure.ts';
+import { describe } from '../../shared/describe-failure.ts';
 import { loadModules } from '../../shared/load-modules.ts';
 import { processTerminal } from '../../shared/terminal.ts';
 

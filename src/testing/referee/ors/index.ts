@@ -10,6 +10,7 @@ import { reconnectProbes } from './reconnects.ts';
 import { redirectProbes } from './redirects.ts';
 import { refusalProbes } from './refusals.ts';
 import { sessionEndProbes } from './session-end.ts';
+import { sessionIdProbes } from './session-ids.ts';
 import { sessionProbes } from './sessions.ts';
 import { streamProbes } from './streams.ts';
 import { findSubject, type OrsSubject } from './subject.ts';
@@ -23,6 +24,7 @@ export const orsProbes: readonly Probe<OrsSubject>[] = [
   ...discoveryProbes,
   ...taskProbes,
   ...redirectProbes,
+  ...sessionIdProbes,
   ...sessionProbes,
   ...sessionEndProbes,
   ...readProbes,

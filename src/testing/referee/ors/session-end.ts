@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { insist, type Probe } from '../probe.ts';
 import type { Answer, Recorder } from '../recorder.ts';
 import { insistStatus, objectOf } from './answers.ts';
@@ -5,7 +6,7 @@ import { inGroup } from './group.ts';
 import { withSid, withUnknownSid } from './requests.ts';
 import type { OrsSubject } from './subject.ts';
 
-/** Group S, second half: how sessions are kept and end. */
+/** Group S, last part: how sessions are kept and end. */
 export const sessionEndProbes: readonly Probe<OrsSubject>[] = inGroup('Sessions', [
   {
     id: 'S23',
@@ -53,8 +54,7 @@ export const sessionEndProbes: readonly Probe<OrsSubject>[] = inGroup('Sessions'
     async run({ sessions }, http) {
       const { sid } = await sessions.open(http);
       await post(http, '/delete', sid);
-      const unknown = withUnknownSid().headers['x-session-id'] as string;
-      for (const each of [sid, unknown]) {
+      for (const each of [sid, randomUUID()]) {
         const body = objectOf(await post(http, '/delete_session', each), 'POST /delete_session');
         insist(body.sid === each, '`sid` must be the one in X-Session-ID');
       }

@@ -1,83 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { insist, need, type Probe } from '../probe.ts';
 import type { Recorder } from '../recorder.ts';
-import { arrayOf, insistStatus, isSame, objectOf, toolsIn } from './answers.ts';
-import { dataOf, isEventStream, resultText, toEventStream } from './event-stream.ts';
+import { insistNotCreated, insistStatus, isSame, objectOf, toolsIn } from './answers.ts';
 import { inGroup } from './group.ts';
-import { sidIn } from './open-sessions.ts';
 import { splitOf, UNKNOWN, withSid } from './requests.ts';
-import { baseOf, type OrsSubject } from './subject.ts';
-import { taskAt } from './tasks.ts';
+import { sessionTaskProbes } from './session-tasks.ts';
+import type { OrsSubject } from './subject.ts';
 
-const SIDS = 10;
 const RACES = 3;
 const RACERS = 4;
-const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
-/** Group S, first half: how sessions begin. Their end is in session-end.ts. */
+/** Group S, second part: how sessions begin. */
 export const sessionProbes: readonly Probe<OrsSubject>[] = inGroup('Sessions', [
-  {
-    id: 'S1',
-    level: 'specified',
-    requirement: 'POST /create_session is `{"sid":...}`, a new UUID each time; it begins no episode.',
-    source: 'ors-http-api.txt:206-219, ors-data-types.txt:440',
-    async run(_subject, http) {
-      const sids = new Set<unknown>();
-      for (let count = 0; count < SIDS; count += 1) {
-        const answer = await http.ask({ method: 'POST', path: '/create_session' });
-        const { sid } = objectOf(answer, 'POST /create_session');
-        insist(typeof sid === 'string' && UUID.test(sid), '`sid` must be a UUID');
-        sids.add(sid);
-      }
-      insist(sids.size === SIDS, `${SIDS} requests must give ${SIDS} ids, and gave ${sids.size}`);
-      const [sid] = [...sids] as [string];
-      insistStatus(await http.ask({ method: 'POST', path: '/ping', ...withSid(sid) }), 404, 'a ping before /create');
-    },
-  },
-  {
-    id: 'S2',
-    level: 'specified',
-    requirement: 'POST /create_session needs no body, no header and no Content-Type.',
-    source: 'ors-http-api.txt:209',
-    async run(_subject, http) {
-      const answer = await http.ask({ method: 'POST', path: '/create_session' });
-      insistStatus(answer, 200, 'POST /create_session with nothing');
-      insist(sidIn(answer) !== undefined, 'it must give an id');
-    },
-  },
-  {
-    id: 'S3',
-    level: 'interop',
-    requirement: 'To a client that accepts only events, /create_session sends `task_id` with the id, and `end`.',
-    source: 'ors-sdk 0.1.0 server.py:450-464',
-    async run(_subject, http) {
-      const headers = { accept: 'text/event-stream' };
-      const answer = await http.ask({ method: 'POST', path: '/create_session', headers });
-      insistStatus(answer, 200, 'POST /create_session with Accept: text/event-stream');
-      insist(isEventStream(answer), 'the answer must be a stream of events');
-      const stream = toEventStream(answer.text);
-      insist(stream.events[0]?.event === 'task_id', 'the first event must be `task_id`');
-      insist(stream.events.at(-1)?.event === 'end', 'the last event must be `end`');
-      const end = resultText(stream) ?? '';
-      insist(end === '' || end.includes(dataOf(stream, 'task_id') ?? ''), '`end` must be empty, or have the same id');
-    },
-  },
-  {
-    id: 'S4',
-    level: 'interop',
-    requirement: '/create_session takes bodies, and gives an unused id again to who names it as `task_id`.',
-    source: 'ors-sdk 0.1.0 _http.py:159-163',
-    async run(_subject, http) {
-      const ask = (body: object) => http.ask({ method: 'POST', path: '/create_session', body });
-      const first = await ask({});
-      insistStatus(first, 200, 'POST /create_session with {}');
-      insistStatus(await ask({ env: {} }), 200, 'POST /create_session with `env`');
-      const sid = sidIn(first);
-      const again = await ask({ task_id: sid });
-      insistStatus(again, 200, 'POST /create_session with `task_id`');
-      insist(sidIn(again) === sid, 'an unused id must be given again');
-    },
-  },
   {
     id: 'S5',
     level: 'specified',
@@ -129,62 +63,8 @@ export const sessionProbes: readonly Probe<OrsSubject>[] = inGroup('Sessions', [
       }
     },
   },
-  {
-    id: 'S10',
-    level: 'specified',
-    requirement: '/create takes a task_spec or a split with an index: both, neither and halves are 400.',
-    source: 'ors-http-api.txt:246, ors-data-types.txt:350',
-    async run(subject, http) {
-      const task_spec = await taskAt(subject, http, 0);
-      const { name: split } = splitOf(subject);
-      await insistNotCreated(subject, http, [
-        {},
-        { split },
-        { index: 0 },
-        { task_spec, split },
-        { task_spec, index: 0 },
-        { task_spec, split, index: 0 },
-      ]);
-    },
-  },
-  {
-    id: 'S11',
-    level: 'specified',
-    requirement: 'An empty task_spec and the index 0 count as given; null counts as left out.',
-    source: 'ors-http-api.txt:242-246',
-    async run(subject, http) {
-      await insistNotCreated(subject, http, [{ ...subject.sessions.body, task_spec: {} }]);
-      const sid = await subject.sessions.newSid(http);
-      const answer = await subject.sessions.create(http, sid, { ...subject.sessions.body, task_spec: null });
-      insistStatus(answer, 200, 'POST /create with task_spec null beside split and index');
-    },
-  },
-  {
-    id: 'S12',
-    level: 'specified',
-    requirement: 'A task_spec that is no object is 400.',
-    source: 'ors-http-api.txt:242',
-    run: (subject, http) =>
-      insistNotCreated(
-        subject,
-        http,
-        [[], 'text', 1].map((task_spec) => ({ task_spec })),
-      ),
-  },
-  {
-    id: 'S13',
-    level: 'specified',
-    requirement: 'A session by split and index has the task that /task gives for them.',
-    source: 'ors-http-api.txt:246',
-    async run(subject, http) {
-      const { environment } = subject;
-      const prompt = await promptOf(subject, http);
-      need(isSame(prompt, await promptOf(subject, http)), 'the prompt is another each time');
-      const task_spec = await taskAt(subject, http, 0);
-      const specified = await promptOf(subject, http, { env_name: environment, task_spec });
-      insist(isSame(prompt, specified), 'the prompts by split and index, and by task_spec, must be the same');
-    },
-  },
+  // Here, because a report goes by the numbers of the requirements.
+  ...sessionTaskProbes,
   {
     id: 'S14',
     level: 'interop',
@@ -289,27 +169,7 @@ export const sessionProbes: readonly Probe<OrsSubject>[] = inGroup('Sessions', [
   },
 ]);
 
-async function insistNotCreated(subject: OrsSubject, http: Recorder, bodies: readonly object[]): Promise<void> {
-  const sid = await subject.sessions.newSid(http);
-  for (const body of bodies) {
-    const answer = await subject.sessions.create(http, sid, { env_name: subject.environment, ...body });
-    insistStatus(answer, 400, `POST /create with ${Object.keys(body).join(', ') || 'no task'}`);
-  }
-}
-
-async function promptOf(
-  { sessions, base }: OrsSubject,
-  http: Recorder,
-  body: object = sessions.body,
-): Promise<unknown> {
-  await using session = await sessions.openReady(http, body);
-  return arrayOf(
-    await http.ask({ method: 'GET', path: `${base}/prompt`, ...withSid(session.sid) }),
-    'GET /{env}/prompt',
-  );
-}
-
-async function toolNames({ environment }: OrsSubject, http: Recorder, sid: string): Promise<string[]> {
-  const ask = { method: 'GET', path: `${baseOf(environment)}/task_tools`, ...withSid(sid) };
+async function toolNames({ base }: OrsSubject, http: Recorder, sid: string): Promise<string[]> {
+  const ask = { method: 'GET', path: `${base}/task_tools`, ...withSid(sid) };
   return toolsIn(objectOf(await http.ask(ask), 'GET /{env}/task_tools')).map(({ name }) => name);
 }

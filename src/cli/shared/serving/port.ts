@@ -1,4 +1,4 @@
-import { misuse } from '../shared/failure.ts';
+import { misuse } from '../failure.ts';
 
 const DEFAULT_PORT = 8080;
 

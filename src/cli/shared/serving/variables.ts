@@ -28,14 +28,22 @@ export function takeAuthVariables(env: NodeJS.ProcessEnv): AuthVariables {
 /** What is wrong with variables that look like those of the command and are none: a slip would open the server. */
 export function slipsIn(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
-    .filter((name) => LOOKS_LIKE_OURS.test(name) && !KNOWN.includes(name) && !OF_OTHERS.includes(name))
-    .map((name) => `${name} is not used: there is no such variable. There are ${KNOWN.join(', ')}`);
+    .filter((name) => LOOKS_LIKE_OURS.test(name) && !KNOWN.includes(name))
+    .filter((name) => name !== OF_CLIENTS || hasNoKeys(env))
+    .map((name) => `${name} is not used: ${name === OF_CLIENTS ? SENT_BY_CLIENTS : NO_SUCH}`);
 }
 
 const KNOWN: readonly string[] = [...AUTH_NAMES, 'TILTYARD_LIMITS'];
 
-// What other commands send.
-const OF_OTHERS: readonly string[] = ['TILTYARD_API_KEY'];
+const NO_SUCH = `there is no such variable. There are ${KNOWN.join(', ')}`;
+
+const OF_CLIENTS = 'TILTYARD_API_KEY';
+const SENT_BY_CLIENTS = 'it is what clients send; the keys of a server are TILTYARD_API_KEYS';
+
+// With keys, whoever also has that of a client means both.
+function hasNoKeys(env: NodeJS.ProcessEnv): boolean {
+  return AUTH_NAMES.every((name) => env[name] === undefined);
+}
 
 // Not all that begin so: Kubernetes sets such for each service that is called tiltyard.
 const LOOKS_LIKE_OURS = /^TILTYARD_.*(?:KEY|JWT|SECRET|AUDIENCE|LIMIT)/i;

@@ -1,22 +1,25 @@
-import type { AuthOptions, JwtOptions } from '../../server/index.ts';
+import type { AuthOptions, JwtOptions } from '../../../server/index.ts';
+import { misuse } from '../failure.ts';
 import { keysOfFile, keysOfList, type PlacedKey } from './api-keys.ts';
 import { readSecretFile, type Warn } from './secret-file.ts';
 import type { AuthVariables } from './variables.ts';
 
 /** Who may use the server, from environment variables and files that they name; undefined if none was set. */
-export function toAuth(given: AuthVariables, warn: Warn): AuthOptions | undefined {
+export async function toAuth(given: AuthVariables, warn: Warn): Promise<AuthOptions | undefined> {
   refuseEmpty(given);
   const apiKeys = toApiKeys(given, warn);
   const jwt = toJwt(given, warn);
   if (apiKeys.length === 0 && jwt === undefined) return undefined;
-  return { apiKeys, ...(jwt === undefined ? {} : { jwt }) };
+  const auth = { apiKeys, ...(jwt === undefined ? {} : { jwt }) };
+  await refuseUnfit(auth);
+  return auth;
 }
 
 // Whoever sets one wants the server closed: `TILTYARD_API_KEYS=$(cat keys)` is empty if there is no such file.
 function refuseEmpty(given: AuthVariables): void {
   const [empty] = Object.entries(given).find(([, value]) => value === '') ?? [];
   if (empty !== undefined)
-    throw new Error(`${empty} is set, and empty. Give it a value or unset it; --no-auth lets everybody in`);
+    throw misuse(`${empty} is set, and empty. Give it a value or unset it; --no-auth lets everybody in`);
 }
 
 // As long as 16 hexadecimal digits; what is shorter can be guessed.
@@ -41,12 +44,23 @@ function toApiKeys(given: AuthVariables, warn: Warn): NonNullable<AuthOptions['a
 function toJwt(given: AuthVariables, warn: Warn): JwtOptions | undefined {
   const { TILTYARD_JWT_SECRET: direct, TILTYARD_JWT_SECRET_FILE: path } = given;
   if (direct !== undefined && path !== undefined)
-    throw new Error('there are two secrets: set TILTYARD_JWT_SECRET or TILTYARD_JWT_SECRET_FILE, not both');
+    throw misuse('there are two secrets: set TILTYARD_JWT_SECRET or TILTYARD_JWT_SECRET_FILE, not both');
   const audience = (given.TILTYARD_JWT_AUDIENCE ?? '').split(',').flatMap((name) => name.trim() || []);
   const secret = path === undefined ? direct : readSecretFile('TILTYARD_JWT_SECRET_FILE', path, warn).text.trim();
   if (secret === undefined) {
-    if (audience.length > 0) throw new Error('TILTYARD_JWT_AUDIENCE is of no use without TILTYARD_JWT_SECRET');
+    if (audience.length > 0) throw misuse('TILTYARD_JWT_AUDIENCE is of no use without TILTYARD_JWT_SECRET');
     return undefined;
   }
   return { secret, ...(audience.length === 0 ? {} : { audience }) };
+}
+
+// Now, and not when there is a server: it is the fault of a variable, and not of a module.
+async function refuseUnfit(auth: AuthOptions): Promise<void> {
+  // Loaded only here: `tiltyard dev` serves in other processes.
+  const { assertAuth } = await import('../../../server/index.ts');
+  try {
+    assertAuth(auth);
+  } catch (thrown) {
+    throw misuse((thrown as Error).message);
+  }
 }

@@ -1,5 +1,5 @@
-import type { AuthOptions } from '../../server/index.ts';
-import { Failure } from '../shared/failure.ts';
+import type { AuthOptions } from '../../../server/index.ts';
+import { misuse } from '../failure.ts';
 import { toAuth } from './auth.ts';
 import type { Warn } from './secret-file.ts';
 import { slipsIn, takeAuthVariables } from './variables.ts';
@@ -15,16 +15,19 @@ export interface AccessOptions {
  * Who may use the server: never from the command line, which others can read. Without keys it must not be reachable from
  * other machines, unless that was said.
  */
-export function takeAccess({ host, auth: isWanted }: AccessOptions, warn: Warn): AuthOptions | undefined {
+export async function takeAccess(
+  { host, auth: isWanted }: AccessOptions,
+  warn: Warn,
+): Promise<AuthOptions | undefined> {
   for (const slip of slipsIn(process.env)) warn(slip);
   const given = takeAuthVariables(process.env);
   if (!isWanted) {
     for (const name of Object.keys(given)) warn(`${name} is not used: --no-auth lets everybody in`);
     return undefined;
   }
-  const auth = toAuth(given, warn);
+  const auth = await toAuth(given, warn);
   if (auth === undefined && !isLoopback(host)) {
-    throw new Failure(
+    throw misuse(
       `${host} can be reached from other machines, and nobody needs a key. Set TILTYARD_API_KEYS or ` +
         'TILTYARD_JWT_SECRET, or name a file with TILTYARD_API_KEYS_FILE or TILTYARD_JWT_SECRET_FILE, ' +
         'or add --no-auth to let everybody in',

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { misuse } from '../failure.ts';
 
 /** Writes a line for the person at the terminal. */
 export type Warn = (message: string) => void;
@@ -20,9 +21,7 @@ export function readSecretFile(variable: string, path: string, warn: Warn): Secr
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
     // Without the cause, which names the path.
-    throw new Error(
-      `${where} cannot be read (${code}). ${variable} must be the path of a file that this user can read`,
-    );
+    throw misuse(`${where} cannot be read (${code}). ${variable} must be the path of a file that this user can read`);
   }
 }
 

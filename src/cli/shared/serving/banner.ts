@@ -1,7 +1,7 @@
-import type { Environment, Limits, Toolkit } from '../../core/index.ts';
-import type { AuthOptions } from '../../server/index.ts';
-import { version } from '../../version.ts';
-import type { Loaded } from '../shared/load-modules.ts';
+import type { Environment, Limits, Toolkit } from '../../../core/index.ts';
+import type { AuthOptions } from '../../../server/index.ts';
+import { version } from '../../../version.ts';
+import type { Loaded } from '../load-modules.ts';
 
 /** Where the server is, and how to print it. */
 export interface BannerOptions {

@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
-import { EXIT_CODES, Failure } from './shared/failure.ts';
-import { ModuleError } from './shared/load-modules.ts';
-import { describeProblem } from './shared/problem.ts';
-import { toSafeText } from './shared/safe-text.ts';
-import type { Colors } from './shared/terminal.ts';
+import { EXIT_CODES, Failure } from './failure.ts';
+import { ModuleError } from './load-modules.ts';
+import { describeProblem } from './problem.ts';
+import { toSafeText } from './safe-text.ts';
+import type { Colors } from './terminal.ts';
 
 /** What went wrong, for a person: the place in the author's file, or the chain of causes; a stack would bury it. */
 export function describe(thrown: unknown, colors: Colors): string {

@@ -1,4 +1,5 @@
-import type { ApiKey } from '../../server/index.ts';
+import type { ApiKey } from '../../../server/index.ts';
+import { misuse } from '../failure.ts';
 
 /** A key, and where it stands, for messages: they never show the key itself. */
 export interface PlacedKey {
@@ -23,7 +24,7 @@ export function keysOfFile(text: string, where: string): PlacedKey[] {
 
 // A server that was given keys must not start without any.
 function someOf(keys: PlacedKey[], where: string): PlacedKey[] {
-  if (keys.length === 0) throw new Error(`${where} holds no API key`);
+  if (keys.length === 0) throw misuse(`${where} holds no API key`);
   return keys;
 }
 
@@ -39,13 +40,13 @@ function fromJson(text: string, where: string): PlacedKey[] {
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw new Error(`${where} begins like JSON and is not valid JSON. It must be ${wanted}`);
+    throw misuse(`${where} begins like JSON and is not valid JSON. It must be ${wanted}`);
   }
-  if (!Array.isArray(parsed)) throw new Error(`${where} must hold ${wanted}`);
+  if (!Array.isArray(parsed)) throw misuse(`${where} must hold ${wanted}`);
   return parsed.map((key, index) => {
     const place = `entry ${index + 1} of ${where}`;
     if (typeof key !== 'string' && !isApiKey(key))
-      throw new Error(`${place} is wrong: it must hold ${wanted}, and nothing else`);
+      throw misuse(`${place} is wrong: it must hold ${wanted}, and nothing else`);
     return { key, place };
   });
 }

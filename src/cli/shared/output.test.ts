@@ -1,0 +1,25 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { untilUnread } from './output.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+test('a full disk under the log is told once a minute for as long as lines are lost', () => {
+  vi.useFakeTimers();
+  const [before, told] = [process.stdout.listeners('error'), vi.spyOn(process.stderr, 'write').mockReturnValue(true)];
+  void untilUnread();
+  const lose = () => process.stdout.emit('error', Object.assign(new Error('ENOSPC: no space'), { code: 'ENOSPC' }));
+  lose();
+  lose();
+  expect(told.mock.calls).toEqual([
+    ['tiltyard: standard output cannot be written, and lines are lost: ENOSPC: no space\n'],
+  ]);
+  vi.advanceTimersByTime(60_000);
+  lose();
+  lose();
+  expect(told).toHaveBeenCalledTimes(2);
+  for (const listener of process.stdout.listeners('error'))
+    if (!before.includes(listener)) process.stdout.off('error', listener as () => void);
+});
