@@ -49,6 +49,7 @@ export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } fro
 export { type EpisodeLog, episodeLog, type Log, silent } from './log.ts';
 export { toOutcome } from './outcome.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
+export { printable } from './printable.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './redact.ts';
 export { must, type Rule, trueOrFalse } from './rules.ts';

@@ -136,7 +136,12 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const metrics =
     options.metrics === false ? undefined : new Metrics({ requests: counts, running, limits: sessionLimits });
   app.addHook('preClose', async () => metrics?.stopping());
-  const orsFace = await registerFaces(app, options, { events, metrics, others: [running, stops] });
+  const observers = { events, metrics, others: [running, stops] };
+  const orsFace = await registerFaces(app, options, observers).catch(async (thrown) => {
+    // What it holds already, such as the buffers of its log, would stay for ever.
+    await app.close();
+    throw thrown;
+  });
   metrics?.expect(orsFace?.catalog.environments.map(({ name }) => name) ?? []);
   await app.register(endConnections, limits);
   await app.ready();

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { printable } from '../core/index.ts';
 import type { Observer } from '../sessions/index.ts';
 
 /** A request that has been answered, or whose client has left. Of what is no HTTP, only the answer is known. */
@@ -33,21 +34,28 @@ export function eventLog(logger: EventLogger): EventLog {
     requestEnded({ method, url, sid, identity, remoteAddress, status, code, parserError, durationMs }) {
       const ms = durationMs === undefined ? undefined : toMs(durationMs);
       const from = { identity: identity || undefined, remoteAddress };
-      logger.info({ method, url, sid, ...from, status, code, parserError, ms }, 'request');
+      const asked = { method, url: safe(url), sid: safe(sid) };
+      logger.info({ ...asked, ...from, status, code, parserError, ms }, 'request');
     },
     callEnded(call, outcome, session) {
-      const { callId, tool } = call;
+      const { tool } = call;
+      const callId = printable(call.callId);
       const ms = toMs(call.settledAt - call.startedAt);
       const identity = (session ?? call).identity || undefined;
       if (session === undefined) return logger.info({ callId, identity, tool, ms, outcome }, 'call');
       const { sid, environmentName: environment } = session;
-      logger.info({ sid, identity, environment, taskId: callId, tool, ms, outcome }, 'call');
+      logger.info({ sid: printable(sid), identity, environment, taskId: callId, tool, ms, outcome }, 'call');
     },
     sessionEnded({ sid, identity, environmentName: environment, startedAt, callCount: calls, end: reason }, outcome) {
       const ms = toMs(performance.now() - startedAt);
-      logger.info({ sid, identity: identity || undefined, environment, outcome, reason, calls, ms }, 'session ended');
+      const whose = { sid: printable(sid), identity: identity || undefined };
+      logger.info({ ...whose, environment, outcome, reason, calls, ms }, 'session ended');
     },
   };
+}
+
+function safe(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : printable(text);
 }
 
 // Microseconds are enough, and short.

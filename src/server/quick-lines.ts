@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { printable } from '../core/index.ts';
 import { type EventLog, type EventLogger, eventLog } from './event-log.ts';
 import type { LogStream } from './log-batches.ts';
 
@@ -89,5 +90,5 @@ function toMilliseconds(ms: number): string {
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 function quote(value: string): string {
-  return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
+  return PLAIN.test(value) ? `"${value}"` : JSON.stringify(printable(value));
 }

@@ -6,6 +6,7 @@ import {
   episodeLog,
   type LazyAbort,
   type Log,
+  printable,
   redact,
   type Secrets,
   toBlocks,
@@ -45,7 +46,8 @@ export class Episode {
   }
 
   get log(): EpisodeLog {
-    this.#log ??= episodeLog(this.#serverLog, { sid: this.sid, environment: this.environment.name }, this.secrets);
+    const fields = { sid: printable(this.sid), environment: this.environment.name };
+    this.#log ??= episodeLog(this.#serverLog, fields, this.secrets);
     return this.#log;
   }
 

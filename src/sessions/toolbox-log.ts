@@ -1,4 +1,4 @@
-import { type EpisodeLog, episodeLog, type Log, type Secrets, type ToolEnding } from '../core/index.ts';
+import { type EpisodeLog, episodeLog, type Log, printable, type Secrets, type ToolEnding } from '../core/index.ts';
 import type { ToolboxCall, ToolboxRequest } from './toolbox-call.ts';
 
 /** A log whose lines tell of which call they are. */
@@ -28,5 +28,5 @@ export function logEnding(log: Log, request: ToolboxRequest, ending: ToolEnding,
 }
 
 function fieldsOf({ tool, callId, traceId }: ToolboxRequest): object {
-  return { tool: tool.definition.id, callId, traceId };
+  return { tool: tool.definition.id, callId: printable(callId), traceId: traceId && printable(traceId) };
 }

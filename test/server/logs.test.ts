@@ -7,6 +7,7 @@ import { startGated } from '../support/gates.ts';
 import { startServer } from '../support/http.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
 import { minimal } from '../support/minimal.ts';
+import { exchange } from '../support/raw.ts';
 import { bank } from './toolkits.ts';
 
 const MS = expect.any(Number);
@@ -47,6 +48,21 @@ test('the time of a call includes the check of its input, in a session and outsi
   expect(json).toMatchObject({ result: { value: 'checked' } });
   for (const { ms } of linesOf(lines, 'call')) expect(ms).toBeGreaterThan(50);
   expect(linesOf(lines, 'call')).toHaveLength(2);
+});
+
+test('what strangers choose cannot steer a terminal or break a line, and stays apart', async () => {
+  const lines = logLines();
+  const server = await startServer({ toolkits: [bank], logger: lines.logger });
+  const sid = Buffer.from('a\x9b2Jb\x85c', 'latin1');
+  await exchange(
+    server,
+    Buffer.concat([Buffer.from('GET /health HTTP/1.1\r\nHost: x\r\nX-Session-ID: '), sid, Buffer.from('\r\n\r\n')]),
+  );
+  await server.post('/tools/call', { request: { call_id: 'x\u2028y', tool_id: 'Bank.Rate', input: {} } });
+  await eventually(() => expect(linesOf(lines, 'request')).toHaveLength(2));
+  expect(lines.text()).not.toMatch(/[\x7f-\x9f\u2028\u2029]/);
+  expect(linesOf(lines, 'request')[0]).toMatchObject({ sid: 'a%C2%9B2Jb%C2%85c' });
+  expect(linesOf(lines, 'call')).toMatchObject([{ callId: 'x%E2%80%A8y' }]);
 });
 
 test('each session has a line at its end: its environment, its outcome, its calls and its time', async () => {

@@ -1,5 +1,5 @@
 import Fastify from 'fastify';
-import { type ObservedCall, type Observer, ors, oxp } from 'tiltyard/server';
+import { createServer, type ObservedCall, type Observer, ors, oxp } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startServer, type TestOptions } from '../support/http.ts';
 import { minimal } from '../support/minimal.ts';
@@ -51,6 +51,14 @@ describe('options that mean nothing are refused at start', () => {
     await expect(ready(ors, { environments: [minimal()], atuh: {} })).rejects.toThrow("Did you mean 'auth'?");
     await expect(ready(oxp, { toolkits: [bank], returnErrors: true })).rejects.toThrow('returnErrors must be');
   });
+});
+
+test('a server that cannot be made leaves nothing behind', async () => {
+  const before = process.listenerCount('exit');
+  const broken = { ...minimal(), tools: { look: { input: { type: 'nonsense' }, run: () => '' } } };
+  for (const options of [{ environments: [broken] }, { auth: { apiKeys: [''] } }, { environments: [] }])
+    await expect(createServer({ environments: [minimal()], ...options } as never)).rejects.toThrow();
+  expect(process.listenerCount('exit')).toBe(before);
 });
 
 test('an observer hears of calls to toolkits as of those in sessions', async () => {
