@@ -170,3 +170,18 @@ test.each([410, 404])('how a session ended (%s) does not say how a call did whos
   await rejection(session.call('add'));
   expect(server.on('/math/call')).toHaveLength(2);
 });
+
+test('a call that lost its connection and came back hears how it ended itself', async () => {
+  const server = await startForeign({
+    'POST /math/call': ({ response, count }) => {
+      if (count === 1) return response.write(toPythonEvents(['task_id', SERVER_ID]), () => response.destroy());
+      const events = toPythonEvents(['task_id', SERVER_ID], ['error', "session 's' was deleted"]);
+      return openStream(response).end(`: outcome cancelled\n\n${events}`);
+    },
+  });
+  const session = await quickClient(server).session({ split: 'train', index: 0 });
+  const error = await rejection(session.call('cut'));
+  expect(error).toBeInstanceOf(SessionTerminated);
+  expect(error).toMatchObject({ status: 410, code: 'session_gone', outcome: 'cancelled' });
+  expect(server.on('/math/call')).toHaveLength(2);
+});
