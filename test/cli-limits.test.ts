@@ -123,6 +123,18 @@ test('when nobody reads the log any more it says so once, lets a running call en
   ]);
 });
 
+test('a reader who leaves while it stops already changes nothing', async () => {
+  const server = await serve(['--log-level', 'info'], { WAIT_MS: '2000' });
+  const response = await startCall(server, 'wait');
+  server.child.kill('SIGTERM');
+  await untilPrinted(server, /Again to stop at once/);
+  // It may have stopped before that, on a machine that is busy.
+  await loseReaders(server, 'stdout').catch(() => {});
+  expect(await response.text()).toContain('waited');
+  expect(await server.exit).toBe(0);
+  expect(server.output()).not.toContain('nobody reads');
+});
+
 test('it stops in good order as well when its messages go into the same closed pipe', async () => {
   const server = await serve(['--log-level', 'info'], { WAIT_MS: '700' });
   const response = await startCall(server, 'wait');
@@ -168,9 +180,9 @@ test('what nobody catches in the code of one episode is logged with its stack, a
     .split('\n')
     .map((line) => JSON.parse(line))
     .filter(({ level }) => level === 50);
-  expect(errors.map(({ msg }) => msg.split('.')[0]).sort()).toEqual([
-    'a promise was rejected where nobody catches it',
-    'an error was thrown where nobody catches it',
+  expect(errors.map(({ error, msg }) => `${error.message}: ${msg.split('.')[0]}`).sort()).toEqual([
+    'rejected and left: a promise was rejected where nobody catches it',
+    'thrown in a timer: an error was thrown where nobody catches it',
   ]);
   for (const { error } of errors) expect(error.stack).toContain('waiting.mjs');
   const metrics = await (await fetch(`${server.url}/metrics`)).text();

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { compileTool } from './compiled-tool.ts';
 import { ToolError } from './errors.ts';
 import { invoke } from './invoke.ts';
@@ -86,4 +86,25 @@ test('a failure is read field by field: what has the wrong type becomes text, or
         retryAfterMs: undefined,
       },
     });
+});
+
+test.each([
+  [-5, 0],
+  [1.6, 2],
+  [Number.POSITIVE_INFINITY, undefined],
+])('a failure that asks to wait for %d ms asks for %j', async (given, asked) => {
+  const outcomes = await outcomesOf(() => {
+    throw new ToolError('busy', { retryAfterMs: given });
+  });
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ kind: 'failed', failure: { retryAfterMs: asked } });
+});
+
+test('a tool that ends within its time leaves no timer behind, and is not told to stop afterwards', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const abort = new LazyAbort();
+  const tool = compileTool('tool', { timeoutMs: 1_000, run: async () => 'done' }, 'here', { lenient: true });
+  expect(await invoke(tool, {}, {} as ToolContext, abort)).toEqual({ kind: 'returned', value: 'done' });
+  expect(vi.getTimerCount()).toBe(0);
+  expect(abort.aborted).toBe(false);
 });

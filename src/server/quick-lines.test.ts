@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
+import { liveBytes, MEGABYTE } from '../../test/support/memory.ts';
 import type { ObservedCall, ObservedSession } from '../sessions/index.ts';
 import { type EventLog, type EventLogger, eventLog } from './event-log.ts';
 import { quickLines } from './quick-lines.ts';
@@ -82,4 +83,17 @@ test('a line says when it happened, also if it is made later', () => {
 test('nothing is written above level info', () => {
   const say = (log: EventLog) => log.requestEnded({ method: 'GET', url: '/', sid: 'x', status: 200, durationMs: 1 });
   expect(bothWrite(say, 'warn')).toEqual({ ours: [], pinos: [] });
+});
+
+test('identities, which tokens name, are not remembered without bound', async () => {
+  const { log: logger } = Fastify();
+  const quick = quickLines(logger, { write() {} });
+  const before = await liveBytes();
+  for (let number = 0; number < 20_000; number += 1) {
+    const identity = `${number}`.padEnd(1_000, '-');
+    quick.requestEnded({ method: 'GET', url: '/', identity, status: 200, durationMs: 1 });
+  }
+  expect((await liveBytes()) - before).toBeLessThan(8 * MEGABYTE);
+  // Not before: what it remembers must still be there when it is measured.
+  quick.requestEnded({ method: 'GET', url: '/', status: 200, durationMs: 1 });
 });

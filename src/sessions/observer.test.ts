@@ -125,3 +125,15 @@ test.each<[end: 'deleted' | 'expired' | 'stopped', outcome: Outcome]>([
   ]);
   expect([...sessions.values()]).toEqual([['started', 'setup ready', outcome]]);
 });
+
+test('a call that the end of the session cuts off does not hide the crash before it', async () => {
+  const { observer, sessions } = recorder();
+  const host = new LocalHost(catalog([environment]), { ...DEFAULT_SESSION_OPTIONS, graceMs: 1, observer });
+  await host.create('s', { choice: { task: {} }, secrets: {} });
+  await host.tools('s');
+  const crash = host.call('s', { name: 'crash', input: {} });
+  await expect.poll(() => crash.phase).toBe('settled');
+  host.call('s', { name: 'deaf', input: {} });
+  await host.delete('s');
+  expect([...sessions.values()]).toEqual([['started', 'setup ready', 'env_error']]);
+});

@@ -56,6 +56,21 @@ test('of more than there is room for, the newest stay', () => {
   expect(recent.find(kept.at(-1) ?? '', 1, 20_000)).toBe('{"index":19999}');
 });
 
+test('results that are larger than usual count for what they take', () => {
+  const maxRecentBytes = 4 * 1024 * 1024;
+  const { ids, recent } = made({ maxRecentBytes });
+  const json = JSON.stringify('x'.repeat(4_000));
+  const kept = Array.from({ length: 20_000 }, () => {
+    const number = ids.next();
+    recent.keep({ number, session: 1, json }, 0);
+    return ids.toId(number);
+  });
+  const found = kept.filter((id) => recent.find(id, 1, 0) !== undefined);
+  expect(found.at(-1)).toBe(kept.at(-1));
+  // About: a page is as large as its results may become, and the newest stays whatever its size.
+  expect(found.length * json.length).toBeLessThan(3 * maxRecentBytes);
+});
+
 test('whatever is kept, in whatever order calls end, comes back equal', () => {
   fc.assert(
     fc.property(

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MINUTE, SECOND } from '../../test/support/clock.ts';
 import { Gate, gated } from '../../test/support/gates.ts';
-import { catalog, environment, silent } from '../core/index.ts';
+import { catalog, environment, silent, step } from '../core/index.ts';
 import type { Call } from './call.ts';
 import { LocalHost } from './host.ts';
+import { toSessionKey } from './key.ts';
 import { type Observer, unobserved } from './observer.ts';
 import { DEFAULT_SESSION_OPTIONS, type SessionOptions } from './options.ts';
+import { Sessions } from './sessions.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -152,9 +154,14 @@ describe('a session', () => {
   /** What a log and an observer hear of a setup that is ended. */
   async function hearing(options: Partial<SessionOptions>, task: { deaf?: boolean }) {
     const heard: string[] = [];
-    const log = { ...silent, error: (_fields: object, message = '') => void heard.push(message) };
+    const warned: string[] = [];
+    const log = {
+      ...silent,
+      error: (_fields: object, message = '') => void heard.push(message),
+      warn: (_fields: object, message = '') => void warned.push(message),
+    };
     const observer: Observer = { ...unobserved, setupEnded: (_session, result) => void heard.push(result) };
-    return { ...(await start({ log, observer, ...options }, { gates: ['setup'], ...task })), heard };
+    return { ...(await start({ log, observer, ...options }, { gates: ['setup'], ...task })), heard, warned };
   }
 
   test.each([false, true])('a setup is cancelled with its session, and is no failure (deaf: %s)', async (deaf) => {
@@ -177,6 +184,22 @@ describe('a session', () => {
     setup.open();
     await pass(0);
     expect(heard).toEqual(["setup of environment 'gated' failed", 'failed']);
+  });
+
+  test('a setup that was given up and ignores its signal is named in the log once, and again when it ends', async () => {
+    const { host, setup, warned } = await hearing({ setupMs: 10 * MINUTE }, { deaf: true });
+    await pass(10 * MINUTE + SWEEP);
+    expect(warned).toEqual([]);
+    await pass(5 * SECOND);
+    expect(warned).toEqual(['setup ignores its signal: it still runs 5000 ms after it was told to stop']);
+    // Its session ends as well, and waits for it in vain.
+    const deleted = host.delete('s');
+    await pass(5 * SECOND);
+    await deleted;
+    expect(warned).toHaveLength(1);
+    setup.open();
+    await pass(0);
+    expect(warned.slice(1)).toEqual(['setup ignored its signal, and has ended now']);
   });
 
   test('a setup may take as long as it likes if there is no limit', async () => {
@@ -302,6 +325,29 @@ describe('a session', () => {
     expect(() => host.environmentOf('s')).toThrow("no session 's'");
   });
 
+  test('L11: a host that stops waits for a prompt that is being made, and no longer', async () => {
+    const { host, prompt, read, trace } = await startWithSlowPrompt();
+    const closed = host.close();
+    await pass(9 * SECOND);
+    expect(trace).toEqual([]);
+    prompt.open();
+    await pass(0);
+    expect(trace).toEqual(['prompt', 'teardown']);
+    await Promise.all([read, closed]);
+  });
+
+  test('L11: a host that stops waits for who waits for setup to read the tools, and no longer', async () => {
+    const { host, setup, trace } = await start({}, { gates: ['setup'] });
+    const read = host.tools('s');
+    const closed = host.close();
+    await pass(9 * SECOND);
+    expect(trace).toEqual(['setup']);
+    setup.open();
+    await pass(0);
+    expect(trace).toEqual(['setup', 'teardown', 'teardown:end']);
+    await Promise.all([read, closed]);
+  });
+
   test('L12: a host that is closed leaves no timer behind', async () => {
     const { host, call } = await start({ drainMs: 20 });
     call();
@@ -311,6 +357,15 @@ describe('a session', () => {
     await closed;
     expect(vi.getTimerCount()).toBe(0);
   });
+});
+
+test('L12: a host whose calls end before their time is up leaves no timer behind either', async () => {
+  const { host, call, tool } = await start();
+  call();
+  const closed = host.close();
+  tool.open();
+  await closed;
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 describe('a task that is never there', () => {
@@ -356,6 +411,42 @@ describe('a task that is never there', () => {
   });
 });
 
+test('S30: a delete at any moment of a creation leaves no episode behind', async () => {
+  for (let turns = 0; turns < 20; turns += 1) {
+    const { host } = await start();
+    const created = host.create('early', { choice: { task: {} }, secrets: {} }).catch(({ code }) => code);
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    const deleted = host.delete('early');
+    await pass(0);
+    await deleted;
+    // Either it was there, and is gone, or it was called off.
+    expect([undefined, 'session_gone']).toContain(await created);
+    expect(host.size, `after ${turns} turns`).toBe(1);
+    await host.close();
+  }
+});
+
+test('a session that is ended by two at once gives back one place of its identity', async () => {
+  const { host } = await start({ maxSessionsPerIdentity: 2 });
+  const key = (sid: string) => toSessionKey('ann', sid);
+  const create = (sid: string) =>
+    host.create(key(sid), { choice: { task: {} }, secrets: {} }).catch(({ code }) => code);
+  for (const sid of ['a', 'b']) expect(await create(sid)).toBeUndefined();
+  expect(await create('c')).toBe('too_many_sessions');
+  await Promise.all([host.delete(key('a')), host.delete(key('a'))]);
+  expect([await create('c'), await create('d')]).toEqual([undefined, 'too_many_sessions']);
+});
+
+test('what sessions share is swept with them', async () => {
+  const swept: number[] = [];
+  const sessions = new Sessions(DEFAULT_SESSION_OPTIONS, (now) => void swept.push(now));
+  await pass(10 * SECOND);
+  expect(swept).toHaveLength(2);
+  await sessions.close('stopped');
+  await pass(10 * SECOND);
+  expect(swept).toHaveLength(2);
+});
+
 describe('the calls of a session', () => {
   test('take only so many bytes while they wait, and one is always taken', async () => {
     const { host, tool } = await start({ maxInputBytes: 100 });
@@ -368,6 +459,64 @@ describe('the calls of a session', () => {
     expect(errorOf(call(60))).toBeUndefined();
     await pass(0);
     expect(errorOf(call(60))).toBeUndefined();
+  });
+
+  test('may take all the bytes there are, not one more, and give them back when they end', async () => {
+    const { host, tool } = await start({ maxInputBytes: 100, maxCallsInFlight: 1 });
+    const call = (bytes: number, input = {}) => host.call('s', { name: 'wait', input, bytes });
+    // The first is refused for its input, and takes nothing.
+    expect(errorOf(call(1_000, { text: 5 }))).toBe('invalid_input');
+    const waiting = [call(60), call(40)];
+    expect(errorOf(call(1))).toBe('too_many_calls');
+    tool.open();
+    await pass(0);
+    expect(waiting.map(({ phase }) => phase)).toEqual(['settled', 'settled']);
+    // In the same turn, so that all of them are there together.
+    expect([call(60), call(40), call(1)].map(errorOf)).toEqual([undefined, undefined, 'too_many_calls']);
+  });
+
+  test('that wait for their turn are all refused when the one before them finishes the episode', async () => {
+    const gate = new Gate();
+    const finishing = environment({
+      name: 'finishing',
+      splits: { train: [{}] },
+      prompt: () => '',
+      tools: { end: { run: () => gate.pass().then(() => step('done', { finished: true })) } },
+    });
+    const options = { ...DEFAULT_SESSION_OPTIONS, callsAfterFinish: 'refuse' as const };
+    const host = new LocalHost(catalog([finishing]), options);
+    await host.create('s', { choice: { task: {} }, secrets: {} });
+    const calls = Array.from({ length: 3 }, () => host.call('s', { name: 'end', input: {} }));
+    gate.open();
+    await pass(0);
+    expect(calls.map(({ phase }) => phase)).toEqual(['settled', 'settled', 'settled']);
+    expect(calls.map(errorOf)).toEqual([undefined, 'episode_finished', 'episode_finished']);
+  });
+
+  test('that name no tool are told so in few words, however long the name is', async () => {
+    const { host } = await start();
+    const { ending } = host.call('s', { name: 'x'.repeat(1_000_000), input: {} });
+    expect(ending).toMatchObject({ kind: 'refused', error: { code: 'unknown_tool' } });
+    expect(ending?.kind === 'refused' && ending.error.message.length).toBeLessThan(300);
+  });
+
+  test('whose tool ignores its time limit are in the log with how long it has run, from its start', async () => {
+    const warned: object[] = [];
+    const log = { ...silent, warn: (fields: object, message = '') => void warned.push({ ...fields, message }) };
+    const deaf = environment({
+      name: 'deaf',
+      splits: { train: [{}] },
+      prompt: () => '',
+      tools: { act: { timeoutMs: 20 * SECOND, run: () => new Promise<string>(() => {}) } },
+    });
+    const host = new LocalHost(catalog([deaf]), { ...DEFAULT_SESSION_OPTIONS, log });
+    await host.create('s', { choice: { task: {} }, secrets: {} });
+    host.call('s', { name: 'act', input: {} });
+    await pass(25 * SECOND);
+    expect(warned).toMatchObject([
+      { message: "tool 'act' took longer than 20000 ms" },
+      { message: expect.stringContaining('ignores its signal'), ranMs: 25 * SECOND, ignoredMs: 5 * SECOND },
+    ]);
   });
 
   test('and those who wait for setup to read have the same limit', async () => {

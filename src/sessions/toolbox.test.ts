@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { DEFAULT_LIMITS, silent, toolkit, toolkitCatalog } from '../core/index.ts';
+import { Calls } from './calls.ts';
 import { toCallKey } from './key.ts';
 import { unobserved } from './observer.ts';
 import { Toolbox } from './toolbox.ts';
@@ -36,4 +37,19 @@ test('OXP I2: an id does not run twice either when its own caller has made many 
   const { call } = forgetful();
   for (let number = 0; number < 210_000; number += 1) call('', `call-${number}`);
   expect(call('', 'call-0')).toBe('forgotten');
+});
+
+test('results whose time is over are freed also if nobody asks for them, until the toolbox closes', async () => {
+  vi.useFakeTimers();
+  const sweep = vi.spyOn(Calls.prototype, 'sweep');
+  onTestFinished(() => {
+    sweep.mockRestore();
+    vi.useRealTimers();
+  });
+  const toolbox = new Toolbox({ limits: DEFAULT_LIMITS, log: silent, observer: unobserved });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(sweep).toHaveBeenCalledTimes(2);
+  await toolbox.close();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(sweep).toHaveBeenCalledTimes(2);
 });

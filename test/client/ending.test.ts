@@ -187,3 +187,18 @@ test('the same holds for a call whose answer was lost after the server had refus
   expect(error).toMatchObject({ status: 410, code: 'session_gone', taskId: SERVER_ID, outcome: undefined });
   expect(server.on('/math/call')).toHaveLength(3);
 });
+
+test('a call that lost its connection and came back hears how it ended itself', async () => {
+  const server = await startForeign({
+    'POST /math/call': ({ response, count }) => {
+      if (count === 1) return response.write(toPythonEvents(['task_id', SERVER_ID]), () => response.destroy());
+      const events = toPythonEvents(['task_id', SERVER_ID], ['error', "session 's' was deleted"]);
+      return openStream(response).end(`: outcome cancelled\n\n${events}`);
+    },
+  });
+  const session = await quickClient(server).session({ split: 'train', index: 0 });
+  const error = await rejection(session.call('cut'));
+  expect(error).toBeInstanceOf(SessionTerminated);
+  expect(error).toMatchObject({ status: 410, code: 'session_gone', outcome: 'cancelled' });
+  expect(server.on('/math/call')).toHaveLength(2);
+});

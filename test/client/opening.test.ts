@@ -1,6 +1,6 @@
 import { HttpError } from 'tiltyard/client';
 import { expect, test } from 'vitest';
-import { openSession, quickClient, rejection } from '../support/client.ts';
+import { eventually, openSession, quickClient, rejection } from '../support/client.ts';
 import { type ForeignServer, json, SID, startForeign, stream } from '../support/foreign.ts';
 import { gate } from '../support/gate.ts';
 import { startServer } from '../support/http.ts';
@@ -133,4 +133,35 @@ test('a server that is silent about a session id is asked for another', async ()
   });
   await using session = await quickClient(server, { silenceMs: 50 }).session(FIRST);
   expect(session.sid).toBe(SID);
+});
+
+test('an episode that the server refused to begin is not ended: nothing of it is there', async () => {
+  const server = await startForeign({ 'POST /create': json({ detail: 'no such task' }, 400) });
+  const error = await rejection(quickClient(server).session(FIRST));
+  expect(error).toMatchObject({ name: 'HttpError', status: 400 });
+  // An answer to a later request: what was sent before has arrived by then.
+  await rejection(quickClient(server).session(FIRST));
+  expect(server.on('/create')).toHaveLength(2);
+  expect(server.on('/delete')).toEqual([]);
+});
+
+test('K20: an episode whose caller gives up just as it has begun is ended again', async () => {
+  const server = await startForeign();
+  const controller = new AbortController();
+  const client = quickClient(server, {
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      if (!url.endsWith('/create')) return response;
+      const text = await response.text();
+      // After the last byte, so that nothing of the network hears of it.
+      const read = async () => {
+        controller.abort(new Error('enough'));
+        return text;
+      };
+      return Object.assign(new Response(text, response), { text: read });
+    },
+  });
+  const error = await rejection(client.session({ ...FIRST, signal: controller.signal }));
+  expect(error.message).toBe('enough');
+  await eventually(() => expect(server.on('/delete')).toHaveLength(1));
 });

@@ -164,6 +164,37 @@ test('OXP K2: a call that is cut while it runs is found again, and ends once', a
   expect(server.runs('a')).toBe(1);
 });
 
+/** What the platform's fetch throws when an answer does not begin in time. */
+function headersTimeout(): Error {
+  const cause = Object.assign(new Error('Headers Timeout Error'), { code: 'UND_ERR_HEADERS_TIMEOUT' });
+  return new TypeError('fetch failed', { cause });
+}
+
+test('OXP K2: a call that outlasts the patience of the platform is found again by its id, however often', async () => {
+  const server = await startCounted();
+  let asked = 0;
+  const client = quickOxp(server, {
+    async fetch(url, init) {
+      asked += 1;
+      const response = await fetch(url, init);
+      // More often than any other failure would be forgiven.
+      if (asked <= QUICK.attempts + 4) throw headersTimeout();
+      return response;
+    },
+  });
+  expect((await client.call('Counted.Small', { key: 'a' })).value).toBe('ran a');
+  expect(server.runs('a')).toBe(1);
+});
+
+test('OXP K5: where a repeat may run again, an answer that does not begin in time is OutcomeUnknown', async () => {
+  const server = await startCounted();
+  const fetch = async () => {
+    throw headersTimeout();
+  };
+  const client = quickOxp(server, { fetch, onUnknown: 'fail' });
+  expect(await rejection(client.call('Counted.Small', { key: 'a' }))).toBeInstanceOf(OutcomeUnknown);
+});
+
 test('OXP K2: an answer that never comes is MaxRetries, with the id of the call', async () => {
   const server = await startOther(({ response }) => response.destroy());
   const error = await rejection(quickOxp(server).call('Any.Tool'));

@@ -26,6 +26,15 @@ test('K19: the prompt waits for a server that says that setup is still running',
   expect(await session.prompt()).toMatchObject([{ text: 'Add.' }]);
 });
 
+test('K19: setup is waited for once: later calls on a server that chooses the ids ask for nothing before', async () => {
+  const server = await startForeign();
+  const session = await openSession(server);
+  await session.call('add');
+  await session.call('add');
+  expect(server.on('/math/call')).toHaveLength(2);
+  expect(server.on('/math/task_tools')).toHaveLength(1);
+});
+
 test('K5: any other 503 to a call says nothing about what ran', async () => {
   const session = await openSession(await startForeign({ 'POST /math/call': json({ detail: 'no backend' }, 503) }));
   await expect(session.call('add')).rejects.toMatchObject({ name: 'OutcomeUnknown' });

@@ -69,6 +69,21 @@ describe('idle sessions', () => {
     expect([late.status, late.json.code]).toEqual([404, 'session_expired']);
   });
 
+  test.each(['application/json', 'application/json; charset=utf-8'])(
+    'L2: a call as %s keeps a session alive, also if nothing comes of it',
+    async (type) => {
+      const clock = stopClock();
+      const { request, post, create } = await startServer();
+      const sid = await create();
+      for (let times = 0; times < 2; times += 1) {
+        await clock.pass(IDLE - MINUTE);
+        const answer = await request('POST', '/math/call', { sid, raw: '{}', headers: { 'content-type': type } });
+        expect(answer.status).toBe(400);
+      }
+      expect((await post('/ping', undefined, { sid })).status).toBe(200);
+    },
+  );
+
   test('L3: a running call keeps its session alive, and the clock restarts when it ends', async () => {
     const clock = stopClock();
     const { server, sid, tool, open } = await startGated();

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectError } from '../support/errors.ts';
 import { gate } from '../support/gate.ts';
 import { type Answer, shareServer, startServer, type TestServer } from '../support/http.ts';
 import { minimal } from '../support/minimal.ts';
@@ -99,6 +100,20 @@ test('S5: /create answers with the id of its header', async () => {
 
 test.each([crypto.randomUUID(), 'any id of a gateway'])('S6: /create takes the foreign id %j', async (sid) => {
   expect((await server().post('/create', TASK, { sid })).json).toEqual({ sid });
+});
+
+test('S6: an id of 256 characters is taken by every route, and a longer one is 400', async () => {
+  const { post, call } = server();
+  const routes: ((sid: string) => Promise<Answer>)[] = [
+    (sid) => post('/create', TASK, { sid }),
+    (sid) => post('/ping', undefined, { sid }),
+    (sid) => call(sid, 'echo', { value: 'x' }),
+    (sid) => post('/delete', undefined, { sid }),
+  ];
+  for (const ask of routes) {
+    expect((await ask('x'.repeat(256))).status).toBe(200);
+    expectError(await ask('x'.repeat(257)), 400, 'X-Session-ID must have at most 256 characters');
+  }
 });
 
 test('S7: /create answers while setup runs', async () => {

@@ -9,9 +9,9 @@ import { toolFixture } from '../oxp/toolkits.ts';
 import { openSession, rejection } from '../support/client.ts';
 import { eventually } from '../support/clock.ts';
 import { expectError } from '../support/errors.ts';
-import { gated, startGated } from '../support/gates.ts';
+import { Gate, gated, startGated } from '../support/gates.ts';
 import { client } from '../support/http.ts';
-import { logLines } from '../support/log-lines.ts';
+import { linesOf, logLines } from '../support/log-lines.ts';
 import { openCall } from '../support/stream.ts';
 
 // Longer than any test takes: what ends before has not been waiting for it.
@@ -60,6 +60,8 @@ describe('a stopping server with environments', () => {
     const refused = await server.call(sid, 'wait', {}, { env: 'gated' });
     expectError(refused, 503, `the server is stopping, and session '${sid}' takes no new calls`);
     expect(refused.json.code).toBe('shutting_down');
+    // So that its client does not come back on a connection that is about to end.
+    expect(refused.headers.get('connection')).toBe('close');
     tool.open();
     expect((await again.ended).at(-1)?.event).toBe('end');
     await closed;
@@ -154,6 +156,21 @@ describe('a stopping server with toolkits', () => {
     await server.gate('a').reached;
     await server.server.close();
     expect(await failed).toMatchObject({ name: 'OxpToolError', developerMessage: 'Error: the server is stopping' });
+  });
+
+  test('OXP E7: a tool that throws when it is told to stop has not failed, and the log does not say so', async () => {
+    const lines = logLines();
+    const waiting = new Gate();
+    const toolkits = [
+      toolkit({ name: 'Slow', tools: { Hear: { run: (_input, { signal }) => waiting.pass(signal) } } }),
+    ];
+    const server = await startToolServer({ toolkits, logger: lines.logger, limits: { drainMs: 0 } });
+    const cutOff = server.call({ tool_id: 'Slow.Hear', call_id: 'mine', input: {} });
+    await waiting.reached;
+    await server.server.close();
+    expect((await cutOff).json.result.success).toBe(false);
+    expect(linesOf(lines, "tool 'Slow_Hear' was aborted")).toMatchObject([{ level: 30, callId: 'mine' }]);
+    expect(linesOf(lines, "tool 'Slow_Hear' failed")).toEqual([]);
   });
 
   test('both protocols begin to stop at once, and wait for each other', async () => {

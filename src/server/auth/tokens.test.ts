@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Tokens } from './tokens.ts';
+import { type JwtOptions, Tokens } from './tokens.ts';
 
 const SECRET = new TextEncoder().encode('a-secret-that-only-tests-may-know');
 const NOW = Date.UTC(2026, 0, 1);
@@ -8,9 +8,9 @@ const NOW = Date.UTC(2026, 0, 1);
 afterEach(() => vi.useRealTimers());
 
 /** Tokens at a time that the test tells. */
-function tokensAt(now: number): Tokens {
+function tokensAt(now: number, options: Partial<JwtOptions> = {}): Tokens {
   vi.useFakeTimers({ toFake: ['Date'], now });
-  return new Tokens({ secret: SECRET, clockSkewSeconds: 5 });
+  return new Tokens({ secret: SECRET, clockSkewSeconds: 5, ...options });
 }
 
 function sign(claims: Record<string, unknown>, secret: Uint8Array = SECRET): Promise<string> {
@@ -46,6 +46,14 @@ test('a token that is refused is not known afterwards', async () => {
     await expect(tokens.verify(token)).rejects.toThrow();
     expect(tokens.recall(token)).toBeUndefined();
   }
+});
+
+test('a token of the longest life is good also if the clock of who signs goes ahead, as far as clocks may differ', async () => {
+  const tokens = tokensAt(NOW, { maxLifetimeSeconds: 60 });
+  const signedAt = (seconds: number) =>
+    sign({ sub: 'anna', iat: NOW / 1000 + seconds, exp: NOW / 1000 + seconds + 60 });
+  expect(await tokens.verify(await signedAt(5))).toMatchObject({ id: 'anna' });
+  await expect(tokens.verify(await signedAt(6))).rejects.toThrow('not allowed');
 });
 
 test('of more tokens than are remembered, the oldest is verified again', async () => {
