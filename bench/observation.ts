@@ -3,10 +3,10 @@
 // Run: node --import tsx bench/observation.ts >/dev/null
 import { createWriteStream } from 'node:fs';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { serverLogger } from '../src/server/logger.ts';
-import { Metrics } from '../src/server/metrics.ts';
-import { observe } from '../src/server/observation.ts';
-import { combine } from '../src/server/observers.ts';
+import { serverLogger } from '../src/server/observe/logger.ts';
+import { Metrics } from '../src/server/observe/metrics.ts';
+import { observe } from '../src/server/observe/observation.ts';
+import { combine } from '../src/server/observe/observers.ts';
 import { Call, type ObservedSession, type Observer, unobserved } from '../src/sessions/index.ts';
 
 const CALLS = 200_000;

@@ -10,8 +10,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sessions: ['core', 'protocol'],
   server: ['sessions', 'core', 'protocol'],
   client: ['core', 'protocol'],
-  testing: ['client', 'server', 'sessions', 'core', 'protocol'],
-  cli: ['client', 'server', 'testing', 'sessions', 'core', 'protocol'],
+  checking: ['client', 'server', 'sessions', 'core', 'protocol'],
+  testing: ['checking', 'client', 'server', 'sessions', 'core', 'protocol'],
+  cli: ['client', 'server', 'checking', 'testing', 'sessions', 'core', 'protocol'],
 };
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));

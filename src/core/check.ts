@@ -1,7 +1,7 @@
 import type { JsonObject } from '../protocol/index.ts';
+import { isLarge, isTooDeep } from './depth.ts';
 import type { Problem } from './problems.ts';
 import { isStandardSchema, type StandardSchema, toJsonSchema } from './schema.ts';
-import { isLarge, isTooDeep } from './size.ts';
 import type { Awaitable } from './tool.ts';
 import { type Checked, type ValidatorOptions, validatorOf } from './validator.ts';
 

@@ -14,6 +14,7 @@ export {
   toBlocks,
 } from './content.ts';
 export { cutText } from './cut-text.ts';
+export { isTooDeep } from './depth.ts';
 export {
   assertEnvironmentName,
   type Environment,
@@ -54,7 +55,6 @@ export { formatProblems, type Problem } from './problems.ts';
 export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './redact.ts';
 export { must, type Rule, trueOrFalse } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
-export { isTooDeep } from './size.ts';
 export { type Step, type StepOptions, step } from './step.ts';
 export type { TaskSource } from './tasks.ts';
 export {

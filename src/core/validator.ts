@@ -1,10 +1,10 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../protocol/index.ts';
+import { isLarge } from './depth.ts';
 import { DefinitionError, toError } from './errors.ts';
 import { type Problem, toProblems } from './problems.ts';
 import { repair } from './repair.ts';
-import { isLarge } from './size.ts';
 import { withUniqueItems } from './unique-items.ts';
 
 /** What a check found: the value as the tool shall see it, or what is wrong with it. */

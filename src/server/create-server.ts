@@ -7,35 +7,35 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
-import { callLane, putBefore } from './call-lane.ts';
 import {
   answerClientError,
   answerExpectation,
   closeAfterUpgrade,
   refuseTunnel,
   refuseWithoutHost,
-} from './client-errors.ts';
-import { errorHandler } from './errors.ts';
-import { registerHealth } from './health.ts';
-import { logLimits, toTimeouts } from './limits.ts';
-import { serverLogger } from './logger.ts';
-import { refuseOtherMethods } from './methods.ts';
-import { Metrics } from './metrics.ts';
-import { registerMetrics } from './metrics-route.ts';
-import { notFoundHandler } from './not-found.ts';
-import { type ObservationOptions, observe } from './observation.ts';
-import { openRequests } from './open-requests.ts';
+} from './http/client-errors.ts';
+import { errorHandler } from './http/errors.ts';
+import { callLane, putBefore } from './http/fast-path.ts';
+import { registerHealth } from './http/health.ts';
+import { logLimits, toTimeouts } from './http/limits.ts';
+import { refuseOtherMethods } from './http/methods.ts';
+import { notFoundHandler } from './http/not-found.ts';
+import { openRequests } from './http/request-tracker.ts';
+import { endConnections } from './http/shutdown.ts';
+import { serverLogger } from './observe/logger.ts';
+import { Metrics } from './observe/metrics.ts';
+import { registerMetrics } from './observe/metrics-route.ts';
+import { type ObservationOptions, observe } from './observe/observation.ts';
+import { RequestCounts } from './observe/request-counts.ts';
+import { RunningCalls } from './observe/running-calls.ts';
+import { toSessionLimits, warnOfTighterLimit } from './observe/session-limits.ts';
+import { StopLog } from './observe/stop-log.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import { anArray, anything, assertOptions, type OptionRules, trueOrFalse } from './options.ts';
-import { ORS_OPTIONS, type OrsFace, type OrsOptions, serveOrs, toOrsFace } from './ors.ts';
-import { CALL_ROUTE } from './ors-call.ts';
-import { redirectTo } from './ors-redirects.ts';
-import { OXP_OPTIONS, type OxpOptions, serveOxp, toOxpFace } from './oxp.ts';
-import { RequestCounts } from './request-counts.ts';
-import { RunningCalls } from './running-calls.ts';
-import { toSessionLimits, warnOfTighterLimit } from './session-limits.ts';
-import { endConnections } from './shutdown.ts';
-import { StopLog } from './stop-log.ts';
+import { CALL_ROUTE } from './ors/call.ts';
+import { ORS_OPTIONS, type OrsFace, type OrsOptions, serveOrs, toOrsFace } from './ors/plugin.ts';
+import { redirectTo } from './ors/redirects.ts';
+import { OXP_OPTIONS, type OxpOptions, serveOxp, toOxpFace } from './oxp/plugin.ts';
 
 /** What a server is made from: environments, toolkits, or both. */
 export interface ServerOptions extends Omit<OrsOptions, 'environments'> {

@@ -6,18 +6,18 @@ import {
   type Secrets,
 } from '../core/index.ts';
 import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
-import type { Call } from './call.ts';
-import type { SessionEnd } from './episode-outcome.ts';
-import { stopping } from './gone.ts';
-import { KeptTotal } from './kept-total.ts';
+import type { Call } from './episode/call.ts';
+import type { SessionEnd } from './episode/outcome.ts';
+import type { CallRequest } from './episode/runner.ts';
+import { Session, type SessionShare } from './episode/session.ts';
+import { KeptTotal } from './kept/kept-total.ts';
+import { RecentResults } from './kept/recent-results.ts';
+import { TaskIds } from './kept/task-id.ts';
 import { ownerOf, sidOf } from './key.ts';
 import type { TraceHeaders } from './observer.ts';
 import type { SessionOptions } from './options.ts';
-import { RecentResults } from './recent-results.ts';
-import type { CallRequest } from './runner.ts';
-import { Session, type SessionShare } from './session.ts';
+import { stopping } from './session-errors.ts';
 import { Sessions, sessionNotFound } from './sessions.ts';
-import { TaskIds } from './task-id.ts';
 
 /** Which task an episode is about: the task itself, or where to find it. */
 export type TaskChoice = { readonly task: JsonObject } | { readonly split: string; readonly index: number };

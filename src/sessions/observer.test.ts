@@ -2,12 +2,12 @@ import { array, asyncProperty, assert as check, constantFrom } from 'fast-check'
 import { expect, test } from 'vitest';
 import { minimal } from '../../test/support/minimal.ts';
 import { catalog, type Outcome, step, ToolError } from '../core/index.ts';
+import { Session } from './episode/session.ts';
 import { LocalHost } from './host.ts';
+import { RecentResults } from './kept/recent-results.ts';
+import { TaskIds } from './kept/task-id.ts';
 import type { ObservedCall, ObservedSession, Observer } from './observer.ts';
 import { DEFAULT_SESSION_OPTIONS } from './options.ts';
-import { RecentResults } from './recent-results.ts';
-import { Session } from './session.ts';
-import { TaskIds } from './task-id.ts';
 
 const environment = minimal({
   setup: async () => {},

@@ -1,5 +1,5 @@
 import type { Outcome } from '../core/index.ts';
-import type { SessionEnd } from './episode-outcome.ts';
+import type { SessionEnd } from './episode/outcome.ts';
 
 /** The headers of a request that say to which trace it belongs. */
 export type TraceHeaders = Readonly<Record<string, string>>;

@@ -1,11 +1,11 @@
 import { EnvironmentError, TiltyardError } from '../core/index.ts';
 import { Counts } from './counts.ts';
-import type { SessionEnd } from './episode-outcome.ts';
-import { sessionGone, stopping } from './gone.ts';
+import type { SessionEnd } from './episode/outcome.ts';
+import type { Session } from './episode/session.ts';
 import { ownerOf, sidOf } from './key.ts';
 import type { SessionOptions } from './options.ts';
 import { Reservation } from './reservation.ts';
-import type { Session } from './session.ts';
+import { sessionGone, stopping } from './session-errors.ts';
 import { deadline, sweepMsFor } from './time-limit.ts';
 import { Tombstones } from './tombstones.ts';
 

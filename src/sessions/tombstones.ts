@@ -1,5 +1,5 @@
-import { AgedMap } from './aged-map.ts';
-import type { SessionEnd } from './episode-outcome.ts';
+import type { SessionEnd } from './episode/outcome.ts';
+import { AgedMap } from './kept/aged-map.ts';
 
 /** Remembers for a while, and for so many, which sessions there were, and what ended them. */
 export class Tombstones {

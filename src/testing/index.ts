@@ -1,31 +1,34 @@
-// What the types below name of other entry points
-export type { InputArguments, ToolSpec, WireBlock } from '../client/index.ts';
-export type { Log } from '../core/index.ts';
-export type { Limits, SessionRules } from '../server/index.ts';
-// Rules about environments
-export { type LintOptions, type LintProgress, lintEnvironment } from './lint/lint.ts';
-export type { RewardRange } from './lint/sample.ts';
-// An episode in process
-export { type PlayedEpisode, type PlayedStep, type PlayOptions, play } from './play.ts';
-// The referee of servers
+// The referee and the lint, which live in `tiltyard/checking` and were first exported from here
 export {
+  type Answer,
+  type Ask,
   type CheckOptions,
   type CheckProgress,
   type CheckReport,
   checkServer,
-  type ProtocolReport,
-} from './referee/check-server.ts';
-export { generateInput } from './referee/generate-input.ts';
-export {
   countOutcomes,
+  type Exchange,
+  type Finding,
+  generateInput,
   type Judgement,
   type JudgementOutcome,
   type JudgeOptions,
   judge,
   type KnownFailure,
+  keyOf,
+  type Level,
+  type LintOptions,
+  type LintProgress,
+  lintEnvironment,
+  type ProtocolReport,
+  type Requirement,
+  type RewardRange,
   toBaseline,
   type Verdict,
-} from './referee/judgement.ts';
-export type { Finding, Level, Requirement } from './referee/probe.ts';
-export type { Answer, Ask, Exchange } from './referee/recorder.ts';
-export { keyOf } from './referee/selection.ts';
+} from '../checking/index.ts';
+// What the types below name of other entry points
+export type { InputArguments, ToolSpec, WireBlock } from '../client/index.ts';
+export type { Log } from '../core/index.ts';
+export type { Limits, SessionRules } from '../server/index.ts';
+// An episode in process
+export { type PlayedEpisode, type PlayedStep, type PlayOptions, play } from './play.ts';

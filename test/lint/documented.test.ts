@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { lintRules } from '../../src/testing/lint/lint.ts';
-import { OXP_EXCUSED, oxpProbes } from '../../src/testing/referee/oxp/index.ts';
+import { lintRules } from '../../src/checking/lint/lint.ts';
+import { OXP_EXCUSED, oxpProbes } from '../../src/checking/referee/oxp/index.ts';
 
 const text = readFileSync(new URL('../../docs/checking.md', import.meta.url), 'utf8');
 

@@ -7,7 +7,7 @@ import { gsm8k } from '../../examples/gsm8k/environment.ts';
 import { hello } from '../../examples/hello/environment.ts';
 import { sandbox } from '../../examples/sandbox/environment.ts';
 import { sums } from '../../examples/toolkit/environment.ts';
-import { lintRules } from '../../src/testing/lint/lint.ts';
+import { lintRules } from '../../src/checking/lint/lint.ts';
 
 // What the lint cannot find out about an example, by its name.
 const UNSEEN: readonly (readonly [Environment, readonly string[]])[] = [

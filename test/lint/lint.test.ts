@@ -2,7 +2,7 @@ import { type Environment, step } from 'tiltyard';
 import { createServer, type ServerOptions } from 'tiltyard/server';
 import { lintEnvironment } from 'tiltyard/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { lintRules } from '../../src/testing/lint/lint.ts';
+import { lintRules } from '../../src/checking/lint/lint.ts';
 import { startBreaking } from '../referee/oxp-proxy.ts';
 import { BAD, quiz, submitTool } from './bad-environments.ts';
 

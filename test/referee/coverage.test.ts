@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { orsProbes, UNTESTED } from '../../src/testing/referee/ors/index.ts';
+import { orsProbes, UNTESTED } from '../../src/checking/referee/ors/index.ts';
 import { callBreakages } from './breakages/calls.ts';
 import { discoveryBreakages } from './breakages/discovery.ts';
 import { httpBreakages } from './breakages/http.ts';

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { generateInput, generateInvalidInputs, generateLongInput } from '../../src/testing/referee/generate-input.ts';
+import { generateInput, generateInvalidInputs, generateLongInput } from '../../src/checking/referee/generate-input.ts';
 
 type Schema = { [key: string]: any };
 

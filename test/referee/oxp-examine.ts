@@ -1,9 +1,9 @@
 import { createServer, type ServerOptions } from 'tiltyard/server';
 import { onTestFinished } from 'vitest';
-import { oxpProbes, oxpSubject } from '../../src/testing/referee/oxp/index.ts';
-import type { Finding } from '../../src/testing/referee/probe.ts';
-import { Recorder, type RecorderOptions } from '../../src/testing/referee/recorder.ts';
-import { runProbes } from '../../src/testing/referee/run-probes.ts';
+import { oxpProbes, oxpSubject } from '../../src/checking/referee/oxp/index.ts';
+import type { Finding } from '../../src/checking/referee/probe.ts';
+import { Recorder, type RecorderOptions } from '../../src/checking/referee/recorder.ts';
+import { runProbes } from '../../src/checking/referee/run-probes.ts';
 
 /** The key of the servers that want one. */
 export const KEY = 'a-key-of-the-referee';

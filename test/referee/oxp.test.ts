@@ -2,8 +2,8 @@ import type { ServerOptions } from 'tiltyard/server';
 import { describe, expect, test } from 'vitest';
 import { sums } from '../../examples/toolkit/environment.ts';
 import { calculator, doorbell, messages } from '../../examples/toolkit/toolkit.ts';
-import { detectOxp, OXP_EXCUSED, oxpProbes } from '../../src/testing/referee/oxp/index.ts';
-import { Recorder } from '../../src/testing/referee/recorder.ts';
+import { detectOxp, OXP_EXCUSED, oxpProbes } from '../../src/checking/referee/oxp/index.ts';
+import { Recorder } from '../../src/checking/referee/recorder.ts';
 import { toolFixture } from '../oxp/toolkits.ts';
 import { examineOxp, idsOf, KEY, startServer, toOptions } from './oxp-examine.ts';
 

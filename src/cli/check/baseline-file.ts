@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { KnownFailure } from '../../testing/index.ts';
+import type { KnownFailure } from '../../checking/index.ts';
 import { misuse } from '../shared/failure.ts';
 
 const FORM = `A baseline is a JSON list of ids, or of objects: ["ors/D7", {"id": "ors/G3", "note": "422 for 400"}]`;

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { judge, keyOf, type Level, toBaseline, type Verdict } from '../../testing/index.ts';
+import { judge, keyOf, type Level, toBaseline, type Verdict } from '../../checking/index.ts';
 import { Failure } from '../shared/failure.ts';
 import { toUrl } from '../shared/target.ts';
 import { processTerminal } from '../shared/terminal.ts';

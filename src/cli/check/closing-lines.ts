@@ -1,4 +1,4 @@
-import { countOutcomes, type Verdict } from '../../testing/index.ts';
+import { countOutcomes, type Verdict } from '../../checking/index.ts';
 
 /** How the report ends. */
 export interface ClosingOptions {

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../testing/index.ts';
+import type { Exchange } from '../../checking/index.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 
 const MAX_BODY = 600;

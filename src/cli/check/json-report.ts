@@ -1,4 +1,4 @@
-import { type CheckReport, countOutcomes, type Verdict } from '../../testing/index.ts';
+import { type CheckReport, countOutcomes, type Verdict } from '../../checking/index.ts';
 
 const MAX_TEXT = 10_000;
 

@@ -1,4 +1,4 @@
-import type { Judgement, Verdict } from '../../testing/index.ts';
+import type { Judgement, Verdict } from '../../checking/index.ts';
 
 // What XML 1.0 has no place for, not even escaped.
 const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu;

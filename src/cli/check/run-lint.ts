@@ -1,4 +1,4 @@
-import { type CheckReport, lintEnvironment } from '../../testing/index.ts';
+import { type CheckReport, lintEnvironment } from '../../checking/index.ts';
 import { findEnvironment } from '../shared/episode.ts';
 import { withoutForeignFrames } from '../shared/location.ts';
 import type { OpenServer } from '../shared/with-server.ts';

@@ -1,4 +1,4 @@
-import { type CheckReport, checkServer } from '../../testing/index.ts';
+import { type CheckReport, checkServer } from '../../checking/index.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CheckCommandOptions } from './check.ts';
 import { lazyBar } from './lazy-bar.ts';

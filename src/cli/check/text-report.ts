@@ -4,7 +4,7 @@ import {
   type Judgement,
   type JudgementOutcome,
   type Verdict,
-} from '../../testing/index.ts';
+} from '../../checking/index.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { toTable } from '../shared/table.ts';
 import type { Colors } from '../shared/terminal.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { isObject, type JsonObject } from '../../protocol/index.ts';
 import { version } from '../../version.ts';
 import type { AuthOptions } from '../auth/authenticator.ts';
-import { refuseOtherMethods } from '../methods.ts';
+import { refuseOtherMethods } from '../http/methods.ts';
 import { SCHEMAS } from './components.ts';
 import type { Operation, RouteDocs, Tag } from './operation.ts';
 

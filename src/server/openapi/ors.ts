@@ -1,6 +1,6 @@
 import type { Catalog, CatalogEnvironment } from '../../core/index.ts';
 import type { JsonObject } from '../../protocol/index.ts';
-import { scopesFor } from '../ors-scopes.ts';
+import { scopesFor } from '../ors/scopes.ts';
 import { takesNothing } from './example.ts';
 import { arrayOf, body, json, type Operation, object, type RouteDocs, ref, toRouteDocs } from './operation.ts';
 import { HEALTH, METRICS, OPENAPI } from './server.ts';

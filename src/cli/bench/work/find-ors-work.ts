@@ -1,6 +1,6 @@
+import { generateInput } from '../../../checking/index.ts';
 import { type Client, connect, ToolCallError } from '../../../client/index.ts';
 import type { ToolSpec } from '../../../protocol/index.ts';
-import { generateInput } from '../../../testing/index.ts';
 import { unknownName } from '../../shared/explain.ts';
 import { environmentsOf } from '../../shared/faces.ts';
 import { Failure } from '../../shared/failure.ts';

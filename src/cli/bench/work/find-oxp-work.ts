@@ -1,5 +1,5 @@
+import { generateInput } from '../../../checking/index.ts';
 import { connectOxp, OxpServerError, OxpValidationError, type ToolDefinition } from '../../../client/index.ts';
-import { generateInput } from '../../../testing/index.ts';
 import { unknownName } from '../../shared/explain.ts';
 import { Failure, misuse } from '../../shared/failure.ts';
 import { toSafeText } from '../../shared/safe-text.ts';

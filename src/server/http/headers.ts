@@ -1,0 +1,74 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { TiltyardError } from '../../core/index.ts';
+import { isObject, SECRETS_HEADER, SESSION_HEADER } from '../../protocol/index.ts';
+
+/** The longest session id that is taken. */
+export const MAX_SID_LENGTH = 256;
+
+/** The session id of a request, or undefined where the header is missing or blank. */
+export function findSid(headers: IncomingHttpHeaders): string | undefined {
+  const sid = headers[SESSION_HEADER];
+  if (typeof sid !== 'string') return undefined;
+  return sid.trim() || undefined;
+}
+
+/** The session id of a request that needs one. */
+export function readSid(headers: IncomingHttpHeaders): string {
+  const sid = findSid(headers);
+  if (sid === undefined)
+    throw new TiltyardError('bad_request', 'X-Session-ID header is required. POST /create_session gives an id');
+  if (sid.length > MAX_SID_LENGTH)
+    throw new TiltyardError('bad_request', `X-Session-ID must have at most ${MAX_SID_LENGTH} characters`);
+  return sid;
+}
+
+/** Secrets that came in a header: base64 of `{ name: { value } }`, as the official clients send them. */
+export function readSecretsHeader(headers: IncomingHttpHeaders): Record<string, string> {
+  const header = headers[SECRETS_HEADER];
+  if (header === undefined || header === '') return {};
+  const parsed = parseBase64Json(String(header));
+  if (!isObject(parsed)) throw malformed();
+  const secrets: [string, string][] = Object.entries(parsed).map(([name, secret]) => {
+    const value = isObject(secret) ? secret.value : secret;
+    if (typeof value !== 'string') throw malformed();
+    return [name, value];
+  });
+  return Object.fromEntries(secrets);
+}
+
+function parseBase64Json(header: string): unknown {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) throw malformed();
+  try {
+    return JSON.parse(Buffer.from(header, 'base64').toString());
+  } catch (thrown) {
+    throw malformed(thrown);
+  }
+}
+
+function malformed(cause?: unknown): TiltyardError {
+  return new TiltyardError('bad_request', 'X-Secrets must be base64 of a JSON object: {"NAME": {"value": "..."}}', {
+    cause,
+  });
+}
+
+/** Whether the client wants an event stream rather than JSON: it names the one and does not rank the other as high. */
+export function prefersEventStream(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  const stream = quality(accept, 'text/event-stream');
+  return stream > 0 && stream > quality(accept, 'application/json');
+}
+
+function quality(accept: string, type: string): number {
+  for (const range of accept.toLowerCase().split(',')) {
+    const [name, ...parameters] = range.split(';').map((part) => part.trim());
+    if (name !== type) continue;
+    const q = parameters.find((parameter) => parameter.startsWith('q='));
+    return q === undefined ? 1 : Number(q.slice(2)) || 0;
+  }
+  return 0;
+}
+
+/** Whether the client is an official SDK, which takes refused calls only inside the event stream. */
+export function isOfficialSdk(userAgent: string | undefined): boolean {
+  return userAgent !== undefined && /^(ors-sdk|openreward-sdk)\//.test(userAgent);
+}

@@ -1,0 +1,20 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerErrorBody } from '../../protocol/index.ts';
+import { OxpError, toServerErrorBody } from '../oxp/errors.ts';
+import type { ErrorBody } from './errors.ts';
+
+/** Answers 404 on paths that nothing has; a server of toolkits alone speaks OXP there as well. */
+export function notFoundHandler({ environments = [] }: { readonly environments?: readonly unknown[] }) {
+  const toBody = environments.length === 0 ? toOxpBody : toOrsBody;
+  return ({ method, url }: FastifyRequest, reply: FastifyReply): void => {
+    reply.code(404).send(toBody(`nothing is at ${method} ${url}. GET /openapi.json shows what there is`));
+  };
+}
+
+function toOrsBody(detail: string): ErrorBody {
+  return { detail };
+}
+
+function toOxpBody(developerMessage: string): ServerErrorBody {
+  return toServerErrorBody(new OxpError('Nothing is here', { developerMessage }));
+}

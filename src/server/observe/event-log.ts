@@ -1,0 +1,64 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { printable } from '../../core/index.ts';
+import type { Observer } from '../../sessions/index.ts';
+
+/** A request that has been answered, or whose client has left. Of what is no HTTP, only the answer is known. */
+export interface EndedRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** The session it names, if any. */
+  readonly sid?: string | undefined;
+  /** Who it comes from; undefined or empty where nobody is known. */
+  readonly identity?: string | undefined;
+  /** Where it comes from, if that is of interest: of those that went well it would only make the lines longer. */
+  readonly remoteAddress?: string | undefined;
+  readonly status: number;
+  /** The code of the error that it was answered with, if that has one. */
+  readonly code?: string | undefined;
+  /** What Node's parser found wrong with it. */
+  readonly parserError?: string | undefined;
+  readonly durationMs?: number | undefined;
+}
+
+/** Writes a line for each request, call and session that ended. Inputs and results are not in it: they may hold secrets. */
+export interface EventLog extends Pick<Observer, 'callEnded' | 'sessionEnded'> {
+  requestEnded(request: EndedRequest): void;
+}
+
+/** What of a logger is used. */
+export type EventLogger = Pick<FastifyBaseLogger, 'info'>;
+
+/** Lines through a logger, which may redact or rename what is in them. */
+export function eventLog(logger: EventLogger): EventLog {
+  return {
+    requestEnded({ method, url, sid, identity, remoteAddress, status, code, parserError, durationMs }) {
+      const ms = durationMs === undefined ? undefined : toMs(durationMs);
+      const from = { identity: identity || undefined, remoteAddress };
+      const asked = { method, url: safe(url), sid: safe(sid) };
+      logger.info({ ...asked, ...from, status, code, parserError, ms }, 'request');
+    },
+    callEnded(call, outcome, session) {
+      const { tool } = call;
+      const callId = printable(call.callId);
+      const ms = toMs(call.settledAt - call.startedAt);
+      const identity = (session ?? call).identity || undefined;
+      if (session === undefined) return logger.info({ callId, identity, tool, ms, outcome }, 'call');
+      const { sid, environmentName: environment } = session;
+      logger.info({ sid: printable(sid), identity, environment, taskId: callId, tool, ms, outcome }, 'call');
+    },
+    sessionEnded({ sid, identity, environmentName: environment, startedAt, callCount: calls, end: reason }, outcome) {
+      const ms = toMs(performance.now() - startedAt);
+      const whose = { sid: printable(sid), identity: identity || undefined };
+      logger.info({ ...whose, environment, outcome, reason, calls, ms }, 'session ended');
+    },
+  };
+}
+
+function safe(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : printable(text);
+}
+
+// Microseconds are enough, and short.
+function toMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ENVIRONMENT_ACTIONS } from '../../protocol/index.ts';
+import { sessionKeyOf } from '../auth/identify.ts';
+import { findSid } from '../http/headers.ts';
+import type { OrsFace } from './plugin.ts';
+
+// Actions on a session: a client that has one means the session's environment.
+const SESSION_ACTIONS = new Set(['call', 'prompt', 'task_tools']);
+
+/** Sends a request to the environment that it means: that of its session, or the first. */
+export type Redirect = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** Makes the redirect of an action; `prefix` is where the routes are mounted. */
+export function redirectTo(action: string, { catalog, host }: OrsFace, prefix: string): Redirect {
+  return async (request, reply) => {
+    const sid = SESSION_ACTIONS.has(action) ? findSid(request.headers) : undefined;
+    const key = sid === undefined ? undefined : sessionKeyOf(request, sid);
+    const known = key !== undefined && host.touch(key);
+    return redirect(request, reply, {
+      prefix,
+      environment: known ? await host.environmentOf(key) : catalog.first.name,
+    });
+  };
+}
+
+/** Sends paths that name no environment to the one they mean: many clients never name one. */
+export function registerRedirects(app: FastifyInstance, face: OrsFace, omitted: readonly string[]): void {
+  const { prefix } = app;
+  for (const action of ENVIRONMENT_ACTIONS) {
+    if (!omitted.includes(action)) app.all(`/${action}`, redirectTo(action, face, prefix));
+  }
+  const { environments, first } = face.catalog;
+  if (environments.length > 1) return;
+  app.all<{ Params: { path: string } }>('/:path', async (request, reply) => {
+    if (request.params.path.toLowerCase() === first.name) return reply.callNotFound();
+    return redirect(request as FastifyRequest, reply, { prefix, environment: first.name });
+  });
+}
+
+function redirect(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { prefix, environment }: { prefix: string; environment: string },
+): FastifyReply {
+  // A client may ask for a whole URL, as for a proxy; the router looks only at its path, too.
+  const path = request.url.replace(/^https?:\/\/[^/?]*/i, '');
+  // Always a path of this server: the name comes first, so no URL of the client's can begin the target.
+  return reply.redirect(`${prefix}/${encodeURIComponent(environment)}${path.slice(prefix.length)}`, 308);
+}

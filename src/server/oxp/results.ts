@@ -1,0 +1,29 @@
+import { OXP_SCHEMA, type WireToolError } from '../../protocol/index.ts';
+import type { ToolboxEnding, ToolFailure } from '../../sessions/index.ts';
+import { type ReturnErrors, reveal } from '../http/errors.ts';
+
+/** How a run ended that was not refused before. */
+export type RanEnding = Exclude<ToolboxEnding, { kind: 'refused' }>;
+
+/** The result of a run as the body that is sent: with a value or with an error. */
+export function toResultJson(callId: string, ending: RanEnding, returnErrors: ReturnErrors): string {
+  // By hand: the value is JSON already, and a repeat need not write it again.
+  const head = `"call_id":${JSON.stringify(callId)},"duration":${Math.round(ending.durationMs)}`;
+  const tail =
+    ending.kind === 'returned'
+      ? `"success":true,"value":${ending.json}`
+      : `"success":false,"error":${JSON.stringify(toWireError(ending.failure, returnErrors))}`;
+  return `{"$schema":"${OXP_SCHEMA}","result":{${head},${tail}}}`;
+}
+
+function toWireError(failure: ToolFailure, returnErrors: ReturnErrors): WireToolError {
+  const { message, thrown, developerMessage = thrown && reveal(thrown, returnErrors) } = failure;
+  const { canRetry, promptContent, retryAfterMs } = failure;
+  return {
+    message,
+    ...(developerMessage === undefined ? {} : { developer_message: developerMessage }),
+    ...(canRetry === undefined ? {} : { can_retry: canRetry }),
+    ...(promptContent === undefined ? {} : { additional_prompt_content: promptContent }),
+    ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+  };
+}

@@ -1,0 +1,135 @@
+import {
+  type CatalogEnvironment,
+  type CompiledTool,
+  EnvironmentError,
+  type EpisodeLog,
+  episodeLog,
+  type LazyAbort,
+  type Log,
+  printable,
+  redact,
+  type Secrets,
+  toBlocks,
+  toError,
+} from '../../core/index.ts';
+import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
+import type { TraceHeaders } from '../observer.ts';
+import { EpisodeCallContext } from './context.ts';
+
+/** What an episode is made from. */
+export interface EpisodeStart {
+  readonly sid: string;
+  readonly environment: CatalogEnvironment;
+  readonly task: unknown;
+  readonly secrets: Secrets;
+  readonly trace?: TraceHeaders | undefined;
+}
+
+/** The author's side of a session: runs the author's code, and lets nothing it throws out unclean. */
+export class Episode {
+  readonly sid: string;
+  readonly environment: CatalogEnvironment;
+  readonly task: unknown;
+  readonly secrets: Secrets;
+  state: unknown;
+  finished = false;
+  readonly #serverLog: Log;
+  #log: EpisodeLog | undefined;
+  #taskTools: ReadonlySet<string> | undefined;
+
+  constructor({ sid, environment, task, secrets }: EpisodeStart, log: Log) {
+    this.sid = sid;
+    this.environment = environment;
+    this.task = task;
+    this.secrets = secrets;
+    this.#serverLog = log;
+  }
+
+  get log(): EpisodeLog {
+    const fields = { sid: printable(this.sid), environment: this.environment.name };
+    this.#log ??= episodeLog(this.#serverLog, fields, this.secrets);
+    return this.#log;
+  }
+
+  /** Whether there is anything to do before the first call. */
+  get needsSetup(): boolean {
+    const { setup, taskTools } = this.environment.definition;
+    return setup !== undefined || taskTools !== undefined;
+  }
+
+  async setUp(abort: LazyAbort): Promise<void> {
+    const { setup, taskTools } = this.environment.definition;
+    try {
+      this.state = await setup?.(new EpisodeCallContext(this, abort));
+      const chosen = await taskTools?.({ task: this.task, state: this.state });
+      if (chosen !== undefined) this.#taskTools = this.#toTaskTools(chosen.map(String));
+    } catch (thrown) {
+      if (!abort.aborted) throw this.failure('setup', thrown, 'setup_failed');
+      // Most setups throw when they are told to stop: nothing of theirs has failed.
+      this.log.info('setup was aborted', { error: toError(thrown) });
+    }
+  }
+
+  readPrompt(): Promise<WireBlock[]> {
+    const { task, state } = this;
+    return this.#guarded('prompt', async ({ prompt }) => {
+      const blocks = toBlocks(await prompt({ task, state }));
+      return blocks.length > 0 ? blocks : toBlocks('');
+    });
+  }
+
+  /** Releases what setup took. A failure is logged, since nobody is left to hear of it. */
+  async tearDown(): Promise<void> {
+    const { task, state, log } = this;
+    await this.#guarded('teardown', async ({ teardown }) => teardown?.({ task, state, log })).catch(() => {});
+  }
+
+  /** A tool by name, if this episode offers it. */
+  tool(name: string): CompiledTool | undefined {
+    const tool = this.environment.tools.get(name);
+    return tool !== undefined && (tool.shared || this.#offers(name)) ? tool : undefined;
+  }
+
+  get tools(): readonly ToolSpec[] {
+    return this.environment.allTools.filter(({ name }) => this.tool(name) !== undefined);
+  }
+
+  /** An author's throw, logged and made fit to send: without the episode's secrets. */
+  failure(
+    what: string,
+    thrown: unknown,
+    code: 'setup_failed' | 'environment_failed' = 'environment_failed',
+  ): EnvironmentError {
+    const message = `${what} of environment '${this.environment.name}' failed`;
+    const clean = (text: string) => redact(text, this.secrets);
+    const error = new EnvironmentError(code, message, { thrown, clean, logged: true });
+    // The whole of it, because the causes say why; the log takes the secrets out.
+    this.log.error(message, { error: toError(thrown) });
+    return error;
+  }
+
+  async #guarded<Value>(
+    what: string,
+    run: (definition: CatalogEnvironment['definition']) => Promise<Value>,
+  ): Promise<Value> {
+    try {
+      return await run(this.environment.definition);
+    } catch (thrown) {
+      throw this.failure(what, thrown);
+    }
+  }
+
+  #offers(name: string): boolean {
+    return this.#taskTools === undefined || this.#taskTools.has(name);
+  }
+
+  #toTaskTools(names: readonly string[]): ReadonlySet<string> {
+    for (const name of names) {
+      const tool = this.environment.tools.get(name);
+      if (tool === undefined) throw new TypeError(`taskTools names '${name}', which is not a tool of this environment`);
+      if (tool.shared)
+        throw new TypeError(`Tool name collision: taskTools names '${name}', which every task has: it is shared`);
+    }
+    return new Set(names);
+  }
+}

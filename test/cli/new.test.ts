@@ -1,0 +1,250 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { MAIN, ROOT, type Run, run, untilPrinted } from '../support/command.ts';
+import { readText } from '../support/documents.ts';
+import { runToEnd, startJob } from '../support/program.ts';
+import { keys, runInTerminal } from '../support/pty.ts';
+
+const COMMON = ['.dockerignore', '.gitignore', 'README.md', 'package.json', 'tsconfig.json'] as const;
+const FILES = {
+  environment: [...COMMON, 'environment.test.ts', 'environment.ts'],
+  toolkit: [...COMMON, 'toolkit.test.ts', 'toolkit.ts'],
+} as const;
+
+/** An empty folder outside the repository; it goes when the test ends. */
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-new-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The same, where projects find the packages that are installed here. Inside the repository, their link to it is a loop. */
+async function folderWithPackages(): Promise<string> {
+  const folder = await emptyFolder();
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+function runNew(cwd: string, ...args: string[]): Run {
+  return run(['new', ...args], {}, cwd);
+}
+
+describe('a project', () => {
+  test.each(['environment', 'toolkit'] as const)(
+    'of the kind %s passes its own tests and type check',
+    { timeout: 60_000 },
+    async (kind) => {
+      const folder = await folderWithPackages();
+      const command = runNew(folder, 'word-game', '--kind', kind, '--yes');
+      expect(await command.exit, command.output()).toBe(0);
+      const project = join(folder, 'word-game');
+      expect((await readdir(project)).sort()).toEqual([...FILES[kind]].sort());
+      await mkdir(join(project, 'node_modules'));
+      await symlink(ROOT, join(project, 'node_modules', 'tiltyard'));
+
+      expect(await runToEnd(project, 'npm', ['run', 'check'])).toMatchObject({ code: 0 });
+      const { code, text } = await runToEnd(project, 'npm', ['test']);
+      expect(code, text).toBe(0);
+      expect(text).toMatch(/pass 2\b/);
+    },
+  );
+
+  test('stops in good order when npm start is told to', { timeout: 60_000 }, async () => {
+    const folder = await folderWithPackages();
+    expect(await runNew(folder, 'word-game').exit).toBe(0);
+    const project = join(folder, 'word-game');
+    await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
+    await symlink(ROOT, join(project, 'node_modules/tiltyard'));
+    const command = `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`;
+    await writeFile(join(project, 'node_modules/.bin/tiltyard'), command, { mode: 0o755 });
+    const server = startJob(project, 'npm', ['start', '--', '--port', '0']);
+    const [, url = ''] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
+    // To npm alone, as a supervisor does, and not to its group as a terminal would.
+    server.child.kill('SIGTERM');
+    expect(await server.exit, server.output()).toBe(0);
+    expect(server.output()).toContain('SIGTERM: calls may end');
+    await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
+  });
+
+  test('carries its name in the forms that it needs, and no word of the template', async () => {
+    const folder = await emptyFolder();
+    for (const kind of ['environment', 'toolkit'] as const) {
+      expect(await runNew(folder, kind, '--kind', kind, '--name', 'word-game').exit).toBe(0);
+      const texts = await Promise.all(FILES[kind].map((file) => readFile(join(folder, kind, file), 'utf8')));
+      expect(texts.join('\n')).not.toMatch(/template/i);
+      expect(JSON.parse(texts[FILES[kind].indexOf('package.json' as never)] ?? '')).toMatchObject({
+        name: 'word-game',
+      });
+    }
+    const environment = await readFile(join(folder, 'environment/environment.ts'), 'utf8');
+    expect(environment).toContain("wordGameEnvironment = environment({\n  name: 'word-game',");
+    const toolkit = await readFile(join(folder, 'toolkit/toolkit.ts'), 'utf8');
+    expect(toolkit).toContain("wordGameToolkit = toolkit({ name: 'WordGame',");
+  });
+
+  test('has a type check that finds mistakes', { timeout: 60_000 }, async () => {
+    const folder = await folderWithPackages();
+    await runNew(folder, 'broken').exit;
+    await mkdir(join(folder, 'broken/node_modules'));
+    await symlink(ROOT, join(folder, 'broken/node_modules/tiltyard'));
+    const test = join(folder, 'broken/environment.test.ts');
+    await writeFile(test, (await readFile(test, 'utf8')).replace('{ number: 50 }', "{ number: 'fifty' }"));
+    const { code, text } = await runToEnd(join(folder, 'broken'), 'npm', ['run', 'check']);
+    expect(code).not.toBe(0);
+    expect(text).toContain("Type 'string' is not assignable to type 'number'");
+  });
+
+  test('depends on the clone that made it, and names itself after its folder', async () => {
+    const folder = await emptyFolder();
+    const command = runNew(folder, 'games/WordGame');
+    expect(await command.exit).toBe(0);
+    const manifest = JSON.parse(await readFile(join(folder, 'games/WordGame/package.json'), 'utf8'));
+    expect(manifest.name).toBe('word-game');
+    const [, path = ''] = /^file:(.*)$/.exec(manifest.dependencies.tiltyard) ?? [];
+    expect(resolve(await realpath(join(folder, 'games/WordGame')), path)).toBe(resolve(ROOT));
+    expect(command.stdout()).toContain('  cd games/WordGame\n  npm install\n');
+    expect(command.output()).not.toContain('\x1b');
+  });
+
+  test('goes into the folder where one stands, also after git init', async () => {
+    const folder = await emptyFolder();
+    await mkdir(join(folder, 'here/.git'), { recursive: true });
+    const command = runNew(join(folder, 'here'), '.');
+    expect(await command.exit, command.output()).toBe(0);
+    expect((await readdir(join(folder, 'here'))).sort()).toEqual(['.git', ...FILES.environment].sort());
+    expect(command.stdout()).toContain('the environment here:');
+    expect(command.stdout()).not.toContain('cd ');
+  });
+
+  test('is told to programs as one line of JSON', async () => {
+    const folder = await emptyFolder();
+    const command = runNew(folder, 'weather', '--kind', 'toolkit', '--json');
+    expect(await command.exit).toBe(0);
+    expect(JSON.parse(command.stdout())).toEqual({
+      folder: expect.stringMatching(/\/weather$/),
+      kind: 'toolkit',
+      name: 'weather',
+      files: [...FILES.toolkit].sort(),
+    });
+  });
+});
+
+test('what docs/command-line.md shows is what is printed', async () => {
+  const block = /```console\n\$ npx tiltyard new (.*)\n([^`]*)```/.exec(readText('docs/command-line.md')) ?? [];
+  const [, args = '', printed] = block;
+  const command = runNew(await emptyFolder(), ...args.split(' '));
+  expect(await command.exit).toBe(0);
+  expect(command.stdout()).toBe(printed);
+});
+
+describe('what cannot be', () => {
+  test.each<[what: string, args: string[], message: string]>([
+    ['a folder that holds something', ['full'], 'full is not empty: precious.txt is in it'],
+    ['a file', ['file'], 'file is not a folder'],
+    ['a path through a file', ['file/project'], 'is inside a file'],
+    ['no folder, without a terminal', [], 'tiltyard new my-project'],
+    ['a folder without letters', ['2048'], 'give one with --name'],
+    ['a name with a space', ['x', '--name', 'Word Game'], 'Try word-game'],
+    ['a name that is a path of the server', ['x', '--name', 'health'], '/health is a path of the server'],
+    ['a folder named like such a path', ['create'], '/create is a path of the server'],
+    ['the name of a package that it needs', ['x', '--name', 'tiltyard'], 'choose another name'],
+    ['a name that is too long', ['x', '--name', 'x'.repeat(41)], 'may have 40 characters'],
+    ['a kind that is not there', ['x', '--kind', 'robot'], 'environment, toolkit'],
+  ])('%s is refused with what to do, and nothing is written', async (_what, args, message) => {
+    const folder = await emptyFolder();
+    await mkdir(join(folder, 'full'));
+    await writeFile(join(folder, 'full/precious.txt'), 'mine');
+    await writeFile(join(folder, 'file'), 'mine');
+    const command = runNew(folder, ...args);
+    expect(await command.exit).toBe(2);
+    expect(command.output()).toContain(message);
+    expect(await readdir(folder, { recursive: true })).toHaveLength(3);
+  });
+
+  test('a toolkit is in no path, and may be named like one', async () => {
+    expect(await runNew(await emptyFolder(), 'tools', '--kind', 'toolkit').exit).toBe(0);
+  });
+
+  test.skipIf(process.platform === 'win32').each([
+    ['a folder that is made', 'deep/down/project'],
+    ['a folder that is there', '.'],
+  ])('when a file cannot be written, nothing is left behind in %s', async (_what, target) => {
+    const folder = await emptyFolder();
+    // Files of more than one block cannot be written: the first ones can, and a longer one fails.
+    const script = `ulimit -f 1; exec "${process.execPath}" "${MAIN}" new ${target} --name project`;
+    const { code, text } = await runToEnd(folder, 'bash', ['-c', script]);
+    expect(code).toBe(1);
+    expect(text).toContain(`the project could not be written into ${target}`);
+    expect(text).toContain('EFBIG');
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('the wizard', () => {
+  test('asks for the folder, the kind and the name', async () => {
+    const folder = await emptyFolder();
+    const screen = runInTerminal(['new'], {}, folder);
+    await screen.until(/Where should the project go\?/);
+    screen.type(`weather-station${keys.enter}`);
+    await screen.until(/What do you want to write\?/);
+    screen.type(keys.down);
+    await screen.until(/● toolkit/);
+    screen.type(keys.enter);
+    await screen.until(/What is its name\?/);
+    screen.type(`Big Weather${keys.enter}`);
+    await screen.until(/Try big-weather/);
+    screen.type('\x7f'.repeat('Big Weather'.length));
+    screen.type(`big-weather${keys.enter}`);
+    await screen.until(/Wrote the toolkit big-weather into weather-station/);
+    await screen.until(/npm run dev/);
+    expect(await screen.exit).toBe(0);
+    expect((await readdir(join(folder, 'weather-station'))).sort()).toEqual([...FILES.toolkit].sort());
+  });
+
+  test('takes its suggestions for an empty answer, and does not ask for what was given', async () => {
+    const folder = await emptyFolder();
+    const screen = runInTerminal(['new', 'capitals', '--kind', 'environment'], {}, folder);
+    await screen.until(/What is its name\?/);
+    screen.type(keys.enter);
+    await screen.until(/Wrote the environment capitals into capitals/);
+    expect(await screen.exit).toBe(0);
+    expect(screen.text()).not.toContain('Where should');
+    expect(screen.text()).not.toContain('What do you want');
+  });
+
+  test('asks again when the folder holds something', async () => {
+    const folder = await emptyFolder();
+    await writeFile(join(folder, 'precious.txt'), 'mine');
+    const screen = runInTerminal(['new'], {}, folder);
+    await screen.until(/Where should the project go\?/);
+    screen.type(`.${keys.enter}`);
+    await screen.until(/is not empty/);
+    screen.type(`/../fine${keys.enter}`);
+    await screen.until(/What do you want to write\?/);
+  });
+
+  test.each([
+    ['Ctrl-C', keys.interrupt],
+    ['Escape', '\x1b'],
+  ])('%s ends it with exit code 130, and nothing is left behind', async (_key, key) => {
+    const folder = await emptyFolder();
+    const screen = runInTerminal(['new', 'capitals'], {}, folder);
+    await screen.until(/What do you want to write\?/);
+    screen.type(keys.enter);
+    await screen.until(/What is its name\?/);
+    screen.type(key);
+    await screen.until(/cancelled; nothing was written/);
+    expect(await screen.exit).toBe(130);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('--yes asks nothing, also on a terminal', async () => {
+    const folder = await emptyFolder();
+    const screen = runInTerminal(['new', 'capitals', '--yes'], { NO_COLOR: '1' }, folder);
+    await screen.until(/npm run dev/);
+    expect(await screen.exit).toBe(0);
+    expect(screen.raw()).not.toContain('\x1b');
+  });
+});
