@@ -116,7 +116,7 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
     finished: finished ?? false,
     metadata: metadata ?? null,
     taskId: progress.taskId ?? '',
-    outcome: 'scored',
+    outcome: 'returned',
   };
 }
 

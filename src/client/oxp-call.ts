@@ -56,7 +56,7 @@ export interface OxpResult<Value = any> {
   readonly durationMs: number;
   readonly value: Value;
   /** A call that ends otherwise is an error, which has an outcome too. */
-  readonly outcome: 'scored';
+  readonly outcome: 'returned';
 }
 
 // Longer waits are for the caller to plan: the error says how long.
@@ -114,7 +114,7 @@ async function callOnce(plan: OxpCallPlan, callId: string): Promise<OxpResult> {
 }
 
 function toResult({ callId, durationMs, value }: SentResult, sentId: string, tookMs: number): OxpResult {
-  return { callId: callId ?? sentId, durationMs: durationMs ?? tookMs, value, outcome: 'scored' };
+  return { callId: callId ?? sentId, durationMs: durationMs ?? tookMs, value, outcome: 'returned' };
 }
 
 /** Whether an error may pass by itself. */

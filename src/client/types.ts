@@ -33,5 +33,5 @@ export interface CallResult {
   /** The id of the call, for logs. */
   readonly taskId: string;
   /** A call that ends otherwise is an error, which has an outcome too. */
-  readonly outcome: 'scored';
+  readonly outcome: 'returned';
 }

@@ -30,6 +30,9 @@ export type ErrorCode =
   | 'invalid_input'
   | 'episode_finished'
   | 'tool_failed'
+  | 'call_id_reused'
+  | 'result_not_kept'
+  | 'missing_requirements'
   | 'environment_failed';
 
 /** The base of all errors of ours: a code from one table, a message for people, and the cause where there is one. */
@@ -121,9 +124,11 @@ export class EnvironmentError extends TiltyardError {
       thrown,
       clean = (text) => text,
       logged = false,
+      status = isSetupError(thrown) ? thrown.status : undefined,
     }: {
       thrown: unknown;
       logged?: boolean;
+      status?: number | undefined;
       /** Takes the episode's secrets out of a text. */
       clean?: (text: string) => string;
     },
@@ -134,7 +139,7 @@ export class EnvironmentError extends TiltyardError {
     // Not what was thrown itself: that may hold a whole request, and this error is kept as long as a result.
     this.cause = Object.assign(new Error(this.thrown.message), this.thrown);
     this.logged = logged;
-    this.status = isSetupError(thrown) ? thrown.status : undefined;
+    this.status = status;
   }
 }
 

@@ -1,4 +1,10 @@
-export { OUTCOMES, type Outcome } from '../protocol/index.ts';
+export {
+  CALL_OUTCOMES,
+  type CallOutcome,
+  EPISODE_OUTCOMES,
+  type EpisodeOutcome,
+  type Outcome,
+} from '../protocol/index.ts';
 export { toCanonical } from './canonical.ts';
 export { type Catalog, type CatalogEnvironment, catalog } from './catalog.ts';
 export type { CompiledTool } from './compiled-tool.ts';
@@ -42,6 +48,7 @@ export {
   toError,
   toThrown,
 } from './errors.ts';
+export { type Failure, toFailure, toFailureError } from './failure.ts';
 export { invoke, type ToolEnding } from './invoke.ts';
 export { assertKnownKeys, nearestOf } from './known-keys.ts';
 export { LazyAbort } from './lazy-abort.ts';
@@ -69,5 +76,12 @@ export {
 } from './tool.ts';
 export type { ReportedFailure } from './tool-failure.ts';
 export { type Toolkit, type ToolMap, toolkit } from './toolkit.ts';
-export { type CatalogTool, ToolIdError, type ToolkitCatalog, toolkitCatalog } from './toolkit-catalog.ts';
+export {
+  type CatalogTool,
+  ToolIdError,
+  type ToolIndex,
+  type ToolkitCatalog,
+  toolIndex,
+  toolkitCatalog,
+} from './toolkit-catalog.ts';
 export { type Checked, type Validator, validatorOf } from './validator.ts';

@@ -50,18 +50,12 @@ export interface Limits {
   maxTombstones: number;
   /** How long the result of a call is kept for clients that reconnect or repeat it. */
   lingerMs: number;
-  /** About how much is kept of the results of one session; the oldest go first, the newest is always kept. */
+  /** About how much memory the kept results of all calls take; the oldest go first, the newest always stays. */
   maxKeptBytes: number;
-  /** About how much is kept of results that are not small, of all sessions together; the oldest go first. */
-  maxKeptTotalBytes: number;
-  /** About how much is kept of small results, of all sessions together; the oldest go first. */
-  maxRecentBytes: number;
   /** The most calls over OXP at a time; one more is told when to come back. */
   maxToolkitCalls: number;
   /** The most calls of one identity over OXP at a time, where there is `auth`; one more is told when to come back. */
   maxToolkitCallsPerIdentity: number;
-  /** About how much is kept of the results of all calls over OXP; the oldest go first, the newest is always kept. */
-  maxToolkitKeptBytes: number;
 }
 
 /** The name of a limit: the same in code, on the command line and in the documents. */
@@ -264,23 +258,11 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     meaning: 'How long the result of a call is kept for clients that reconnect or repeat it.',
   },
   maxKeptBytes: {
-    default: 16 * MB,
+    default: 256 * MB,
     unit: 'bytes',
-    place: 'environments',
+    place: 'both',
     least: 0,
-    meaning: 'About how much is kept of the results of one session; the oldest go first, the newest is always kept.',
-  },
-  maxKeptTotalBytes: {
-    default: 256 * MB,
-    unit: 'bytes',
-    place: 'environments',
-    meaning: 'About how much is kept of results that are not small, of all sessions together; the oldest go first.',
-  },
-  maxRecentBytes: {
-    default: 256 * MB,
-    unit: 'bytes',
-    place: 'environments',
-    meaning: 'About how much is kept of small results, of all sessions together; the oldest go first.',
+    meaning: 'About how much memory the kept results of all calls take; the oldest go first, the newest always stays.',
   },
   maxToolkitCalls: {
     default: 10_000,
@@ -294,14 +276,6 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     place: 'toolkits',
     meaning:
       'The most calls of one identity over OXP at a time, where there is `auth`; one more is told when to come back.',
-  },
-  maxToolkitKeptBytes: {
-    default: 256 * MB,
-    unit: 'bytes',
-    place: 'toolkits',
-    least: 0,
-    meaning:
-      'About how much is kept of the results of all calls over OXP; the oldest go first, the newest is always kept.',
   },
 };
 

@@ -18,8 +18,15 @@ export interface CatalogTool {
 /** The tools of one server's toolkits. */
 export interface ToolkitCatalog {
   readonly tools: readonly CatalogTool[];
+}
+
+/** A tool as far as its id is concerned. */
+type Published = Pick<CatalogTool, 'definition'>;
+
+/** Finds tools by their ids. */
+export interface ToolIndex<Tool extends Published> {
   /** The tool that an id means; `isVisible` hides tools as if they were not there. */
-  resolve(id: string, isVisible: (tool: CatalogTool) => boolean): CatalogTool;
+  resolve(id: string, isVisible: (tool: Tool) => boolean): Tool;
 }
 
 /** An id that names no tool: a message for users, and the detail for developers. */
@@ -46,9 +53,21 @@ export function toolkitCatalog(toolkits: readonly Toolkit[], options: CompileOpt
       for (const tool of [versions].flat()) tools.push(compile(toolkit.name, name, tool, options));
     }
   }
+  assertNames(groupByBase(tools));
+  return { tools };
+}
+
+/** Makes tools ready to be found by their ids. */
+export function toolIndex<Tool extends Published>(tools: readonly Tool[]): ToolIndex<Tool> {
   const byBase = groupByBase(tools);
-  assertNames(byBase);
-  return { tools, resolve: (id, isVisible) => resolve(byBase, id, isVisible) };
+  // Callers send whole ids again and again; only these are looked up at once, so that strangers cannot fill it.
+  const byId = new Map(tools.map((tool) => [tool.definition.id, tool]));
+  return {
+    resolve(id, isVisible) {
+      const known = byId.get(id);
+      return known !== undefined && isVisible(known) ? known : resolve(byBase, id, isVisible);
+    },
+  };
 }
 
 function compile(toolkit: string, name: string, tool: Tool, options: CompileOptions): CatalogTool {
@@ -88,10 +107,10 @@ function toWireRequirements({ authorization, secrets, userId }: ToolRequirements
 }
 
 /** The versions of each tool, the newest first. */
-type Versions = ReadonlyMap<string, readonly CatalogTool[]>;
+type Versions<Tool extends Published> = ReadonlyMap<string, readonly Tool[]>;
 
-function groupByBase(tools: readonly CatalogTool[]): Versions {
-  const byBase = new Map<string, CatalogTool[]>();
+function groupByBase<Tool extends Published>(tools: readonly Tool[]): Versions<Tool> {
+  const byBase = new Map<string, Tool[]>();
   for (const tool of tools) {
     const base = baseOf(tool);
     byBase.set(base, [...(byBase.get(base) ?? []), tool].sort(newestFirst));
@@ -100,7 +119,7 @@ function groupByBase(tools: readonly CatalogTool[]): Versions {
 }
 
 // Models call tools by these names, which do not show where the toolkit's name ends.
-function assertNames(byBase: Versions): void {
+function assertNames(byBase: Versions<Published>): void {
   const bases = new Map<string, string>();
   for (const base of byBase.keys()) {
     const name = base.replace('.', '_');
@@ -114,7 +133,7 @@ function assertNames(byBase: Versions): void {
 // Longer than the longest name of a toolkit and of a tool together: no such id is worth looking up, or sending back.
 const MAX_ID_LENGTH = 200;
 
-function resolve(byBase: Versions, id: string, isVisible: (tool: CatalogTool) => boolean): CatalogTool {
+function resolve<Tool extends Published>(byBase: Versions<Tool>, id: string, isVisible: (tool: Tool) => boolean): Tool {
   const [, toolkit, name, version] = TOOL_ID.exec(id.slice(0, MAX_ID_LENGTH + 1)) ?? [];
   if (toolkit === undefined || id.length > MAX_ID_LENGTH) {
     const forms = 'Toolkit.Tool, Toolkit.Tool@1 or Toolkit.Tool@1.0.0';
@@ -132,7 +151,11 @@ function resolve(byBase: Versions, id: string, isVisible: (tool: CatalogTool) =>
   return found;
 }
 
-function nearMiss(byBase: Versions, base: string, isVisible: (tool: CatalogTool) => boolean): string {
+function nearMiss<Tool extends Published>(
+  byBase: Versions<Tool>,
+  base: string,
+  isVisible: (tool: Tool) => boolean,
+): string {
   for (const [other, versions] of byBase) {
     const near = other.toLowerCase() === base.toLowerCase() && versions.some(isVisible);
     if (near) return `. Did you mean ${other}? Case counts`;
@@ -140,11 +163,11 @@ function nearMiss(byBase: Versions, base: string, isVisible: (tool: CatalogTool)
   return '';
 }
 
-function baseOf({ definition }: CatalogTool): string {
+function baseOf({ definition }: Published): string {
   return definition.id.slice(0, definition.id.indexOf('@'));
 }
 
-function newestFirst(a: CatalogTool, b: CatalogTool): number {
+function newestFirst(a: Published, b: Published): number {
   return compareVersions(b.definition.version, a.definition.version);
 }
 

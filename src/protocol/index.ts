@@ -29,7 +29,16 @@ export {
   UNKNOWN_TASK_ID,
 } from './ors.ts';
 // How calls and episodes end
-export { isOutcome, OUTCOME_HEADER, OUTCOMES, type Outcome, outcomeOfCode } from './outcome.ts';
+export {
+  CALL_OUTCOMES,
+  type CallOutcome,
+  EPISODE_OUTCOMES,
+  type EpisodeOutcome,
+  isOutcome,
+  OUTCOME_HEADER,
+  type Outcome,
+  outcomeOfCode,
+} from './outcome.ts';
 // The Open eXecution Protocol on the wire
 export type {
   CallToolRequest,

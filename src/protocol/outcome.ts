@@ -1,6 +1,6 @@
-/** Every way in which a call or an episode can end. */
-export const OUTCOMES: readonly ['scored', 'tool_error', 'env_error', 'timeout', 'cancelled', 'expired'] = [
-  'scored',
+/** Every way in which a call can end. */
+export const CALL_OUTCOMES: readonly ['returned', 'tool_error', 'env_error', 'timeout', 'cancelled', 'expired'] = [
+  'returned',
   'tool_error',
   'env_error',
   'timeout',
@@ -8,11 +8,26 @@ export const OUTCOMES: readonly ['scored', 'tool_error', 'env_error', 'timeout',
   'expired',
 ];
 
-/** How a call or an episode ended: exactly one of these, the same in logs, metrics, traces and clients. */
-export type Outcome = (typeof OUTCOMES)[number];
+/** Every way in which an episode can end. */
+export const EPISODE_OUTCOMES: readonly ['finished', 'env_error', 'timeout', 'cancelled', 'expired'] = [
+  'finished',
+  'env_error',
+  'timeout',
+  'cancelled',
+  'expired',
+];
+
+/** How a call ended: exactly one of these, the same in logs, metrics, traces and clients. */
+export type CallOutcome = (typeof CALL_OUTCOMES)[number];
+
+/** How an episode ended: exactly one of these, the same in logs, metrics, traces and clients. */
+export type EpisodeOutcome = (typeof EPISODE_OUTCOMES)[number];
+
+/** How a call or an episode ended. */
+export type Outcome = CallOutcome | EpisodeOutcome;
 
 // A map: a code of somebody else's server may be the name of something that every object has.
-const OF_CODE: ReadonlyMap<string, Outcome> = new Map([
+const OF_CODE: ReadonlyMap<string, Exclude<CallOutcome, 'returned'>> = new Map([
   ['setup_failed', 'env_error'],
   ['environment_failed', 'env_error'],
   ['session_gone', 'cancelled'],
@@ -25,14 +40,14 @@ const OF_CODE: ReadonlyMap<string, Outcome> = new Map([
 ]);
 
 /** What an error code says of the call or episode that it ended; undefined if it is of the request alone, or unknown. */
-export function outcomeOfCode(code: string): Outcome | undefined {
+export function outcomeOfCode(code: string): Exclude<CallOutcome, 'returned'> | undefined {
   return OF_CODE.get(code);
 }
 
 /** The response header by which an OXP call that did not succeed tells its outcome: the body has no place for it. */
 export const OUTCOME_HEADER = 'tiltyard-outcome';
 
-/** Whether something that came over the wire is an outcome. */
-export function isOutcome(value: unknown): value is Outcome {
-  return (OUTCOMES as readonly unknown[]).includes(value);
+/** Whether something that came over the wire is the outcome of a call. */
+export function isOutcome(value: unknown): value is CallOutcome {
+  return (CALL_OUTCOMES as readonly unknown[]).includes(value);
 }

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -7,35 +6,35 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
-import {
-  answerClientError,
-  answerExpectation,
-  closeAfterUpgrade,
-  refuseTunnel,
-  refuseWithoutHost,
-} from './http/client-errors.ts';
+import { KeptResults } from '../sessions/index.ts';
+import { closeAfterUpgrade, refuseWithoutHost } from './http/client-errors.ts';
 import { errorHandler } from './http/errors.ts';
-import { callLane, putBefore } from './http/fast-path.ts';
+import { FastPath } from './http/fast-path.ts';
 import { registerHealth } from './http/health.ts';
-import { logLimits, toTimeouts } from './http/limits.ts';
+import { HttpServers } from './http/http-servers.ts';
+import { logLimits, toNodeOptions } from './http/limits.ts';
 import { refuseOtherMethods } from './http/methods.ts';
 import { notFoundHandler } from './http/not-found.ts';
-import { openRequests } from './http/request-tracker.ts';
+import { type RequestTracker, requestTracker } from './http/request-tracker.ts';
 import { endConnections } from './http/shutdown.ts';
 import { serverLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { registerMetrics } from './observe/metrics-route.ts';
-import { type ObservationOptions, observe } from './observe/observation.ts';
+import { observe } from './observe/observation.ts';
 import { RequestCounts } from './observe/request-counts.ts';
 import { RunningCalls } from './observe/running-calls.ts';
 import { toSessionLimits, warnOfTighterLimit } from './observe/session-limits.ts';
 import { StopLog } from './observe/stop-log.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import { anArray, anything, assertOptions, type OptionRules, trueOrFalse } from './options.ts';
-import { CALL_ROUTE } from './ors/call.ts';
-import { ORS_OPTIONS, type OrsFace, type OrsOptions, serveOrs, toOrsFace } from './ors/plugin.ts';
+import { fastCall as fastOrsCall, CALL_ROUTE as ORS_CALL } from './ors/call.ts';
+import { serveOrs } from './ors/plugin.ts';
 import { redirectTo } from './ors/redirects.ts';
-import { OXP_OPTIONS, type OxpOptions, serveOxp, toOxpFace } from './oxp/plugin.ts';
+import { ORS_OPTIONS, type OrsOptions, type OrsService, toOrsService } from './ors/service.ts';
+import { fastCall as fastOxpCall, CALL_ROUTE as OXP_CALL } from './oxp/call.ts';
+import { serveOxp } from './oxp/plugin.ts';
+import { OXP_OPTIONS, type OxpOptions, type OxpService, toOxpService } from './oxp/service.ts';
+import type { SharedParts } from './shared-parts.ts';
 
 /** What a server is made from: environments, toolkits, or both. */
 export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
@@ -83,7 +82,7 @@ export interface Server extends AsyncDisposable {
 export async function createServer(options: ServerOptions): Promise<Server> {
   assertServerOptions(options);
   const limits = toLimits(options.limits);
-  const { requestTimeout, ...timeouts } = toTimeouts(limits);
+  const servers = new HttpServers(toNodeOptions(limits));
   const { logger, eventsOf } = serverLogger(options.logger ?? { level: 'warn' });
   const app = Fastify({
     logger,
@@ -92,10 +91,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     // A child logger for each request would cost more than the request's line.
     childLoggerFactory: (logger) => logger,
     bodyLimit: limits.bodyBytes,
-    keepAliveTimeout: limits.keepAliveMs,
-    requestTimeout,
-    // Node would answer a missing Host without a body; refuseWithoutHost does better.
-    http: { maxHeaderSize: limits.headerBytes, requireHostHeader: false, requestTimeout, ...timeouts },
+    // Fastify asks for a second server where a host name has two addresses.
+    serverFactory: (handler) => servers.make(handler),
     // No limit of its own for a name in the path: an unknown environment is 404, however long.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.headerBytes },
     forceCloseConnections: 'idle',
@@ -109,44 +106,39 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       closeAfterUpgrade(request as FastifyRequest, reply as FastifyReply);
       (reply as FastifyReply).code(error.statusCode ?? 400).send({ detail: error.message });
     },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, requests),
+    // Each of our servers answers what is not HTTP by itself.
+    clientErrorHandler: () => {},
   });
   const events = eventsOf(app);
   const counts = new RequestCounts();
-  const requests = openRequests({ events, counts });
-  app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
-  const answerNotFound = notFoundHandler(options);
-  app.setNotFoundHandler(answerNotFound);
-  app.addHook('onRequest', (request, reply, done) => {
-    requests.begin(request.raw, reply.raw, counts.of(request.routeOptions.url), request);
-    closeAfterUpgrade(request, reply);
-    refuseWithoutHost(request);
-    // Before the body is read: it makes no difference here, whatever it holds.
-    if (request.is404) answerNotFound(request, reply);
-    else done();
+  const requests = requestTracker({ events, counts });
+  let isStopping = false;
+  app.addHook('preClose', async () => {
+    isStopping = true;
   });
-  app.server.on('checkExpectation', (request, response) => {
-    requests.begin(request, response);
-    answerExpectation(request, response);
-  });
-  app.server.on('connect', (request, socket: Socket) => refuseTunnel(request, socket, requests));
+  const fastPath = new FastPath({ bodyBytes: limits.bodyBytes, requests, isStopping: () => isStopping });
+  servers.open({ requests, fastPath });
+  watchRequests(app, { options, requests, counts });
   const sessionLimits = options.environments?.length ? toSessionLimits(limits, options.auth) : undefined;
   const running = new RunningCalls();
   const stops = new StopLog(app, running);
   const metrics =
     options.metrics === false ? undefined : new Metrics({ requests: counts, running, limits: sessionLimits });
   app.addHook('preClose', async () => metrics?.stopping());
-  const observers = { events, metrics, others: [running, stops] };
-  const orsFace = await registerFaces(app, options, observers).catch(async (thrown) => {
+  const observation = observe(app, { events, metrics, others: [running, stops] });
+  const shared = { observation, kept: new KeptResults(limits) };
+  const { ors, oxp } = await serveProtocols(app, options, { shared, metrics }).catch(async (thrown) => {
     // What it holds already, such as the buffers of its log, would stay for ever.
     await app.close();
     throw thrown;
   });
-  metrics?.expect(orsFace?.catalog.environments.map(({ name }) => name) ?? []);
-  await app.register(endConnections, limits);
+  const environments = ors?.host.manifest.environments.map(({ name }) => name) ?? [];
+  metrics?.expect(environments);
+  await app.register(endConnections, { servers, noticeMs: limits.noticeMs, closeMs: limits.closeMs });
   await app.ready();
-  const calls = counts.of(CALL_ROUTE);
-  if (orsFace !== undefined) putBefore(app.server, callLane(orsFace, { limits, requests, calls, log: app.log }));
+  for (const name of environments)
+    if (ors !== undefined) fastPath.add(`/${name}/call`, fastOrsCall(ors, name, counts.of(ORS_CALL)));
+  if (oxp !== undefined) fastPath.add(OXP_CALL, fastOxpCall(oxp, counts.of(OXP_CALL)));
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
   if (sessionLimits !== undefined) warnOfTighterLimit(app.log, sessionLimits, options.limits ?? {});
   return toServer(app, limits);
@@ -158,46 +150,76 @@ function assertServerOptions(options: ServerOptions): void {
   if (options.oxp !== undefined) assertOptions(options.oxp, own, 'oxp');
 }
 
-async function registerFaces(
+interface WatchOptions {
+  readonly options: ServerOptions;
+  readonly requests: RequestTracker;
+  readonly counts: RequestCounts;
+}
+
+/** Follows all requests that come to Fastify, and answers those that no route takes. */
+function watchRequests(app: FastifyInstance, { options, requests, counts }: WatchOptions): void {
+  app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
+  const answerNotFound = notFoundHandler(options);
+  app.setNotFoundHandler(answerNotFound);
+  app.addHook('onRequest', (request, reply, done) => {
+    requests.begin(request.raw, reply.raw, counts.of(request.routeOptions.url), request);
+    closeAfterUpgrade(request, reply);
+    refuseWithoutHost(request);
+    // Before the body is read: it makes no difference here, whatever it holds.
+    if (request.is404) answerNotFound(request, reply);
+    else done();
+  });
+}
+
+interface ProtocolParts {
+  readonly shared: SharedParts;
+  readonly metrics: Metrics | undefined;
+}
+
+/** What was served. */
+interface Served {
+  readonly ors: OrsService | undefined;
+  readonly oxp: OxpService | undefined;
+}
+
+async function serveProtocols(
   app: FastifyInstance,
   options: ServerOptions,
-  observation: ObservationOptions,
-): Promise<OrsFace | undefined> {
+  { shared, metrics }: ProtocolParts,
+): Promise<Served> {
   const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
   if (environments.length === 0 && toolkits.length === 0) {
     throw new DefinitionError('there is nothing to serve. Give at least one environment or toolkit');
   }
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
-  const observed = observe(app, observation);
-  const { metrics } = observation;
-  const orsFace = environments.length === 0 ? undefined : toOrsFace(app, { ...options, environments }, observed);
+  const ors = environments.length === 0 ? undefined : toOrsService(app, { ...options, environments }, shared);
   const observer = options.sessions?.observer;
   const oxpOptions = { ...options.oxp, toolkits, auth, returnErrors, limits: options.limits ?? {}, observer };
-  const oxpFace = toolkits.length === 0 ? undefined : toOxpFace(app, oxpOptions, observed);
+  const oxp = toolkits.length === 0 ? undefined : toOxpService(app, oxpOptions, shared);
   // Both begin to stop at once, and their own hooks wait for the end of it.
   app.addHook('preClose', async () => {
-    void oxpFace?.toolbox.close();
-    void orsFace?.host.close();
+    void oxp?.host.drain();
+    void ors?.host.drain();
   });
-  if (oxpFace !== undefined) {
+  if (oxp !== undefined) {
     await app.register(async (scope) => {
-      serveOxp(scope, oxpFace, orsFace === undefined ? undefined : redirectTo('call', orsFace, ''));
-      if (orsFace !== undefined) return;
-      refuseOtherMethods(scope, () => registerHealth(scope, oxpFace.docs.health, () => oxpFace.toolbox.isClosed));
-      registerOpenApi(scope, oxpFace.docs.openapi, describe);
-      if (metrics !== undefined) registerMetrics(scope, oxpFace.docs.metrics, metrics);
+      serveOxp(scope, oxp, ors === undefined ? undefined : redirectTo('call', ors, ''));
+      if (ors !== undefined) return;
+      refuseOtherMethods(scope, () => registerHealth(scope, oxp.docs.health, () => oxp.host.isDraining));
+      registerOpenApi(scope, oxp.docs.openapi, describe);
+      if (metrics !== undefined) registerMetrics(scope, oxp.docs.metrics, metrics);
     });
   }
-  if (orsFace !== undefined) {
+  if (ors !== undefined) {
     // With toolkits, these two paths are OXP's.
     await app.register(async (scope) => {
-      serveOrs(scope, orsFace, oxpFace === undefined ? [] : ['tools', 'call']);
-      registerOpenApi(scope, orsFace.docs.openapi, describe);
-      if (metrics !== undefined) registerMetrics(scope, orsFace.docs.metrics, metrics);
+      serveOrs(scope, ors, oxp === undefined ? [] : ['tools', 'call']);
+      registerOpenApi(scope, ors.docs.openapi, describe);
+      if (metrics !== undefined) registerMetrics(scope, ors.docs.metrics, metrics);
     });
   }
-  return orsFace;
+  return { ors, oxp };
 }
 
 // Of a larger number Node takes the lower 32 bits.

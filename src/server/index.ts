@@ -1,11 +1,19 @@
 export { DEFAULT_LIMITS, type Limits } from '../core/index.ts';
 export type {
-  ObservedCall,
-  ObservedSession,
+  CallEnded,
+  CallFacts,
+  CallRunning,
+  CallStarted,
+  HostEvent,
   Observer,
   SessionEnd,
+  SessionEnded,
+  SessionFacts,
   SessionRules,
+  SessionStarted,
+  SetupEnded,
   SetupResult,
+  Subject,
   TraceHeaders,
 } from '../sessions/index.ts';
 export type { ApiKey } from './auth/api-keys.ts';
@@ -16,5 +24,7 @@ export { createServer, type ListenOptions, type Server, type ServerOptions } fro
 export type { ErrorBody, ReturnErrors } from './http/errors.ts';
 export { longestStopMs } from './http/limits.ts';
 export type { ToolErrors } from './ors/call-answer.ts';
-export { type OrsOptions, ors } from './ors/plugin.ts';
-export { type OxpOptions, oxp } from './oxp/plugin.ts';
+export { ors } from './ors/plugin.ts';
+export type { OrsOptions } from './ors/service.ts';
+export { oxp } from './oxp/plugin.ts';
+export type { OxpOptions } from './oxp/service.ts';

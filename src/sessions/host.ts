@@ -1,23 +1,14 @@
-import {
-  type Awaitable,
-  type Catalog,
-  type CatalogEnvironment,
-  EnvironmentError,
-  type Secrets,
-} from '../core/index.ts';
-import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
-import type { Call } from './episode/call.ts';
-import type { SessionEnd } from './episode/outcome.ts';
-import type { CallRequest } from './episode/runner.ts';
-import { Session, type SessionShare } from './episode/session.ts';
-import { KeptTotal } from './kept/kept-total.ts';
-import { RecentResults } from './kept/recent-results.ts';
-import { TaskIds } from './kept/task-id.ts';
-import { ownerOf, sidOf } from './key.ts';
-import type { TraceHeaders } from './observer.ts';
-import type { SessionOptions } from './options.ts';
-import { stopping } from './session-errors.ts';
-import { Sessions, sessionNotFound } from './sessions.ts';
+import type { Awaitable, Secrets } from '../core/index.ts';
+import type { JsonObject, Split, ToolSpec, WireBlock } from '../protocol/index.ts';
+import type { CallEnding } from './call-ending.ts';
+import type { TraceHeaders } from './events.ts';
+
+/** Which session is meant: ids belong to the identity that created them. */
+export interface SessionRef {
+  /** Whose it is; empty where nobody is known. */
+  readonly identity: string;
+  readonly sid: string;
+}
 
 /** Which task an episode is about: the task itself, or where to find it. */
 export type TaskChoice = { readonly task: JsonObject } | { readonly split: string; readonly index: number };
@@ -31,118 +22,94 @@ export interface CreateRequest {
   readonly trace?: TraceHeaders | undefined;
 }
 
-/** Where sessions live. The faces know only this, so that sessions can live in this process, a thread or elsewhere. */
+/** What a client asks for when it calls a tool. */
+export interface CallRequest {
+  /** The environment that the client believes it talks to; refused if the session runs another. */
+  readonly environment?: string | undefined;
+  readonly name: string;
+  /** Taken over by the call: defaults are written into it. */
+  readonly input: object;
+  /** About how much memory the input takes. Default: nothing worth counting. */
+  readonly bytes?: number;
+  /** An id that the client chose, or that it was told before. */
+  readonly taskId?: string | undefined;
+  /** Whether a refusal is told together with the call's id, so that the client may come back for it. Default: false. */
+  readonly keepRefusal?: boolean;
+  readonly trace?: TraceHeaders | undefined;
+}
+
+/** What a client hears of its call: that it will run, under which id, and then how it ended. */
+export type CallEvent =
+  /** Not told of a call that ends at once. Also told of one that has waited for long: it may still be refused. */
+  | { readonly kind: 'accepted'; readonly taskId: string }
+  | { readonly kind: 'settled'; readonly taskId: string; readonly ending: CallEnding; readonly durationMs: number };
+
+/** Hears of a call, within `call()` or later. */
+export type CallListener = (event: CallEvent) => void;
+
+/** What a server has: names, tools and splits. */
+export interface Manifest {
+  /** In the order they were given; the first one is the default. */
+  readonly environments: readonly EnvironmentManifest[];
+}
+
+/** An environment as clients see it. */
+export interface EnvironmentManifest {
+  /** In lower case. */
+  readonly name: string;
+  /** The tools that every task has. */
+  readonly sharedTools: readonly ToolSpec[];
+  readonly allTools: readonly ToolSpec[];
+  readonly splits: readonly Split[];
+}
+
+/** Which tasks are asked for. */
+export type TaskQuery = { readonly environment: string; readonly split: string } & (
+  | { readonly read: 'count' | 'all' }
+  | { readonly read: 'one'; readonly index: number }
+  /** As a Python slice: negative bounds count from the end. */
+  | { readonly read: 'range'; readonly start: number | undefined; readonly stop: number | undefined }
+);
+
+/** The tasks that were asked for, or how many there are. */
+export interface TaskPage {
+  readonly tasks: readonly JsonObject[];
+  /** Only where it was asked for. */
+  readonly count?: number;
+}
+
+/** Whether a session lives, and where it belongs; its absence as an error says why. */
+export type SessionState = { readonly environment: string } | Absence;
+
+/** Why there is no such session. */
+export interface Absence {
+  readonly code: 'session_not_found' | 'session_gone' | 'session_expired';
+  readonly message: string;
+}
+
+/**
+ * Where sessions live. The protocols know only this: sessions can live in this process or in another. All that crosses it
+ * is data, or a callback of data; what rejects, rejects with a TiltyardError, which `toFailure` makes plain.
+ */
 export interface SessionHost {
-  /** Starts an episode under a key (see `toSessionKey`); returns before its setup has ended. */
-  create(key: string, request: CreateRequest): Promise<void>;
-  prompt(key: string): Promise<WireBlock[]>;
-  tools(key: string): Promise<readonly ToolSpec[]>;
-  /** Starts a call, or finds it again by its task id. */
-  call(key: string, request: CallRequest): Awaitable<Call>;
-  /** Forgets a refused call that no client was told about. */
-  forget(key: string, call: Call): void;
-  /** The name of the live session's environment; throws if there is no such session. */
-  environmentOf(key: string): Awaitable<string>;
-  /** Notes that a client uses the session; false if there is no live session. */
-  touch(key: string): boolean;
-  /** Ends a session, teardown included; throws if there is none. */
-  delete(key: string): Promise<void>;
+  readonly manifest: Manifest;
+  /** Reads tasks of a split. */
+  tasks(query: TaskQuery): Awaitable<TaskPage>;
+  /** Starts an episode; resolves before its setup has ended. */
+  create(ref: SessionRef, request: CreateRequest): Promise<void>;
+  prompt(ref: SessionRef): Promise<WireBlock[]>;
+  tools(ref: SessionRef): Promise<readonly ToolSpec[]>;
+  /**
+   * Starts a call, or finds it again by its id. Never throws: what is wrong is told as a refusal. The returned function
+   * says that the client has left; the call goes on.
+   */
+  call(ref: SessionRef, request: CallRequest, on: CallListener): () => void;
+  /** Notes that a client uses the session, and tells its state. */
+  touch(ref: SessionRef): Awaitable<SessionState>;
+  /** Ends a session, teardown included; rejects if there is none. */
+  end(ref: SessionRef): Promise<void>;
   /** Whether it takes no new sessions. */
-  readonly isClosed: boolean;
+  readonly isDraining: boolean;
   /** Takes no new sessions, lets calls end for a while, then ends all sessions. Once, however often it is asked. */
-  close(): Promise<void>;
-}
-
-/** Keeps sessions in this process. */
-export class LocalHost implements SessionHost {
-  readonly #catalog: Catalog;
-  readonly #share: SessionShare;
-  readonly #sessions: Sessions;
-  #created = 0;
-  #closing: Promise<void> | undefined;
-
-  constructor(catalog: Catalog, options: SessionOptions) {
-    this.#catalog = catalog;
-    const ids = new TaskIds();
-    const recent = new RecentResults(ids, options);
-    const { lingerMs, maxKeptBytes, maxKeptTotalBytes } = options;
-    const keep = { lingerMs, maxKeptBytes, total: new KeptTotal(maxKeptTotalBytes) };
-    this.#share = { options, ids, recent, keep };
-    this.#sessions = new Sessions(options, (now) => recent.sweep(now));
-  }
-
-  get size(): number {
-    return this.#sessions.size;
-  }
-
-  get isClosed(): boolean {
-    return this.#closing !== undefined;
-  }
-
-  async create(key: string, { environment: name, choice, secrets, trace }: CreateRequest): Promise<void> {
-    this.#assertOpen();
-    const environment = name === undefined ? this.#catalog.first : this.#catalog.find(name);
-    await this.#sessions.create(key, async () => {
-      const task = await resolveTask(environment, choice);
-      // The server may have begun to stop while the task was read.
-      this.#assertOpen();
-      return () => {
-        this.#created += 1;
-        const start = { sid: sidOf(key), environment, task, secrets, trace };
-        return new Session(this.#created, start, this.#share, ownerOf(key));
-      };
-    });
-  }
-
-  prompt(key: string): Promise<WireBlock[]> {
-    return this.#sessions.get(key).prompt();
-  }
-
-  tools(key: string): Promise<readonly ToolSpec[]> {
-    return this.#sessions.get(key).tools();
-  }
-
-  call(key: string, request: CallRequest): Call {
-    return this.#sessions.get(key).call(request);
-  }
-
-  forget(key: string, call: Call): void {
-    this.#sessions.find(key)?.forget(call);
-  }
-
-  environmentOf(key: string): string {
-    return this.#sessions.get(key).environmentName;
-  }
-
-  touch(key: string): boolean {
-    const session = this.#sessions.find(key);
-    session?.touch();
-    return session !== undefined;
-  }
-
-  async delete(key: string): Promise<void> {
-    if (!(await this.#sessions.end(key, 'deleted'))) throw sessionNotFound(key);
-  }
-
-  close(end: SessionEnd = 'stopped'): Promise<void> {
-    this.#closing ??= this.#sessions.close(end);
-    return this.#closing;
-  }
-
-  #assertOpen(): void {
-    if (this.isClosed) throw stopping();
-  }
-}
-
-async function resolveTask(environment: CatalogEnvironment, choice: TaskChoice): Promise<unknown> {
-  if ('task' in choice) return environment.checkTask(choice.task);
-  const { split, index } = choice;
-  const task = await environment.split(split).get(index);
-  try {
-    // A copy: what one episode does to its task must not reach another.
-    return await environment.checkTask(structuredClone(task));
-  } catch (thrown) {
-    // Not the client's mistake: the author's own task does not fit the author's schema.
-    throw new EnvironmentError('environment_failed', `task ${index} of split '${split}' is broken`, { thrown });
-  }
+  drain(): Promise<void>;
 }

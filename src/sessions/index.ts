@@ -1,22 +1,50 @@
+// The two seams: where sessions and tools live, and where authors' code runs
+
+export type { RunListener } from './call.ts';
+export { type CallEnding, type CallFailure, type FailedOutcome, type RunEnding, toModelText } from './call-ending.ts';
+// Options and small things that others share
 export { Counts } from './counts.ts';
-export { Call } from './episode/call.ts';
-export type { CallEnding } from './episode/call-ending.ts';
+export { LocalRuntime } from './episode/local-runtime.ts';
 export type { SessionEnd } from './episode/outcome.ts';
-export type { CallRequest } from './episode/runner.ts';
-export { type CreateRequest, LocalHost, type SessionHost, type TaskChoice } from './host.ts';
-export { AgedMap } from './kept/aged-map.ts';
-export { sidOf, toCallKey, toSessionKey } from './key.ts';
+export type { EpisodeRuntime, EpisodeStart, OpenEpisode, RunRequest } from './episode/runtime.ts';
+// What happens to sessions and calls
 export {
-  type ObservedCall,
-  type ObservedSession,
+  type CallEnded,
+  type CallFacts,
+  type CallRunning,
+  type CallStarted,
+  type HostEvent,
   type Observer,
+  type SessionEnded,
+  type SessionFacts,
+  type SessionStarted,
+  type SetupEnded,
   type SetupResult,
+  type Subject,
   type TraceHeaders,
   unobserved,
-} from './observer.ts';
+} from './events.ts';
+export type {
+  Absence,
+  CallEvent,
+  CallListener,
+  CallRequest,
+  CreateRequest,
+  EnvironmentManifest,
+  Manifest,
+  SessionHost,
+  SessionRef,
+  SessionState,
+  TaskChoice,
+  TaskPage,
+  TaskQuery,
+} from './host.ts';
+export { KeptResults } from './kept/kept-results.ts';
+export { keyOf } from './key.ts';
+// In this process
+export { LocalHost } from './local-host.ts';
 export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from './options.ts';
-export { sessionNotFound } from './sessions.ts';
-export { type RepeatKey, ToolboxCall, type ToolboxRequest } from './toolbox/call.ts';
-export type { ToolboxEnding, ToolFailure } from './toolbox/ending.ts';
-export { fingerprintOf } from './toolbox/fingerprint.ts';
-export { Toolbox } from './toolbox/toolbox.ts';
+export { isVisible, type ToolHost, type ToolManifest, type ToolRequest } from './toolbox/tool-host.ts';
+export type { ToolRun, ToolRuntime } from './toolbox/tool-runtime.ts';
+export { LocalToolRuntime } from './toolbox/tool-runtime.ts';
+export { Toolbox, type ToolboxOptions } from './toolbox/toolbox.ts';

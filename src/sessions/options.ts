@@ -1,5 +1,6 @@
 import { DEFAULT_LIMITS, type Limits, type Log, silent } from '../core/index.ts';
-import { type Observer, unobserved } from './observer.ts';
+import { type Observer, unobserved } from './events.ts';
+import type { KeptResults } from './kept/kept-results.ts';
 
 /** What sessions allow, apart from how much of it. */
 export interface SessionRules {
@@ -14,6 +15,10 @@ export interface SessionOptions extends Limits, SessionRules {
   log: Log;
   /** Hears of every session and call. */
   observer: Observer;
+  /** How long a call may wait for setup before its client is told its id. */
+  announceAfterMs: number;
+  /** Where results are kept, if others keep theirs there as well. */
+  kept?: KeptResults;
 }
 
 /** What a server uses unless told otherwise. */
@@ -21,6 +26,7 @@ export const DEFAULT_SESSION_OPTIONS: SessionOptions = {
   ...DEFAULT_LIMITS,
   callsAfterFinish: 'refuse',
   clientTaskIds: 'start',
+  announceAfterMs: 3_000,
   log: silent,
   observer: unobserved,
 };

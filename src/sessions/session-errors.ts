@@ -1,5 +1,6 @@
 import { TiltyardError } from '../core/index.ts';
 import type { SessionEnd } from './episode/outcome.ts';
+import type { Absence } from './host.ts';
 
 const TOLD: Record<SessionEnd, string> = {
   deleted: 'was deleted',
@@ -12,10 +13,18 @@ export function howItEnded(end: SessionEnd): string {
   return TOLD[end];
 }
 
-/** The error of a session that is no longer there. */
-export function sessionGone(sid: string, end: SessionEnd): TiltyardError {
+/** Why there is no such session: `end` is what ended it, if that is known. */
+export function absenceOf(sid: string, end: SessionEnd | undefined): Absence {
+  if (end === undefined)
+    return { code: 'session_not_found', message: `no session '${sid}'. Start one with POST /create` };
   const code = end === 'expired' ? 'session_expired' : 'session_gone';
-  return new TiltyardError(code, `session '${sid}' ${TOLD[end]}. Create a new one`);
+  return { code, message: `session '${sid}' ${TOLD[end]}. Create a new one` };
+}
+
+/** The same as an error. */
+export function sessionAbsent(sid: string, end: SessionEnd | undefined): TiltyardError {
+  const { code, message } = absenceOf(sid, end);
+  return new TiltyardError(code, message);
 }
 
 /** The error of a session that comes when the server goes. */

@@ -1,86 +1,92 @@
+import { LRUCache } from 'lru-cache';
 import { EnvironmentError, TiltyardError } from '../core/index.ts';
-import { Counts } from './counts.ts';
 import type { SessionEnd } from './episode/outcome.ts';
-import type { Session } from './episode/session.ts';
-import { ownerOf, sidOf } from './key.ts';
+import { Session } from './episode/session.ts';
+import type { SessionRef } from './host.ts';
+import { keyOf } from './key.ts';
 import type { SessionOptions } from './options.ts';
 import { Reservation } from './reservation.ts';
-import { sessionGone, stopping } from './session-errors.ts';
+import { sessionAbsent, stopping } from './session-errors.ts';
 import { deadline, sweepMsFor } from './time-limit.ts';
-import { Tombstones } from './tombstones.ts';
 
-/** All sessions by key, with the one timer that ends idle ones and frees old results. */
+/** What remains of a session that has ended. */
+interface Tombstone {
+  readonly until: number;
+  readonly end: SessionEnd;
+}
+
+/** All sessions of all owners, with the one timer that ends idle ones and frees old results. */
 export class Sessions {
-  readonly #live = new Map<string, Session>();
-  /** Keys whose session is being made. */
-  readonly #reserved = new Map<string, Reservation>();
-  /** How many of both each identity has. */
-  readonly #owned = new Counts();
-  readonly #tombstones: Tombstones;
+  /** By owner and id: those that live, and the places of those that are being made. */
+  readonly #byOwner = new Map<string, Map<string, Session | Reservation>>();
+  readonly #tombstones: LRUCache<string, Tombstone>;
   readonly #options: SessionOptions;
   readonly #timer: NodeJS.Timeout;
+  #size = 0;
 
   /** `onSweep` is called with the time whenever old things are freed. */
   constructor(options: SessionOptions, onSweep: (now: number) => void) {
     this.#options = options;
-    this.#tombstones = new Tombstones(options.tombstoneMs, options.maxTombstones);
+    // By size, since a cache with `max` would take the memory for all of them at once.
+    this.#tombstones = new LRUCache({ maxSize: Math.max(1, options.maxTombstones), sizeCalculation: () => 1 });
     const { idleMs, lingerMs, setupMs } = options;
     const shortest = Math.min(idleMs, lingerMs, setupMs || Number.POSITIVE_INFINITY);
     this.#timer = setInterval(() => this.#sweep(onSweep), sweepMsFor(shortest)).unref();
   }
 
-  get size(): number {
-    return this.#live.size;
+  /** The live session, or undefined. */
+  find({ identity, sid }: SessionRef): Session | undefined {
+    const session = this.#byOwner.get(identity)?.get(sid);
+    return session instanceof Session && !session.isClosing ? session : undefined;
   }
 
-  /** The live session of a key, or undefined. */
-  find(key: string): Session | undefined {
-    const session = this.#live.get(key);
-    return session === undefined || session.isClosing ? undefined : session;
+  /** The live session; an error tells a session that ended from one that never was. */
+  get(ref: SessionRef): Session {
+    const session = this.find(ref);
+    if (session === undefined) throw sessionAbsent(ref.sid, this.endOf(ref));
+    return session;
   }
 
-  /** The live session of a key; an error tells a session that ended from one that never was. */
-  get(key: string): Session {
-    const session = this.#live.get(key);
-    if (session !== undefined && !session.isClosing) return session;
-    const end = session?.end ?? this.#tombstones.find(key, performance.now());
-    throw end === undefined ? sessionNotFound(key) : sessionGone(sidOf(key), end);
+  /** What ended a session, while that is remembered. */
+  endOf(ref: SessionRef): SessionEnd | undefined {
+    const session = this.#byOwner.get(ref.identity)?.get(ref.sid);
+    if (session instanceof Session) return session.end;
+    const tombstone = this.#tombstones.peek(keyOf(ref));
+    return tombstone !== undefined && tombstone.until > performance.now() ? tombstone.end : undefined;
   }
 
   /**
-   * Makes a session under a key that nobody else can take meanwhile. `prepare` may take its time; if it fails, takes too
-   * long, or the session is deleted before it is there, nothing is left of it.
+   * Makes a session whose place nobody else can take meanwhile. `prepare` may take its time; if it fails, takes too long,
+   * or the session is deleted before it is there, nothing is left of it.
    */
-  async create(key: string, prepare: () => Promise<() => Session>): Promise<void> {
-    this.#assertFree(key);
+  async create(ref: SessionRef, prepare: () => Promise<() => Session>): Promise<void> {
+    this.#assertFree(ref);
     const reservation = new Reservation();
-    this.#reserved.set(key, reservation);
-    this.#owned.add(ownerOf(key));
+    this.#put(ref, reservation);
     try {
       const make = await Promise.race([prepare(), reservation.cancelled]);
       // Also if that was in the same turn.
       if (reservation.why !== undefined) throw reservation.why;
-      this.#tombstones.clear(key);
-      this.#live.set(key, make());
+      this.#tombstones.delete(keyOf(ref));
+      this.#byOwner.get(ref.identity)?.set(ref.sid, make());
     } catch (thrown) {
-      this.#owned.remove(ownerOf(key));
+      this.#remove(ref);
       throw thrown;
-    } finally {
-      this.#reserved.delete(key);
     }
   }
 
   /** Ends a session and returns when its teardown is over; false if there is none. */
-  async end(key: string, end: SessionEnd): Promise<boolean> {
-    const reservation = this.#reserved.get(key);
-    reservation?.cancel(sessionGone(sidOf(key), 'deleted'));
-    const session = this.#live.get(key);
-    if (session === undefined) return reservation !== undefined;
-    await session.close(end);
-    if (this.#live.get(key) === session) {
-      this.#live.delete(key);
-      this.#owned.remove(ownerOf(key));
-      this.#tombstones.set(key, performance.now(), session.end ?? end);
+  async end(ref: SessionRef, end: SessionEnd): Promise<boolean> {
+    const found = this.#byOwner.get(ref.identity)?.get(ref.sid);
+    if (found === undefined) return false;
+    if (found instanceof Reservation) {
+      found.cancel(sessionAbsent(ref.sid, 'deleted'));
+      return true;
+    }
+    await found.close(end);
+    if (this.#byOwner.get(ref.identity)?.get(ref.sid) === found) {
+      this.#remove(ref);
+      this.#bury(ref, found.end ?? end);
     }
     return true;
   }
@@ -88,56 +94,84 @@ export class Sessions {
   /** Ends all sessions, side by side: each when its calls have ended, and all when the time for that is up. */
   async close(end: SessionEnd): Promise<void> {
     clearInterval(this.#timer);
-    for (const reservation of this.#reserved.values()) reservation.cancel(stopping());
     using timeUp = deadline(this.#options.drainMs);
-    await Promise.all(
-      [...this.#live].map(async ([key, session]) => {
-        await timeUp.or(session.drain());
-        await this.end(key, end);
-      }),
-    );
+    const ending: Promise<void>[] = [];
+    for (const [ref, found] of this.#all()) {
+      if (found instanceof Reservation) found.cancel(stopping());
+      else ending.push(timeUp.or(found.drain()).then(async () => void (await this.end(ref, end))));
+    }
+    await Promise.all(ending);
   }
 
-  #assertFree(key: string): void {
-    if (this.#live.has(key) || this.#reserved.has(key)) {
+  *#all(): Generator<readonly [SessionRef, Session | Reservation]> {
+    for (const [identity, owned] of this.#byOwner)
+      for (const [sid, found] of owned) yield [{ identity, sid }, found] as const;
+  }
+
+  #put({ identity, sid }: SessionRef, reservation: Reservation): void {
+    let owned = this.#byOwner.get(identity);
+    if (owned === undefined) {
+      owned = new Map();
+      this.#byOwner.set(identity, owned);
+    }
+    owned.set(sid, reservation);
+    this.#size += 1;
+  }
+
+  #remove({ identity, sid }: SessionRef): void {
+    const owned = this.#byOwner.get(identity);
+    if (!owned?.delete(sid)) return;
+    this.#size -= 1;
+    if (owned.size === 0) this.#byOwner.delete(identity);
+  }
+
+  #bury(ref: SessionRef, end: SessionEnd): void {
+    const { tombstoneMs, maxTombstones } = this.#options;
+    if (maxTombstones > 0) this.#tombstones.set(keyOf(ref), { until: performance.now() + tombstoneMs, end });
+  }
+
+  #assertFree({ identity, sid }: SessionRef): void {
+    const owned = this.#byOwner.get(identity);
+    if (owned?.has(sid)) {
       throw new TiltyardError(
         'session_exists',
-        `session '${sidOf(key)}' already exists. Delete it first, or ask /create_session for another id`,
+        `session '${sid}' already exists. Delete it first, or ask /create_session for another id`,
       );
     }
-    if (this.#live.size + this.#reserved.size >= this.#options.maxSessions) {
-      throw new TiltyardError(
-        'too_many_sessions',
-        `the server has all the sessions it can take (${this.#options.maxSessions}). Try again later`,
-      );
-    }
-    const owner = ownerOf(key);
+    const { maxSessions, maxSessionsPerIdentity } = this.#options;
+    if (this.#size >= maxSessions) throw tooMany(`session limit reached (${maxSessions}). Try again later`);
     // Without auth everybody is the same nobody, and the limit for all is enough.
-    if (owner !== '' && this.#owned.of(owner) >= this.#options.maxSessionsPerIdentity) {
-      throw new TiltyardError(
-        'too_many_sessions',
-        `you have all the sessions that you may have (${this.#options.maxSessionsPerIdentity}). Delete one, or try again later`,
-      );
-    }
+    if (identity !== '' && owned !== undefined && owned.size >= maxSessionsPerIdentity)
+      throw tooMany(`session limit reached (${maxSessionsPerIdentity} per identity). Delete one, or try again later`);
   }
 
   #sweep(onSweep: (now: number) => void): void {
     const now = performance.now();
     onSweep(now);
-    this.#tombstones.sweep(now);
+    this.#clearTombstones(now);
     const { setupMs } = this.#options;
-    for (const [key, reservation] of this.#reserved)
-      if (setupMs > 0 && now - reservation.since > setupMs) reservation.cancel(tooLate(sidOf(key), setupMs));
-    for (const [key, session] of this.#live) {
-      session.sweep(now);
-      if (!session.isClosing && session.isIdle(now)) void this.end(key, 'expired');
+    for (const [identity, owned] of this.#byOwner) {
+      for (const [sid, found] of owned) {
+        if (found instanceof Reservation) {
+          if (setupMs > 0 && now - found.since > setupMs) found.cancel(tooLate(sid, setupMs));
+          continue;
+        }
+        found.sweep(now);
+        if (!found.isClosing && found.isIdle(now)) void this.end({ identity, sid }, 'expired');
+      }
     }
+  }
+
+  #clearTombstones(now: number): void {
+    // They all last equally long, so the oldest go first.
+    const oldest = () => this.#tombstones.rvalues().next().value;
+    for (let tombstone = oldest(); tombstone !== undefined && tombstone.until <= now; tombstone = oldest())
+      this.#tombstones.pop();
   }
 }
 
-/** The error of a session that this server has never had, or had long ago. */
-export function sessionNotFound(key: string): TiltyardError {
-  return new TiltyardError('session_not_found', `no session '${sidOf(key)}'. Start one with POST /create`);
+function tooMany(message: string): TiltyardError {
+  return new TiltyardError('too_many_sessions', message);
 }
 
 function tooLate(sid: string, limitMs: number): EnvironmentError {

@@ -7,16 +7,21 @@ import {
   type Log,
   silent,
   TiltyardError,
+  toFailureError,
   toLimits,
 } from '../core/index.ts';
 import { type JsonObject, type RunToolResult, type ToolSpec, textOf, type WireBlock } from '../protocol/index.ts';
 import {
-  type Call,
   type CallEnding,
+  type CallRequest,
   DEFAULT_SESSION_OPTIONS,
   LocalHost,
+  LocalRuntime,
+  type SessionHost,
+  type SessionRef,
   type SessionRules,
   type TaskChoice,
+  toModelText,
 } from '../sessions/index.ts';
 
 /** Which episode to play: a task of a split, or a task of your own. */
@@ -62,46 +67,48 @@ export async function play<Schema, Listed, State, Inputs>(
   { secrets = {}, log = silent, limits: given, sessions, ...choice }: PlayOptions,
 ): Promise<PlayedEpisode<Inputs>> {
   const limits = toLimits({ drainMs: 0, ...given });
-  const host = new LocalHost(catalog([environment], { lenient: true, limits }), {
-    ...DEFAULT_SESSION_OPTIONS,
-    ...limits,
-    ...sessions,
-    log,
-  });
-  const sid = 'play';
+  const options = { ...DEFAULT_SESSION_OPTIONS, ...limits, ...sessions, log };
+  const runtime = new LocalRuntime(catalog([environment], { lenient: true, limits }), options);
+  const host = new LocalHost(runtime, options);
   // Through JSON, as over a wire: what cannot travel must not pass a test either.
   const wanted: TaskChoice = 'task' in choice ? { task: choice.task as JsonObject } : choice;
-  await host.create(sid, { choice: throughJson(wanted), secrets });
-  const close = () => host.close('deleted');
+  await host.create(EPISODE, { choice: throughJson(wanted), secrets });
+  const close = () => host.drain('deleted');
   return {
-    prompt: () => host.prompt(sid),
-    tools: () => host.tools(sid),
+    prompt: () => host.prompt(EPISODE),
+    tools: () => host.tools(EPISODE),
     async call(name, input = {} as never) {
-      return toStep(await settled(host.call(sid, { name, input: throughJson(input) as object })));
+      const ending = await settled(host, { name, input: throughJson(input) as object });
+      if (ending.kind === 'returned') return toStep(ending.json);
+      throw toRejection(ending);
     },
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
+// The only one of its host.
+const EPISODE: SessionRef = { identity: '', sid: 'play' };
+
 function throughJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value));
 }
 
-function settled(call: Call): Promise<CallEnding> {
+function settled(host: SessionHost, request: CallRequest): Promise<CallEnding> {
   return new Promise((resolve) => {
-    const look = () => call.ending !== undefined && resolve(call.ending);
-    if (!look()) call.onChange(look);
+    host.call(EPISODE, request, (event) => {
+      if (event.kind === 'settled') resolve(event.ending);
+    });
   });
 }
 
-function toStep(ending: CallEnding): PlayedStep {
-  if (ending.kind !== 'result') {
-    // What is kept of a call has no stack; here it shall lead to the test that made the call.
-    Error.captureStackTrace(ending.error);
-    throw ending.error;
-  }
-  const result = JSON.parse(ending.json) as RunToolResult;
-  if (!result.ok) throw new TiltyardError('tool_failed', result.error);
+function toRejection(ending: Exclude<CallEnding, { kind: 'returned' }>): TiltyardError {
+  const { failure } = ending;
+  if (ending.kind === 'refused' || failure.code !== 'tool_failed') return toFailureError(failure);
+  return new TiltyardError('tool_failed', toModelText(failure, ending.outcome));
+}
+
+function toStep(json: string): PlayedStep {
+  const result = JSON.parse(json) as Extract<RunToolResult, { ok: true }>;
   return { ...result.output, text: textOf(result.output.blocks) };
 }

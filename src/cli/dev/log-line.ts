@@ -45,7 +45,7 @@ function describeRequest({ method, url, status, ms, sid }: LogEntry, colors: Col
 }
 
 function describeCall({ outcome, tool, ms, sid }: LogEntry, colors: Colors): string {
-  const color = outcome === 'scored' ? colors.green : colors.yellow;
+  const color = outcome === 'returned' || outcome === 'finished' ? colors.green : colors.yellow;
   return joined(color(toText(outcome)), colors.bold(toText(tool)), colors.dim(duration(ms)), whose(sid, colors));
 }
 

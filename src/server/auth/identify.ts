@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { toSessionKey } from '../../sessions/index.ts';
+import type { SessionRef } from '../../sessions/index.ts';
 import { readSid } from '../http/headers.ts';
 import type { Authenticator } from './authenticator.ts';
 import { ANYBODY, type Identity, NOBODY } from './identity.ts';
@@ -49,12 +49,7 @@ export function identityOf(request: FastifyRequest): Identity {
   return request.tiltyardIdentity ?? NOBODY;
 }
 
-/** The key of the session that a request names; an error says how to name one. */
-export function readSessionKey(request: FastifyRequest): string {
-  return sessionKeyOf(request, readSid(request.headers));
-}
-
-/** The key of the caller's own session of that id. */
-export function sessionKeyOf(request: FastifyRequest, sid: string): string {
-  return toSessionKey(identityOf(request).id, sid);
+/** The session that a request names; an error says how to name one. */
+export function readSessionRef(request: FastifyRequest): SessionRef {
+  return { identity: identityOf(request).id, sid: readSid(request.headers) };
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { DefinitionError } from '../../core/index.ts';
-import { AgedMap } from '../../sessions/index.ts';
 import { anything, assertOptions, between, names, type OptionRules } from '../options.ts';
 import { type Identity, isName } from './identity.ts';
 
@@ -47,7 +47,7 @@ export class Tokens {
   readonly #audience: ReadonlySet<string> | undefined;
   readonly #maxLifetimeSeconds: number;
   readonly #skewSeconds: number;
-  readonly #remembered = new AgedMap<Remembered>();
+  readonly #remembered = new LRUCache<string, Remembered>({ maxSize: MAX_REMEMBERED, sizeCalculation: () => 1 });
 
   constructor(options: JwtOptions) {
     assertOptions(options, JWT_OPTIONS, 'auth.jwt');
@@ -64,7 +64,7 @@ export class Tokens {
   /** Whose token this is, if it was verified before and is still good. */
   recall(token: string): Identity | undefined {
     const digest = digestOf(token);
-    const remembered = this.#remembered.get(digest);
+    const remembered = this.#remembered.peek(digest);
     if (remembered === undefined) return undefined;
     if (Date.now() < remembered.untilMs) return remembered.identity;
     this.#remembered.delete(digest);
@@ -83,7 +83,7 @@ export class Tokens {
     const livesTooLong = lifetimeOf(payload) > this.#maxLifetimeSeconds + this.#skewSeconds;
     if (!this.#isForUs(payload) || !isName(sub) || livesTooLong) throw new Error('a claim of the token is not allowed');
     const identity = { id: sub, scopes: toScopes(payload.scope) };
-    this.#remember(token, { identity, untilMs: (exp + this.#skewSeconds) * 1000 });
+    this.#remembered.set(digestOf(token), { identity, untilMs: (exp + this.#skewSeconds) * 1000 });
     return identity;
   }
 
@@ -91,12 +91,6 @@ export class Tokens {
     const accepted = this.#audience;
     const audiences = aud === undefined ? [] : [aud].flat();
     return accepted === undefined || audiences.length === 0 || audiences.some((each) => accepted.has(each));
-  }
-
-  #remember(token: string, remembered: Remembered): void {
-    this.#remembered.set(digestOf(token), remembered);
-    const { size, oldest } = this.#remembered;
-    if (size > MAX_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest.key);
   }
 }
 

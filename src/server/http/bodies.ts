@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { describe, MAX_SECRET_CHARACTERS, MAX_SECRETS, TiltyardError, toError } from '../../core/index.ts';
+import { describe, TiltyardError, toError } from '../../core/index.ts';
 import { isObject, type JsonObject } from '../../protocol/index.ts';
-import type { CallRequest, CreateRequest, TaskChoice } from '../../sessions/index.ts';
 
 /**
  * Makes this scope keep bodies as text. They are parsed by the handlers, because the session is looked up first: a
@@ -69,108 +68,7 @@ function whyRefused(text: string): string {
   return "the body may not have the keys '__proto__' and 'constructor.prototype'";
 }
 
-/** The `split` of a body. */
-export function readSplit(body: JsonObject): string {
-  return readString(body, 'split');
-}
-
-/** The `index` of a body: an integer; whether it is in range is the split's to say. */
-export function readIndex(body: JsonObject): number {
-  const { index } = body;
-  if (!Number.isInteger(index)) throw bad(`'index' must be an integer, not ${describe(index)}`);
-  return index as number;
-}
-
-/** A bound of a range: an integer, or absent. */
-export function readBound(body: JsonObject, key: 'start' | 'stop'): number | undefined {
-  const bound = body[key] ?? undefined;
-  if (bound !== undefined && !Number.isInteger(bound)) throw bad(`'${key}' must be an integer, not ${describe(bound)}`);
-  return bound as number | undefined;
-}
-
-/** The body of /create; `headerSecrets` yield to those of the body. */
-export function readCreate(body: JsonObject, headerSecrets: Record<string, string>): CreateRequest {
-  const { env_name: name, toolset_name: toolset } = body;
-  if (toolset !== undefined && toolset !== null) {
-    throw new TiltyardError('unknown_toolset', `unknown toolset ${describe(toolset)}: this server offers no toolset`);
-  }
-  if (name !== undefined && name !== null && typeof name !== 'string')
-    throw bad(`'env_name' must be a string, not ${describe(name)}`);
-  return {
-    environment: name ?? undefined,
-    choice: readChoice(body),
-    secrets: assertFew({ ...headerSecrets, ...readSecrets(body.secrets) }),
-  };
-}
-
-/** The body of a call, which came as so many bytes. */
-export function readCall(body: JsonObject, bytes: number): CallRequest {
-  const { input, task_id: taskId } = body;
-  const name = readString(body, 'name');
-  if (name === '') throw bad("'name' must name a tool, and is empty");
-  if (!isObject(input))
-    throw bad(`'input' must be an object ({} for a tool without parameters), not ${describe(input)}`);
-  if (taskId === undefined || taskId === null) return { name, input, bytes };
-  if (typeof taskId !== 'string' || !/^[\x21-\x7e]{1,256}$/.test(taskId)) {
-    throw bad(`'task_id' must be a string of 1 to 256 visible characters, not ${describe(taskId)}`);
-  }
-  return { name, input, bytes, taskId };
-}
-
-/** A `task_id` in the body of /create_session, where nothing else matters; undefined if there is none to be read. */
-export function readOptionalTaskId(request: FastifyRequest): string | undefined {
-  const text = request.body;
-  if (typeof text !== 'string' || !text.includes('task_id')) return undefined;
-  try {
-    const body: unknown = JSON.parse(text);
-    return isObject(body) && typeof body.task_id === 'string' ? body.task_id : undefined;
-  } catch {
-    return undefined; // This route takes any body.
-  }
-}
-
-function readChoice({ task_spec: task, split, index }: JsonObject): TaskChoice {
-  const has = (value: unknown) => value !== undefined && value !== null;
-  if (has(task) && (has(split) || has(index))) throw bad("give either 'task_spec' or 'split' and 'index', not both");
-  if (has(task)) {
-    if (!isObject(task)) throw bad(`'task_spec' must be an object, not ${describe(task)}`);
-    return { task: task as JsonObject };
-  }
-  if (!has(split) && !has(index)) throw bad("give a task: either 'task_spec', or 'split' and 'index'");
-  if (!has(split) || !has(index))
-    throw bad(`'split' and 'index' go together: '${has(split) ? 'index' : 'split'}' is missing`);
-  const body = { split, index } as JsonObject;
-  return { split: readSplit(body), index: readIndex(body) };
-}
-
-function readSecrets(secrets: unknown): Record<string, string> {
-  if (secrets === undefined || secrets === null) return {};
-  if (!isObject(secrets))
-    throw bad(
-      `'secrets' must be an object of strings, not ${Array.isArray(secrets) ? 'an array' : `a ${typeof secrets}`}`,
-    );
-  for (const [key, value] of Object.entries(secrets)) {
-    // The value stays out of the message: it may be a secret of the wrong type.
-    if (typeof value !== 'string') throw bad(`the secret '${key}' must be a string`);
-  }
-  return secrets as Record<string, string>;
-}
-
-function assertFew(secrets: Record<string, string>): Record<string, string> {
-  const entries = Object.entries(secrets);
-  if (entries.length > MAX_SECRETS) throw bad(`a session takes at most ${MAX_SECRETS} secrets, not ${entries.length}`);
-  const long = entries.find(([, value]) => value.length > MAX_SECRET_CHARACTERS);
-  if (long !== undefined)
-    throw bad(`the secret ${describe(long[0])} must have at most ${MAX_SECRET_CHARACTERS} characters`);
-  return secrets;
-}
-
-function readString(body: JsonObject, key: string): string {
-  const value = body[key];
-  if (typeof value !== 'string') throw bad(`'${key}' must be a string, not ${describe(value)}`);
-  return value;
-}
-
-function bad(message: string): TiltyardError {
+/** The error of a body that cannot be read. */
+export function bad(message: string): TiltyardError {
   return new TiltyardError('bad_request', message);
 }

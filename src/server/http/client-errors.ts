@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TiltyardError } from '../../core/index.ts';
-import type { OpenRequests } from './request-tracker.ts';
+import type { RequestTracker } from './request-tracker.ts';
 
 // What Node's parser refuses before there is a request, and the status it deserves.
 const REFUSALS: Record<string, [status: number, detail: string]> = {
@@ -11,7 +11,7 @@ const REFUSALS: Record<string, [status: number, detail: string]> = {
 };
 
 /** Answers what is not HTTP, as JSON like every other error; inside or ahead of another answer it would be taken for that. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket, requests: OpenRequests): void {
+export function answerClientError(error: Error & { code?: string }, socket: Socket, requests: RequestTracker): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   // Not again: Node tells of each packet that comes after what it could not read.
   if (!socket.writable) return socket.destroySoon();
@@ -29,7 +29,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 }
 
 /** Closes a connection that asks for a tunnel, as Node does where nobody listens, but not in silence. */
-export function refuseTunnel({ method, url }: IncomingMessage, socket: Socket, requests: OpenRequests): void {
+export function refuseTunnel({ method, url }: IncomingMessage, socket: Socket, requests: RequestTracker): void {
   requests.refuse(socket, { method, url, status: 400 });
   socket.destroy();
 }

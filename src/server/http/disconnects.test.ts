@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { Callers } from './disconnects.ts';
+import { Disconnects } from './disconnects.ts';
 
 test('all who watch a connection hear when it closes, but for those who have called that off', () => {
-  const callers = new Callers();
+  const callers = new Disconnects();
   const socket = new Socket();
   const [waiting, calledOff] = [vi.fn(), vi.fn()];
   callers.watch(socket, waiting);
@@ -18,6 +18,6 @@ test('all who watch a connection hear when it closes, but for those who have cal
 test('who watches a connection that has closed already hears it at once', () => {
   const socket = new Socket().destroy();
   const late = vi.fn();
-  new Callers().watch(socket, late);
+  new Disconnects().watch(socket, late);
   expect(late).toHaveBeenCalledOnce();
 });

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** Tells when callers leave. One listener for each connection: a caller may send many calls on one of them at a time. */
-export class Callers {
+export class Disconnects {
   readonly #waiting = new WeakMap<Socket, Set<() => void>>();
 
   /** Calls `onGone` when the connection closes; the returned function calls that off. */

@@ -1,5 +1,12 @@
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { EnvironmentError, type ErrorCode, type Thrown, TiltyardError } from '../../core/index.ts';
+import {
+  EnvironmentError,
+  type ErrorCode,
+  type Failure,
+  type Thrown,
+  TiltyardError,
+  toFailure,
+} from '../../core/index.ts';
 
 /** How much of an author's exception clients see: nothing, its name and message, or the stack as well. */
 export type ReturnErrors = 'none' | 'exception' | 'stacktrace';
@@ -44,6 +51,9 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_input: 400,
   episode_finished: 400,
   tool_failed: 400,
+  call_id_reused: 400,
+  result_not_kept: 400,
+  missing_requirements: 400,
   environment_failed: 500,
   unsupported_media_type: 415,
 };
@@ -72,19 +82,23 @@ export interface ErrorPlace {
 export function toErrorAnswer(error: Error, returnErrors: ReturnErrors, { url, log }: ErrorPlace): ErrorAnswer {
   if (error instanceof TiltyardError) {
     if (error instanceof EnvironmentError && !error.logged) log.error({ error: error.thrown }, error.message);
-    const { code } = error;
-    const status = (error instanceof EnvironmentError && error.status) || STATUS[code];
-    const retryAfter = RETRY_AFTER_SECONDS[code];
-    const headers = {
-      ...(status === 401 && { 'www-authenticate': 'Bearer' }),
-      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
-    };
-    return { status, headers, body: { detail: toDetail(error, returnErrors), code } };
+    return toFailureAnswer(toFailure(error), returnErrors);
   }
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (status < 500) return { status, headers: {}, body: { detail: error.message } };
   log.error({ err: error, url }, 'unexpected error');
   return { status: 500, headers: {}, body: { detail: 'Internal Server Error' } };
+}
+
+/** What is told about a failure that stands in the log already, or need not. */
+export function toFailureAnswer(failure: Failure, returnErrors: ReturnErrors): ErrorAnswer {
+  const { code, status = STATUS[code] } = failure;
+  const retryAfter = RETRY_AFTER_SECONDS[code];
+  const headers = {
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+  };
+  return { status, headers, body: { detail: toDetail(failure, returnErrors), code } };
 }
 
 /** Answers any error with a status and a JSON body. */
@@ -105,12 +119,12 @@ export function letBodyPass(reply: FastifyReply): void {
   reply.removeHeader('connection');
 }
 
-/** The text of an error that clients may see. */
-export function toDetail(error: TiltyardError, returnErrors: ReturnErrors): string {
-  if (!(error instanceof EnvironmentError)) return error.message;
+/** The text of a failure that clients may see. */
+export function toDetail({ message, thrown, status }: Failure, returnErrors: ReturnErrors): string {
+  if (thrown === undefined) return message;
   // The author chose these words for the client.
-  if (error.status !== undefined) return error.thrown.message;
-  return reveal(error.thrown, returnErrors) ?? 'Internal Server Error';
+  if (status !== undefined) return thrown.message;
+  return reveal(thrown, returnErrors) ?? 'Internal Server Error';
 }
 
 /** What a client may see of an author's exception; undefined for nothing. */

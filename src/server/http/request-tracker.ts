@@ -9,7 +9,7 @@ import { count, type RequestCounts, type RouteCounts } from '../observe/request-
 const CLIENT_LEFT = 499;
 
 /** The requests of a server from their arrival until they have ended; each ends once, is counted and has its line then. */
-export interface OpenRequests {
+export interface RequestTracker {
   /** Notes a request, as soon as its headers are there, with the counts of its route, if it has one, and its caller. */
   begin(request: IncomingMessage, response: ServerResponse, counts?: RouteCounts, caller?: Caller): void;
   /** Notes that Node cannot read what a connection sends; false if no answer may be written, since another is due first. */
@@ -45,7 +45,7 @@ interface OpenRequest {
 }
 
 /** Who hears of requests that have ended. */
-export interface OpenRequestsOptions {
+export interface RequestTrackerOptions {
   readonly events: EventLog;
   readonly counts: RequestCounts;
 }
@@ -55,7 +55,7 @@ export interface OpenRequestsOptions {
  * several requests that wait on one connection, Node tells only the first. So one listener on the connection ends them
  * all, which also costs less than one for each request.
  */
-export function openRequests({ events, counts }: OpenRequestsOptions): OpenRequests {
+export function requestTracker({ events, counts }: RequestTrackerOptions): RequestTracker {
   const unrouted = counts.of();
   const connections = new WeakMap<Socket, Connection>();
   const watch = (socket: Socket) => {

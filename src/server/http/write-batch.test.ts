@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Turn } from './write-batch.ts';
+import { WriteBatch } from './write-batch.ts';
 
 test('work is done at the end of the turn, in order, and a failure does not stop the rest', async () => {
   const errors: unknown[] = [];
-  const turn = new Turn((thrown) => errors.push(thrown));
+  const turn = new WriteBatch((thrown) => errors.push(thrown));
   const done: string[] = [];
   turn.defer(() => done.push('first'));
   turn.defer(() => {
@@ -19,7 +19,7 @@ test('work is done at the end of the turn, in order, and a failure does not stop
 const nextTurn = () => new Promise(setImmediate);
 
 test('the only answer of a turn is given at once, and those of a busy one together', async () => {
-  const turn = new Turn((thrown) => expect.fail(String(thrown)));
+  const turn = new WriteBatch((thrown) => expect.fail(String(thrown)));
   const done: string[] = [];
   const give = (...names: string[]) => {
     for (const name of names) turn.soon(() => done.push(name));
@@ -42,7 +42,7 @@ test('the only answer of a turn is given at once, and those of a busy one togeth
 
 test('an answer at once that fails is reported like any other', () => {
   const errors: unknown[] = [];
-  const turn = new Turn((thrown) => errors.push(thrown));
+  const turn = new WriteBatch((thrown) => errors.push(thrown));
   turn.soon(() => {
     throw new Error('broken');
   });

@@ -2,7 +2,7 @@
  * Collects answers and gives them out together at the end of the event loop's turn. Writing from inside the callback
  * that parsed a request costs half the throughput: the loop then alternates between reading and writing.
  */
-export class Turn {
+export class WriteBatch {
   readonly #onError: (thrown: unknown) => void;
   #queue: (() => void)[] = [];
   #scheduled = false;

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { printable } from '../../core/index.ts';
-import type { Observer } from '../../sessions/index.ts';
+import type { CallEnded, HostEvent, Observer, SessionEnded } from '../../sessions/index.ts';
 
 /** A request that has been answered, or whose client has left. Of what is no HTTP, only the answer is known. */
 export interface EndedRequest {
@@ -21,7 +21,7 @@ export interface EndedRequest {
 }
 
 /** Writes a line for each request, call and session that ended. Inputs and results are not in it: they may hold secrets. */
-export interface EventLog extends Pick<Observer, 'callEnded' | 'sessionEnded'> {
+export interface EventLog extends Observer {
   requestEnded(request: EndedRequest): void;
 }
 
@@ -37,20 +37,36 @@ export function eventLog(logger: EventLogger): EventLog {
       const asked = { method, url: safe(url), sid: safe(sid) };
       logger.info({ ...asked, ...from, status, code, parserError, ms }, 'request');
     },
-    callEnded(call, outcome, session) {
-      const { tool } = call;
-      const callId = printable(call.callId);
-      const ms = toMs(call.settledAt - call.startedAt);
-      const identity = (session ?? call).identity || undefined;
-      if (session === undefined) return logger.info({ callId, identity, tool, ms, outcome }, 'call');
-      const { sid, environmentName: environment } = session;
-      logger.info({ sid: printable(sid), identity, environment, taskId: callId, tool, ms, outcome }, 'call');
+    on(event: HostEvent) {
+      if (event.type === 'call_ended') logger.info(callFields(event), 'call');
+      else if (event.type === 'session_ended') logger.info(sessionFields(event), 'session ended');
     },
-    sessionEnded({ sid, identity, environmentName: environment, startedAt, callCount: calls, end: reason }, outcome) {
-      const ms = toMs(performance.now() - startedAt);
-      const whose = { sid: printable(sid), identity: identity || undefined };
-      logger.info({ ...whose, environment, outcome, reason, calls, ms }, 'session ended');
-    },
+  };
+}
+
+function callFields(event: CallEnded): object {
+  const { tool, environment, outcome, reward, finished } = event;
+  const identity = event.identity || undefined;
+  const callId = printable(event.callId);
+  const ms = toMs(event.durationMs);
+  if (event.sid === undefined) return { callId, identity, tool, ms, outcome };
+  const paid = { reward: reward ?? undefined, finished: finished || undefined };
+  return { sid: printable(event.sid), identity, environment, taskId: callId, tool, ms, outcome, ...paid };
+}
+
+function sessionFields(event: SessionEnded): object {
+  const { environment, split, index, outcome, reason, calls, reward } = event;
+  const whose = { sid: printable(event.sid), identity: event.identity || undefined };
+  const task = { split: safe(split), index };
+  return {
+    ...whose,
+    environment,
+    ...task,
+    outcome,
+    reason,
+    reward: reward ?? undefined,
+    calls,
+    ms: toMs(event.durationMs),
   };
 }
 

@@ -9,7 +9,7 @@ const INFO = 30;
  * The lines of `eventLog`, without pino for the two that every call causes. Pino looks at each field's serializers,
  * redaction and formatters, of which there are none here; that was a tenth of a call.
  */
-export function quickLines(logger: EventLogger & { readonly levelVal?: number }, stream: LogStream): EventLog {
+export function fastLog(logger: EventLogger & { readonly levelVal?: number }, stream: LogStream): EventLog {
   const slow = eventLog(logger);
   const headAt = heads();
   const [methodOf, environmentOf, toolOf] = [fields('method'), fields('environment'), fields('tool')];
@@ -31,16 +31,18 @@ export function quickLines(logger: EventLogger & { readonly levelVal?: number },
       const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;
       stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${whose(identity)}${rest}`);
     },
-    callEnded(call, outcome, session) {
-      const { callId, tool, startedAt, settledAt } = call;
+    on(event) {
+      if (event.type !== 'call_ended') return slow.on(event);
       if (isOff()) return;
-      const time = Date.now();
       // Made later: the caller waits for the answer now, and not for the line.
       stream.write(() => {
-        const rest = `${toolOf(tool)},"ms":${toMilliseconds(settledAt - startedAt)},"outcome":"${outcome}","msg":"call"}\n`;
-        if (session === undefined) return `${headAt(time)},"callId":${quote(callId)}${whose(call.identity)}${rest}`;
-        const where = `,"sid":${quote(session.sid)}${whose(session.identity)}${environmentOf(session.environmentName)}`;
-        return `${headAt(time)}${where},"taskId":${quote(callId)}${rest}`;
+        const { sid, identity, environment = '', outcome, reward, finished } = event;
+        const paid = `${reward === null ? '' : `,"reward":${reward}`}${finished ? ',"finished":true' : ''}`;
+        const rest = `${toolOf(event.tool)},"ms":${toMilliseconds(event.durationMs)},"outcome":"${outcome}"${paid},"msg":"call"}\n`;
+        const head = headAt(Math.floor(event.at));
+        const callId = quote(event.callId);
+        if (sid === undefined) return `${head},"callId":${callId}${whose(identity)}${rest}`;
+        return `${head},"sid":${quote(sid)}${whose(identity)}${environmentOf(environment)},"taskId":${callId}${rest}`;
       });
     },
   };

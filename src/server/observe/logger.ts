@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { type EventLog, eventLog } from './event-log.ts';
-import { quickLines } from './fast-log.ts';
+import { fastLog } from './fast-log.ts';
 import { logBatches } from './log-batches.ts';
 
 /** What a user may give as `logger`: pino's options or logger, or whether there is one. */
@@ -25,7 +25,7 @@ export function serverLogger(logger: LoggerOption): ServerLogger {
     logger: { ...options, stream },
     eventsOf(app) {
       app.addHook('onClose', async () => stream[Symbol.dispose]());
-      return isPlain ? quickLines(app.log, stream) : eventLog(app.log);
+      return isPlain ? fastLog(app.log, stream) : eventLog(app.log);
     },
   };
 }

@@ -1,31 +1,24 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import { OUTCOMES, type Outcome } from '../../core/index.ts';
-import {
-  Counts,
-  type ObservedCall,
-  type ObservedSession,
-  type Observer,
-  type SetupResult,
-} from '../../sessions/index.ts';
+import { CALL_OUTCOMES, type CallOutcome, EPISODE_OUTCOMES, type EpisodeOutcome } from '../../core/index.ts';
+import { type CallEnded, Counts, type HostEvent, type Observer, type SessionEnded } from '../../sessions/index.ts';
 import { publishDescriptors } from './descriptors.ts';
-import { Durations, publishDurations } from './durations.ts';
+import { DURATIONS, Histogram, publishHistogram, REWARDS } from './histogram.ts';
 import { EventLoopLag, publishProcess } from './process-metrics.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { RunningCalls } from './running-calls.ts';
 import { publishSessionLimits, type SessionLimits } from './session-limits.ts';
 import { UncaughtErrors } from './uncaught-errors.ts';
 
-type ByOutcome = Record<Outcome, number>;
-
 interface EnvironmentNumbers {
   live: number;
-  readonly ended: ByOutcome;
-  readonly setups: Durations;
+  readonly ended: Record<EpisodeOutcome, number>;
+  readonly setups: Histogram;
+  readonly rewards: Histogram;
 }
 
 interface ToolNumbers {
-  readonly ended: ByOutcome;
-  readonly durations: Durations;
+  readonly ended: Record<CallOutcome, number>;
+  readonly durations: Histogram;
 }
 
 interface Running {
@@ -48,7 +41,7 @@ export interface MetricsOptions {
  * The numbers of one server. They are plain ones, which a call changes in some ns; prom-client gets them when it is asked,
  * because its own would look up their labels each time. All labels come from the catalog, so there are only so many.
  */
-export class Metrics implements Partial<Observer> {
+export class Metrics implements Observer {
   readonly #registry = new Registry();
   readonly #lag = new EventLoopLag(this.#registry);
   readonly #uncaught = new UncaughtErrors(this.#registry);
@@ -105,43 +98,53 @@ export class Metrics implements Partial<Observer> {
     this.#uncaught.close();
   }
 
-  sessionStarted({ environmentName, identity }: ObservedSession): void {
-    this.#liveSessions += 1;
-    if (identity) this.#owned.add(identity);
-    this.#environment(environmentName).live += 1;
+  on(event: HostEvent): void {
+    switch (event.type) {
+      case 'call_started':
+        this.#waitingCalls += 1;
+        return;
+      case 'call_running':
+        this.#waitingCalls -= 1;
+        return;
+      case 'call_ended':
+        return this.#callEnded(event);
+      case 'session_started':
+        this.#liveSessions += 1;
+        if (event.identity) this.#owned.add(event.identity);
+        this.#environment(event.environment).live += 1;
+        return;
+      case 'setup_ended':
+        return this.#environment(event.environment).setups.add(event.durationMs / 1000);
+      case 'session_ended':
+        return this.#sessionEnded(event);
+    }
   }
 
-  setupEnded({ environmentName }: ObservedSession, _result: SetupResult, durationMs: number): void {
-    this.#environment(environmentName).setups.add(durationMs);
+  #callEnded({ environment = '', tool, outcome, durationMs, ran }: CallEnded): void {
+    if (!ran) this.#waitingCalls -= 1;
+    const { ended, durations } = this.#tool(environment, tool);
+    ended[outcome] += 1;
+    durations.add(durationMs / 1000);
   }
 
-  sessionEnded({ environmentName, identity }: ObservedSession, outcome: Outcome): void {
-    const numbers = this.#environment(environmentName);
+  #sessionEnded({ environment, identity, outcome, reward }: SessionEnded): void {
+    const numbers = this.#environment(environment);
     this.#liveSessions -= 1;
     if (identity) this.#owned.remove(identity);
     numbers.live -= 1;
     numbers.ended[outcome] += 1;
-  }
-
-  callStarted(): void {
-    this.#waitingCalls += 1;
-  }
-
-  callRunning(): void {
-    this.#waitingCalls -= 1;
-  }
-
-  callEnded({ tool, startedAt, settledAt, hasRun }: ObservedCall, outcome: Outcome, session?: ObservedSession): void {
-    if (!hasRun) this.#waitingCalls -= 1;
-    const { ended, durations } = this.#tool(session?.environmentName ?? '', tool);
-    ended[outcome] += 1;
-    durations.add(settledAt - startedAt);
+    if (reward !== null) numbers.rewards.add(reward);
   }
 
   #environment(name: string): EnvironmentNumbers {
     let numbers = this.#environments.get(name);
     if (numbers === undefined) {
-      numbers = { live: 0, ended: noCounts(), setups: new Durations() };
+      numbers = {
+        live: 0,
+        ended: noCounts(EPISODE_OUTCOMES),
+        setups: new Histogram(DURATIONS),
+        rewards: new Histogram(REWARDS),
+      };
       this.#environments.set(name, numbers);
     }
     return numbers;
@@ -155,7 +158,7 @@ export class Metrics implements Partial<Observer> {
     }
     let numbers = tools.get(tool);
     if (numbers === undefined) {
-      numbers = { ended: noCounts(), durations: new Durations() };
+      numbers = { ended: noCounts(CALL_OUTCOMES), durations: new Histogram(DURATIONS) };
       tools.set(tool, numbers);
     }
     return numbers;
@@ -164,10 +167,10 @@ export class Metrics implements Partial<Observer> {
   /** Of each tool that was ever called, what runs of it. */
   #runningByTool(): (readonly [labels: { environment: string; tool: string }, running: Running])[] {
     const found = new Map<ToolNumbers, Running>();
-    const now = performance.now();
-    for (const [{ tool, startedAt }, session] of this.#running.all()) {
-      const numbers = this.#tool(session?.environmentName ?? '', tool);
-      const { count, oldestMs } = found.get(numbers) ?? { count: 0, oldestMs: now - startedAt };
+    const now = performance.timeOrigin + performance.now();
+    for (const { environment = '', tool, at } of this.#running.all()) {
+      const numbers = this.#tool(environment, tool);
+      const { count, oldestMs } = found.get(numbers) ?? { count: 0, oldestMs: now - at };
       found.set(numbers, { count: count + 1, oldestMs });
     }
     return Array.from(eachTool(this.#tools), ([labels, numbers]) => [labels, found.get(numbers) ?? NONE_RUNNING]);
@@ -193,14 +196,19 @@ export class Metrics implements Partial<Observer> {
       collect() {
         this.reset();
         for (const [environment, { ended }] of environments) {
-          for (const outcome of OUTCOMES) this.inc({ environment, outcome }, ended[outcome]);
+          for (const outcome of EPISODE_OUTCOMES) this.inc({ environment, outcome }, ended[outcome]);
         }
       },
     });
-    publishDurations(this.#registry, {
+    publishHistogram(this.#registry, {
       name: 'tiltyard_setup_duration_seconds',
       help: 'How long setups took, failed and cancelled ones included.',
       read: () => Array.from(environments, ([environment, { setups }]) => [{ environment }, setups] as const),
+    });
+    publishHistogram(this.#registry, {
+      name: 'tiltyard_episode_reward',
+      help: 'What episodes paid in all, of those whose steps said anything of a reward.',
+      read: () => Array.from(environments, ([environment, { rewards }]) => [{ environment }, rewards] as const),
     });
   }
 
@@ -216,12 +224,12 @@ export class Metrics implements Partial<Observer> {
       collect() {
         this.reset();
         for (const [{ environment, tool }, { ended }] of eachTool(tools)) {
-          for (const outcome of OUTCOMES)
+          for (const outcome of CALL_OUTCOMES)
             if (ended[outcome] > 0) this.inc({ environment, tool, outcome }, ended[outcome]);
         }
       },
     });
-    publishDurations(this.#registry, {
+    publishHistogram(this.#registry, {
       name: 'tiltyard_call_duration_seconds',
       help: 'How long calls took from their arrival, waiting for setup and for their turn included.',
       read: () => Array.from(eachTool(tools), ([labels, { durations }]) => [labels, durations] as const),
@@ -273,8 +281,8 @@ export class Metrics implements Partial<Observer> {
   }
 }
 
-function noCounts(): ByOutcome {
-  return { scored: 0, tool_error: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
+function noCounts<Outcome extends string>(outcomes: readonly Outcome[]): Record<Outcome, number> {
+  return Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
 }
 
 function* eachTool(

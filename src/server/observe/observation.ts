@@ -18,7 +18,7 @@ export interface ObservationOptions {
   readonly metrics?: Metrics | undefined;
   readonly events?: EventLog | undefined;
   /** Those who hear the same, and are shown elsewhere. */
-  readonly others?: readonly Partial<Observer>[];
+  readonly others?: readonly Observer[];
 }
 
 /** Logs, metrics where they are wanted, and traces where an SDK is registered. */

@@ -1,9 +1,9 @@
-import type { ObservedSession, Observer } from '../../sessions/index.ts';
+import type { HostEvent, Observer } from '../../sessions/index.ts';
 import type { Logged } from './logger.ts';
 import type { RunningCalls } from './running-calls.ts';
 
 /** Writes when a server begins to stop, with what it has under way, and when it has stopped, with what that took. */
-export class StopLog implements Partial<Observer> {
+export class StopLog implements Observer {
   #sessions = 0;
   #stoppedSessions = 0;
   #beganAt = 0;
@@ -19,12 +19,10 @@ export class StopLog implements Partial<Observer> {
     });
   }
 
-  sessionStarted(): void {
-    this.#sessions += 1;
-  }
-
-  sessionEnded({ end }: ObservedSession): void {
+  on(event: HostEvent): void {
+    if (event.type === 'session_started') this.#sessions += 1;
+    if (event.type !== 'session_ended') return;
     this.#sessions -= 1;
-    if (end === 'stopped') this.#stoppedSessions += 1;
+    if (event.reason === 'stopped') this.#stoppedSessions += 1;
   }
 }

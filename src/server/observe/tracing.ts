@@ -15,7 +15,15 @@ import {
 } from '@opentelemetry/api';
 import type { FastifyRequest } from 'fastify';
 import type { Outcome } from '../../core/index.ts';
-import type { ObservedCall, ObservedSession, Observer, SetupResult, TraceHeaders } from '../../sessions/index.ts';
+import type {
+  CallStarted,
+  HostEvent,
+  Observer,
+  SessionFacts,
+  SessionStarted,
+  SetupResult,
+  TraceHeaders,
+} from '../../sessions/index.ts';
 import { version } from '../../version.ts';
 
 /** Makes spans, or undefined where no SDK was registered by now: then nobody would get them, and nothing is spent. */
@@ -40,13 +48,13 @@ interface FlushingProvider extends TracerProvider {
 }
 
 /** Spans of sessions, their setups, and calls; the author's own come below them. */
-export class Tracing implements Partial<Observer> {
+export class Tracing implements Observer {
   readonly #provider: TracerProvider;
   readonly #tracer: Tracer;
-  /** The context of each span that has not ended. */
-  readonly #sessions = new Map<ObservedSession, Context>();
-  readonly #setups = new Map<ObservedSession, Context>();
-  readonly #calls = new Map<ObservedCall, Context>();
+  /** The context of each span that has not ended, by the number of its session or call. */
+  readonly #sessions = new Map<number, SessionSpan>();
+  readonly #setups = new Map<number, Context>();
+  readonly #calls = new Map<number, Context>();
 
   constructor(provider: TracerProvider) {
     this.#provider = provider;
@@ -82,50 +90,62 @@ export class Tracing implements Partial<Observer> {
     return carrier;
   }
 
-  sessionStarted(session: ObservedSession, headers: TraceHeaders = {}): void {
-    const parent = propagation.extract(ROOT_CONTEXT, headers);
-    const { environmentName } = session;
-    const options = { kind: SpanKind.SERVER, attributes: attributesOf(session) };
-    this.#sessions.set(session, this.#start(`session ${environmentName}`, options, parent));
-  }
-
-  setupEnded(session: ObservedSession, result: SetupResult): void {
-    end(take(this.#setups, session), SETUP_OUTCOMES[result]);
-  }
-
-  sessionEnded(session: ObservedSession, outcome: Outcome): void {
-    const span = take(this.#sessions, session);
-    span?.setAttribute('tiltyard.calls', session.callCount);
-    end(span, outcome);
-  }
-
-  callStarted(call: ObservedCall, session: ObservedSession | undefined, headers: TraceHeaders = {}): void {
-    const sent = propagation.extract(ROOT_CONTEXT, headers);
-    const home = session === undefined ? undefined : this.#sessions.get(session);
-    const attributes = {
-      ...(session === undefined ? {} : attributesOf(session)),
-      'tiltyard.tool': call.tool,
-      'tiltyard.task_id': call.callId,
-    };
-    // Below the caller's span, if it sent one; its session is then a link, since a span has one parent.
-    const isSent = trace.getSpanContext(sent) !== undefined;
-    const homeSpan = home === undefined ? undefined : trace.getSpanContext(home);
-    const links = isSent && homeSpan !== undefined ? [{ context: homeSpan }] : [];
-    const options = { kind: SpanKind.SERVER, attributes, links };
-    this.#calls.set(call, this.#start(`call ${call.tool}`, options, isSent ? sent : (home ?? sent)));
-  }
-
-  callEnded(call: ObservedCall, outcome: Outcome): void {
-    end(take(this.#calls, call), outcome);
+  on(event: HostEvent): void {
+    switch (event.type) {
+      case 'session_started':
+        return this.#sessionStarted(event);
+      case 'setup_ended':
+        return end(take(this.#setups, event.session), SETUP_OUTCOMES[event.result]);
+      case 'session_ended': {
+        const context = this.#sessions.get(event.session)?.context;
+        this.#sessions.delete(event.session);
+        const span = context === undefined ? undefined : trace.getSpan(context);
+        span?.setAttribute('tiltyard.calls', event.calls);
+        if (event.reward !== null) span?.setAttribute('tiltyard.reward', event.reward);
+        return end(span, event.outcome);
+      }
+      case 'call_started':
+        return this.#callStarted(event);
+      case 'call_ended': {
+        const span = take(this.#calls, event.call);
+        if (event.reward !== null) span?.setAttribute('tiltyard.reward', event.reward);
+        return end(span, event.outcome);
+      }
+    }
   }
 
   readonly within: NonNullable<Observer['within']> = (subject, run) => {
-    const call = this.#calls.get(subject as ObservedCall);
-    return context.with(call ?? this.#startSetup(subject as ObservedSession), run);
+    const found = 'call' in subject ? this.#calls.get(subject.call) : this.#startSetup(subject.session);
+    return found === undefined ? run() : context.with(found, run);
   };
 
-  #startSetup(session: ObservedSession): Context {
-    const setup = this.#start('setup', { attributes: attributesOf(session) }, this.#sessions.get(session));
+  #sessionStarted(event: SessionStarted): void {
+    const parent = propagation.extract(ROOT_CONTEXT, event.trace ?? {});
+    const options = { kind: SpanKind.SERVER, attributes: attributesOf(event) };
+    const started = this.#start(`session ${event.environment}`, options, parent);
+    this.#sessions.set(event.session, { context: started, facts: event });
+  }
+
+  #callStarted(event: CallStarted): void {
+    const sent = propagation.extract(ROOT_CONTEXT, event.trace ?? {});
+    const home = event.session === undefined ? undefined : this.#sessions.get(event.session);
+    const attributes = {
+      ...(home === undefined ? {} : attributesOf(home.facts)),
+      'tiltyard.tool': event.tool,
+      'tiltyard.task_id': event.callId,
+    };
+    // Below the caller's span, if it sent one; its session is then a link, since a span has one parent.
+    const isSent = trace.getSpanContext(sent) !== undefined;
+    const homeSpan = home === undefined ? undefined : trace.getSpanContext(home.context);
+    const links = isSent && homeSpan !== undefined ? [{ context: homeSpan }] : [];
+    const options = { kind: SpanKind.SERVER, attributes, links };
+    this.#calls.set(event.call, this.#start(`call ${event.tool}`, options, isSent ? sent : (home?.context ?? sent)));
+  }
+
+  #startSetup(session: number): Context | undefined {
+    const home = this.#sessions.get(session);
+    if (home === undefined) return undefined;
+    const setup = this.#start('setup', { attributes: attributesOf(home.facts) }, home.context);
     this.#setups.set(session, setup);
     return setup;
   }
@@ -135,13 +155,23 @@ export class Tracing implements Partial<Observer> {
   }
 }
 
-function attributesOf({ sid, environmentName }: ObservedSession): Attributes {
-  return { 'tiltyard.sid': sid, 'tiltyard.environment': environmentName };
+interface SessionSpan {
+  readonly context: Context;
+  readonly facts: SessionFacts;
 }
 
-function take<Subject>(contexts: Map<Subject, Context>, subject: Subject): Span | undefined {
-  const found = contexts.get(subject);
-  contexts.delete(subject);
+function attributesOf({ sid, environment, split, index }: SessionFacts): Attributes {
+  return {
+    'tiltyard.sid': sid,
+    'tiltyard.environment': environment,
+    ...(split === undefined ? {} : { 'tiltyard.split': split }),
+    ...(index === undefined ? {} : { 'tiltyard.index': index }),
+  };
+}
+
+function take(contexts: Map<number, Context>, number: number): Span | undefined {
+  const found = contexts.get(number);
+  contexts.delete(number);
   return found === undefined ? undefined : trace.getSpan(found);
 }
 

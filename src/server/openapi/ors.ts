@@ -1,5 +1,5 @@
-import type { Catalog, CatalogEnvironment } from '../../core/index.ts';
 import type { JsonObject } from '../../protocol/index.ts';
+import type { EnvironmentManifest, Manifest } from '../../sessions/index.ts';
 import { scopesFor } from '../ors/scopes.ts';
 import { takesNothing } from './example.ts';
 import { arrayOf, body, json, type Operation, object, type RouteDocs, ref, toRouteDocs } from './operation.ts';
@@ -54,7 +54,8 @@ const SECRETS: JsonObject = {
 };
 
 /** Describes the routes, with examples that these environments take. */
-export function orsDocs({ first }: Catalog, auth: 'open' | 'guarded'): OrsDocs {
+export function orsDocs({ environments }: Manifest, auth: 'open' | 'guarded'): OrsDocs {
+  const first = environments[0] as EnvironmentManifest;
   const { name, splits } = first;
   const describe = (route: string, operation: Operation) =>
     toRouteDocs({
@@ -270,7 +271,7 @@ function events(schema: string): JsonObject {
   return { schema: { type: 'string', contentMediaType: 'text/event-stream', contentSchema: ref(schema) } };
 }
 
-function callExample({ sharedTools }: CatalogEnvironment): JsonObject | undefined {
+function callExample({ sharedTools }: EnvironmentManifest): JsonObject | undefined {
   const tool = sharedTools.find(({ input_schema: schema }) => takesNothing(schema));
   return tool === undefined ? undefined : { name: tool.name, input: {} };
 }

@@ -1,5 +1,5 @@
-import type { ToolkitCatalog } from '../../core/index.ts';
 import type { JsonObject } from '../../protocol/index.ts';
+import type { ToolManifest } from '../../sessions/index.ts';
 import { takesNothing } from './example.ts';
 import { body, json, type Operation, type RouteDocs, ref, toRouteDocs } from './operation.ts';
 import { HEALTH, METRICS, OPENAPI } from './server.ts';
@@ -8,7 +8,7 @@ import { HEALTH, METRICS, OPENAPI } from './server.ts';
 export type OxpDocs = Readonly<Record<'health' | 'openapi' | 'metrics' | 'tools' | 'call' | 'callAlias', RouteDocs>>;
 
 /** Describes the routes, with an example that these tools take. */
-export function oxpDocs(catalog: ToolkitCatalog, auth: 'open' | 'guarded'): OxpDocs {
+export function oxpDocs(tools: readonly ToolManifest[], auth: 'open' | 'guarded'): OxpDocs {
   const describe = (operation: Operation) =>
     toRouteDocs({
       ...operation,
@@ -23,7 +23,7 @@ export function oxpDocs(catalog: ToolkitCatalog, auth: 'open' | 'guarded'): OxpD
     operationId: 'callTool',
     summary: 'Call a tool',
     tags: ['tools'],
-    requestBody: body(ref('CallToolBody'), callExample(catalog)),
+    requestBody: body(ref('CallToolBody'), callExample(tools)),
     responses: {
       200: json('The tool ran. `success` says whether it did what it should.', ref('CallToolAnswer')),
       400: error('The tool did not run: `message` says why, and `missing_requirements` what it needs.'),
@@ -59,7 +59,7 @@ function error(description: string): JsonObject {
   return json(description, ref('ServerErrorResponse'));
 }
 
-function callExample({ tools }: ToolkitCatalog): JsonObject | undefined {
+function callExample(tools: readonly ToolManifest[]): JsonObject | undefined {
   // Only what everybody may see: the document is the same for all callers.
   const tool = tools.find(
     ({ scopes, definition: { input_schema: schema, requirements } }) =>

@@ -1,6 +1,6 @@
-import { type ErrorCode, type Outcome, type TiltyardError, toOutcome } from '../../core/index.ts';
-import type { FailureReason, RunToolResult } from '../../protocol/index.ts';
-import type { CallEnding } from '../../sessions/index.ts';
+import { type CallOutcome, type ErrorCode, type Failure, toOutcome } from '../../core/index.ts';
+import { type FailureReason, type RunToolResult, withoutLineBreaks } from '../../protocol/index.ts';
+import { type CallEnding, toModelText } from '../../sessions/index.ts';
 import { type ReturnErrors, toDetail } from '../http/errors.ts';
 
 /** How refused calls are told: by HTTP status, inside the event stream, or as the client can take it. */
@@ -9,8 +9,13 @@ export type ToolErrors = 'auto' | 'http' | 'envelope';
 /** What to write for a call that has ended. */
 export type CallAnswer =
   | { readonly kind: 'end'; readonly json: string }
-  | { readonly kind: 'error'; readonly message: string; readonly outcome: Outcome | undefined; readonly alone: boolean }
-  | { readonly kind: 'status'; readonly error: TiltyardError };
+  | {
+      readonly kind: 'error';
+      readonly message: string;
+      readonly outcome: CallOutcome | undefined;
+      readonly alone: boolean;
+    }
+  | { readonly kind: 'status'; readonly failure: Failure };
 
 /** How this answer may be given. */
 export interface AnswerOptions {
@@ -29,20 +34,25 @@ const REASONS: Partial<Record<ErrorCode, FailureReason>> = {
 
 /** Turns the end of a call into what is written for it. */
 export function toCallAnswer(ending: CallEnding, { envelope, streaming, returnErrors }: AnswerOptions): CallAnswer {
-  if (ending.kind === 'result') return { kind: 'end', json: ending.json };
-  const { error } = ending;
-  if (ending.kind === 'error') return toErrorAnswer(error, returnErrors);
-  const reason = REASONS[error.code];
-  const inStream = streaming || envelope || error.code === 'episode_finished';
-  if (reason !== undefined && inStream) {
-    return { kind: 'end', json: JSON.stringify({ ok: false, error: error.message, reason } satisfies RunToolResult) };
+  if (ending.kind === 'returned') return { kind: 'end', json: ending.json };
+  const { failure } = ending;
+  if (ending.kind === 'failed') {
+    const { outcome } = ending;
+    if (failure.code === 'tool_failed' && (outcome === 'tool_error' || outcome === 'timeout'))
+      return toEnd(toModelText(failure, outcome), outcome);
+    return { kind: 'error', message: toDetail(failure, returnErrors), outcome, alone: false };
   }
-  return streaming ? toErrorAnswer(error, returnErrors) : { kind: 'status', error };
+  // A client that asks for an id nobody knows gets no `task_id` event: there is nothing to come back for.
+  if (failure.code === 'unknown_task_id')
+    return { kind: 'error', message: failure.message, outcome: undefined, alone: true };
+  const reason = REASONS[failure.code];
+  const inStream = streaming || envelope || failure.code === 'episode_finished';
+  if (reason !== undefined && inStream) return toEnd(failure.message, reason);
+  if (!streaming) return { kind: 'status', failure };
+  return { kind: 'error', message: toDetail(failure, returnErrors), outcome: toOutcome(failure), alone: false };
 }
 
-function toErrorAnswer(error: TiltyardError, returnErrors: ReturnErrors): CallAnswer {
-  // A client that asks for an id nobody knows gets no `task_id` event: there is nothing to come back for.
-  const alone = error.code === 'unknown_task_id';
-  const outcome = alone ? undefined : toOutcome(error);
-  return { kind: 'error', message: toDetail(error, returnErrors), outcome, alone };
+function toEnd(error: string, reason: FailureReason): CallAnswer {
+  const result: RunToolResult = { ok: false, error, reason };
+  return { kind: 'end', json: withoutLineBreaks(JSON.stringify(result)) };
 }

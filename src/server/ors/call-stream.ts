@@ -1,35 +1,21 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from '../../protocol/index.ts';
-import type { Call } from '../../sessions/index.ts';
-import type { Callers } from '../http/disconnects.ts';
-import type { ReturnErrors } from '../http/errors.ts';
+import type { CallEvent, CallRequest, SessionHost, SessionRef } from '../../sessions/index.ts';
+import type { Disconnects } from '../http/disconnects.ts';
+import { type ReturnErrors, toFailureAnswer } from '../http/errors.ts';
+import { type CallExchange, respond, withOthers, writeLast } from '../http/exchange.ts';
 import type { Beating, Heartbeat } from '../http/heartbeat.ts';
-import type { Turn } from '../http/write-batch.ts';
-import { type CallAnswer, toCallAnswer } from './call-answer.ts';
-import type { CallExchange } from './call-exchange.ts';
+import type { WriteBatch } from '../http/write-batch.ts';
+import { toCallAnswer } from './call-answer.ts';
 
 /** What every stream of a server shares. */
 export interface CallStreamOptions {
-  readonly turn: Turn;
+  readonly host: SessionHost;
+  readonly batch: WriteBatch;
   readonly heartbeat: Heartbeat;
-  /** Tell when a client has left. */
-  readonly callers: Callers;
+  readonly disconnects: Disconnects;
   readonly returnErrors: ReturnErrors;
-  /** How long a call may wait for setup before the client hears that it is there. */
-  readonly announceAfterMs: number;
-  /** Called when a refusal was told by status, so that the call need not be kept. */
-  readonly forget: (key: string, call: Call) => void;
-  /** Called for as long as a result is being read, so that its session is not taken for idle. */
-  readonly touch: (key: string) => void;
-}
-
-/** One client's view of a call. */
-export interface CallView {
-  readonly call: Call;
-  readonly exchange: CallExchange;
-  /** Whether this client takes refused calls inside the stream. */
-  readonly envelope: boolean;
 }
 
 // Events are 4 KB; larger writes cost fewer system calls, and this much is held back for a slow reader at the most.
@@ -37,80 +23,96 @@ const WRITE_CHARACTERS = 64 * 1024;
 
 /** Answers a call: in one write if it ends within this turn, as a stream if it takes longer. */
 export class CallStream implements Beating {
-  readonly #view: CallView;
+  readonly #exchange: CallExchange;
+  readonly #ref: SessionRef;
   readonly #options: CallStreamOptions;
+  /** Whether this client takes refused calls inside the stream. */
+  #envelope = false;
+  #isAccepted = false;
+  /** Whether the turn in which the call came is over. */
+  #hasBegun = false;
   #streaming = false;
   /** Whether the result is under way. */
   #pumping = false;
-  #unsubscribe: (() => void) | undefined;
+  #taskId = '';
+  #settled: Extract<CallEvent, { kind: 'settled' }> | undefined;
+  #leave: (() => void) | undefined;
   #unwatch: (() => void) | undefined;
-  #announceTimer: NodeJS.Timeout | undefined;
 
-  constructor(view: CallView, options: CallStreamOptions) {
-    this.#view = view;
+  constructor(exchange: CallExchange, ref: SessionRef, options: CallStreamOptions) {
+    this.#exchange = exchange;
+    this.#ref = ref;
     this.#options = options;
-    if (view.call.phase === 'settled') options.turn.soon(() => this.#finish());
+  }
+
+  /** Makes the call, and answers it. */
+  start(request: CallRequest): void {
+    const { host, batch } = this.#options;
+    this.#envelope = request.keepRefusal === true;
+    const leave = host.call(this.#ref, request, (event) => this.#on(event));
+    if (this.#settled !== undefined) return batch.soon(() => this.#finish());
+    this.#leave = leave;
     // A tool that only waits for a promise or two has its answer by the end of the turn, and needs no stream.
-    else options.turn.defer(() => this.#begin());
+    batch.defer(() => this.#begin());
   }
 
   beat(): void {
-    const { response, key } = this.#view.exchange;
-    if (this.#pumping) this.#options.touch(key);
+    const { response } = this.#exchange;
+    // A session whose result is being read is not idle.
+    if (this.#pumping) void this.#options.host.touch(this.#ref);
     else if (!response.writableNeedDrain) response.write(PING);
   }
 
-  #begin(): void {
-    const { call } = this.#view;
-    if (call.phase === 'settled') return this.#finish();
-    if (this.#hasLeft) return;
-    this.#unsubscribe = call.onChange(() => this.#advance());
-    this.#watch();
-    if (call.phase === 'accepted') this.#announce();
-    else this.#announceTimer = setTimeout(() => this.#announce(), this.#options.announceAfterMs);
+  #on(event: CallEvent): void {
+    this.#taskId = event.taskId;
+    if (event.kind === 'accepted') {
+      this.#isAccepted = true;
+      if (this.#hasBegun) this.#announce();
+      return;
+    }
+    this.#settled = event;
+    if (this.#hasBegun) this.#options.batch.defer(() => this.#finish());
   }
 
-  #advance(): void {
-    if (this.#view.call.phase === 'settled') this.#options.turn.defer(() => this.#finish());
-    else this.#announce();
+  #begin(): void {
+    this.#hasBegun = true;
+    if (this.#settled !== undefined) return this.#finish();
+    if (this.#hasLeft) return this.#leave?.();
+    this.#watch();
+    if (this.#isAccepted) this.#announce();
   }
 
   /** Starts the stream, so that the client knows the id before the result is there. */
   #announce(): void {
-    if (this.#streaming) return;
+    if (this.#streaming || this.#settled !== undefined || this.#hasLeft) return;
     this.#streaming = true;
-    clearTimeout(this.#announceTimer);
     this.#open();
-    this.#view.exchange.response.write(encodeTaskId(this.#view.call.id));
+    this.#exchange.response.write(encodeTaskId(this.#taskId));
     this.#options.heartbeat.add(this);
   }
 
   #finish(): void {
-    const { call, envelope } = this.#view;
-    if (this.#unsubscribe !== undefined) this.#release();
-    if (call.ending === undefined || this.#hasLeft) return;
+    if (this.#unwatch !== undefined) this.#release();
+    if (this.#settled === undefined || this.#hasLeft) return;
     const { returnErrors } = this.#options;
-    const answer = toCallAnswer(call.ending, { envelope, streaming: this.#streaming, returnErrors });
-    if (answer.kind === 'status') this.#refuse(answer);
-    else if (answer.kind === 'error') this.#send(encodeError(answer.message, answer.outcome), answer.alone);
-    else this.#sendResult(answer.json);
-  }
-
-  #refuse({ error }: Extract<CallAnswer, { kind: 'status' }>): void {
-    const { call, exchange } = this.#view;
-    if (!call.announced) this.#options.forget(exchange.key, call);
-    exchange.fail(error);
+    const how = { envelope: this.#envelope, streaming: this.#streaming, returnErrors };
+    const answer = toCallAnswer(this.#settled.ending, how);
+    if (answer.kind === 'end') return this.#sendResult(answer.json);
+    if (answer.kind === 'error') return this.#send(encodeError(answer.message, answer.outcome), answer.alone);
+    this.#exchange.caller.tiltyardCode = answer.failure.code;
+    respond(this.#exchange, toFailureAnswer(answer.failure, returnErrors));
   }
 
   #sendResult(json: string): void {
     const small = encodeSmallResult(json);
     if (small !== undefined) return this.#send(small);
+    const { response } = this.#exchange;
     if (!this.#streaming) {
       this.#open();
-      this.#view.exchange.response.write(encodeTaskId(this.#view.call.id));
+      response.write(encodeTaskId(this.#taskId));
     }
     this.#pump(encodeResult(json));
-    if (!this.#view.exchange.response.writableEnded) this.#stayWith();
+    if (!response.writableEnded) this.#stayWith();
   }
 
   /** Keeps the session alive until a client that reads slowly has read it all, or has left. */
@@ -118,11 +120,14 @@ export class CallStream implements Beating {
     this.#pumping = true;
     this.#watch();
     this.#options.heartbeat.add(this);
-    this.#view.exchange.response.once('finish', () => this.#release());
+    this.#exchange.response.once('finish', () => this.#release());
   }
 
   #watch(): void {
-    this.#unwatch = this.#options.callers.watch(this.#socket, () => this.#release());
+    this.#unwatch = this.#options.disconnects.watch(this.#socket, () => {
+      this.#leave?.();
+      this.#release();
+    });
   }
 
   get #hasLeft(): boolean {
@@ -131,32 +136,28 @@ export class CallStream implements Beating {
 
   // Not the response: one that waits behind another on its connection does not hear of the end.
   get #socket(): Socket {
-    return this.#view.exchange.response.req.socket;
+    return this.#exchange.response.req.socket;
   }
 
   #send(event: string, alone = false): void {
-    const { response } = this.#view.exchange;
+    const { response } = this.#exchange;
     if (this.#streaming) {
       response.end(event);
       return;
     }
-    const body = alone ? event : encodeTaskId(this.#view.call.id) + event;
+    const body = alone ? event : encodeTaskId(this.#taskId) + event;
     this.#open(Buffer.byteLength(body));
-    // Not `end(body)`, which gives the system two pieces, one of them empty; a single one is a tenth of the server quicker.
-    response.write(body);
-    process.nextTick(end, response);
+    writeLast(response, body);
   }
 
   #open(length?: number): void {
-    const { call, exchange } = this.#view;
-    call.announced = true;
-    const others = exchange.takeOver();
-    exchange.response.writeHead(200, streamHeaders(length, others));
+    const headers = withOthers(streamHeaders(length), this.#exchange.takeOver());
+    this.#exchange.response.writeHead(200, headers);
   }
 
   /** Writes as fast as the client reads. */
   #pump(events: Generator<string, void, undefined>): void {
-    const { response } = this.#view.exchange;
+    const { response } = this.#exchange;
     for (;;) {
       let batch = '';
       while (batch.length < WRITE_CHARACTERS) {
@@ -175,24 +176,15 @@ export class CallStream implements Beating {
   }
 
   #release(): void {
-    clearTimeout(this.#announceTimer);
-    this.#unsubscribe?.();
     this.#unwatch?.();
     this.#options.heartbeat.remove(this);
   }
 }
 
-function end(response: ServerResponse): void {
-  response.end();
-}
-
-/** The headers of a stream, and those that others have set. Literals: to spread one object takes longer than to write all. */
-function streamHeaders(length: number | undefined, others: OutgoingHttpHeaders): OutgoingHttpHeaders {
+// Literals: to spread one object takes longer than to write all.
+function streamHeaders(length: number | undefined): OutgoingHttpHeaders {
   const type = 'text/event-stream; charset=utf-8';
-  const headers: OutgoingHttpHeaders =
-    length === undefined
-      ? { 'content-type': type, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
-      : { 'content-type': type, 'cache-control': 'no-cache', 'x-accel-buffering': 'no', 'content-length': length };
-  for (const name in others) headers[name] ??= others[name];
-  return headers;
+  return length === undefined
+    ? { 'content-type': type, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
+    : { 'content-type': type, 'cache-control': 'no-cache', 'x-accel-buffering': 'no', 'content-length': length };
 }

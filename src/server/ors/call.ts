@@ -1,64 +1,75 @@
-import type { OutgoingHttpHeaders } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { TiltyardError } from '../../core/index.ts';
-import { type Call, sidOf } from '../../sessions/index.ts';
-import { readSessionKey } from '../auth/identify.ts';
-import { readCall } from '../http/bodies.ts';
-import { isOfficialSdk } from '../http/headers.ts';
-import type { CallExchange } from './call-exchange.ts';
+import type { FastifyInstance } from 'fastify';
+import { toError } from '../../core/index.ts';
+import { SESSION_HEADER } from '../../protocol/index.ts';
+import type { CallRequest, SessionRef } from '../../sessions/index.ts';
+import { toErrorAnswer, toFailureAnswer } from '../http/errors.ts';
+import { byFastify, type CallExchange, respond } from '../http/exchange.ts';
+import type { FastRoute } from '../http/fast-path.ts';
+import { isOfficialSdk, MAX_SID_LENGTH, readSid } from '../http/headers.ts';
+import type { RouteCounts } from '../observe/request-counts.ts';
+import { readCall } from './bodies.ts';
 import { CallStream } from './call-stream.ts';
-import type { OrsFace } from './plugin.ts';
+import { mayCall } from './scopes.ts';
+import type { OrsService } from './service.ts';
 
 /** The route of calls. */
 export const CALL_ROUTE = '/:env/call';
 
 /** Registers the call of a tool. Not an async handler: the hot path makes no promise that it does not need. */
-export function registerCall(app: FastifyInstance, face: OrsFace): void {
-  app.post(CALL_ROUTE, face.docs.call, (request, reply) => {
-    const started = startCall(face, byFastify(request, reply));
-    return started?.then(() => reply);
+export function registerCall(app: FastifyInstance, service: OrsService): void {
+  app.post(CALL_ROUTE, service.docs.call, (request, reply) => {
+    answerCall(service, (request.params as { env: string }).env, byFastify(request, reply));
   });
 }
 
-function byFastify(request: FastifyRequest, reply: FastifyReply): CallExchange {
+const PLAIN_SID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_SID_LENGTH}}$`);
+
+/** The same for plain requests, past Fastify. */
+export function fastCall(service: OrsService, environment: string, counts: RouteCounts): FastRoute {
   return {
-    headers: request.headers,
-    body: request.body,
-    key: readSessionKey(request),
-    environment: (request.params as { env: string }).env,
-    response: reply.raw,
-    takeOver() {
-      reply.hijack();
-      return reply.getHeaders() as OutgoingHttpHeaders;
+    authenticator: service.authenticator,
+    counts,
+    takes(identity, headers) {
+      const sid = headers[SESSION_HEADER];
+      return typeof sid === 'string' && PLAIN_SID.test(sid) && mayCall(identity);
     },
-    fail: (error) => void reply.send(error),
+    answer: (exchange) => answerCall(service, environment, exchange),
   };
 }
 
-/** Starts a call or finds it again, and answers it when it ends; throws, or rejects, if there is nothing to start. */
-export function startCall(face: OrsFace, exchange: CallExchange): Promise<void> | undefined {
-  // The session comes before the body: who calls into a dead session shall hear that first.
-  const environment = face.host.environmentOf(exchange.key);
-  if (environment instanceof Promise) return environment.then((name) => start(face, name, exchange));
-  start(face, environment, exchange);
-  return undefined;
+function answerCall(service: OrsService, environment: string, exchange: CallExchange): void {
+  let ref: SessionRef | undefined;
+  let request: CallRequest;
+  try {
+    ref = { identity: exchange.identity.id, sid: readSid(exchange.headers) };
+    request = toRequest(service, environment, exchange);
+  } catch (thrown) {
+    return void fail(service, exchange, ref, toError(thrown));
+  }
+  new CallStream(exchange, ref, service.streams).start(request);
 }
 
-function start(face: OrsFace, environment: string, exchange: CallExchange): void {
-  const { key, headers, environment: named } = exchange;
-  const wanted = readCall(face.parse(exchange), (exchange.body as string).length);
-  if (named !== environment && named.toLowerCase() !== environment) {
-    throw new TiltyardError(
-      'environment_mismatch',
-      `session '${sidOf(key)}' runs environment '${environment}', not '${named}'`,
-    );
-  }
-  const envelope =
-    face.toolErrors === 'envelope' || (face.toolErrors === 'auto' && isOfficialSdk(headers['user-agent']));
-  const { traceOf } = face;
-  const traced = traceOf === undefined ? wanted : { ...wanted, trace: traceOf(exchange) };
-  const answer = (call: Call) => void new CallStream({ call, exchange, envelope }, face.streams);
-  const call = face.host.call(key, traced);
-  if (call instanceof Promise) call.then(answer, (error) => exchange.fail(error));
-  else answer(call);
+function toRequest(service: OrsService, environment: string, exchange: CallExchange): CallRequest {
+  const { name, input, taskId } = readCall(service.parse(exchange));
+  const { toolErrors, traceOf } = service;
+  const keepRefusal =
+    toolErrors === 'envelope' || (toolErrors === 'auto' && isOfficialSdk(exchange.headers['user-agent']));
+  const bytes = (exchange.body as string).length;
+  return { environment, name, input, bytes, taskId, keepRefusal, trace: traceOf?.(exchange) };
+}
+
+/** Answers a request that cannot be read; but a client that calls into a dead session hears of that first. */
+async function fail(
+  { host, log, streams: { returnErrors } }: OrsService,
+  exchange: CallExchange,
+  ref: SessionRef | undefined,
+  error: Error,
+): Promise<void> {
+  const state = ref === undefined ? undefined : await host.touch(ref);
+  const isAbsent = state !== undefined && 'code' in state;
+  const answer = isAbsent
+    ? toFailureAnswer(state, returnErrors)
+    : toErrorAnswer(error, returnErrors, { url: exchange.response.req.url, log });
+  exchange.caller.tiltyardCode = answer.body.code;
+  respond(exchange, answer);
 }

@@ -1,28 +1,30 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { CatalogEnvironment } from '../../core/index.ts';
+import type { JsonObject } from '../../protocol/index.ts';
+import type { EnvironmentManifest, TaskPage, TaskQuery } from '../../sessions/index.ts';
 import { buildSha, version } from '../../version.ts';
-import { readSessionKey } from '../auth/identify.ts';
-import { readBound, readIndex, readSplit } from '../http/bodies.ts';
+import { readSessionRef } from '../auth/identify.ts';
 import { registerHealth } from '../http/health.ts';
-import type { OrsFace } from './plugin.ts';
+import { readBound, readIndex, readSplit } from './bodies.ts';
+import type { OrsService } from './service.ts';
 
 type InEnvironment = { Params: { env: string } };
 
 /** Registers what clients read: what the server has, its tasks, and the prompt and tools of a session. */
-export function registerReads(app: FastifyInstance, { catalog, docs, host, parse, streams: { turn } }: OrsFace): void {
+export function registerReads(app: FastifyInstance, service: OrsService): void {
+  const { docs, host, parse } = service;
   const answer = <Request extends FastifyRequest>(read: (request: Request) => unknown) => {
     return async (request: Request) => {
       const result = await read(request);
-      await turn.end();
+      await service.streams.batch.end();
       return result;
     };
   };
-  const ofEnvironment = (read: (environment: CatalogEnvironment, request: FastifyRequest) => unknown) =>
+  const ofEnvironment = (read: (environment: EnvironmentManifest, request: FastifyRequest) => unknown) =>
     answer<FastifyRequest<InEnvironment>>((request) =>
-      read(catalog.find(request.params.env), request as FastifyRequest),
+      read(service.environment(request.params.env), request as FastifyRequest),
     );
 
-  registerHealth(app, docs.health, () => host.isClosed);
+  registerHealth(app, docs.health, () => host.isDraining);
   app.get(
     '/version',
     docs.version,
@@ -31,9 +33,8 @@ export function registerReads(app: FastifyInstance, { catalog, docs, host, parse
   app.get(
     '/list_environments',
     docs.environments,
-    answer(() => catalog.environments.map(({ name }) => name)),
+    answer(() => host.manifest.environments.map(({ name }) => name)),
   );
-
   app.get<InEnvironment>(
     '/:env/tools',
     docs.tools,
@@ -44,31 +45,31 @@ export function registerReads(app: FastifyInstance, { catalog, docs, host, parse
     docs.splits,
     ofEnvironment(({ splits }) => splits),
   );
-  app.post<InEnvironment>(
-    '/:env/tasks',
-    docs.tasks,
-    ofEnvironment(async (environment, request) => ({
-      tasks: await environment.split(readSplit(parse(request))).list(),
-      env_name: environment.name,
-    })),
+
+  const ofTasks = (toQuery: (body: JsonObject) => TaskRead, toAnswer: (page: TaskPage, name: string) => object) =>
+    ofEnvironment(async ({ name }, request) => {
+      const body = parse(request);
+      const query = { environment: name, split: readSplit(body), ...toQuery(body) } as TaskQuery;
+      return toAnswer(await host.tasks(query), name);
+    });
+  const tasks = ofTasks(
+    () => ({ read: 'all' }),
+    ({ tasks }, name) => ({ tasks, env_name: name }),
   );
-  app.post<InEnvironment>(
-    '/:env/num_tasks',
-    docs.numTasks,
-    ofEnvironment(async (environment, request) => ({
-      num_tasks: await environment.split(readSplit(parse(request))).count(),
-    })),
+  const count = ofTasks(
+    () => ({ read: 'count' }),
+    ({ count }) => ({ num_tasks: count }),
   );
-  const task = ofEnvironment(async (environment, request) => {
-    const body = parse(request);
-    const tasks = environment.split(readSplit(body));
-    return { task: await tasks.get(readIndex(body)), env_name: environment.name };
-  });
-  const taskRange = ofEnvironment(async (environment, request) => {
-    const body = parse(request);
-    const tasks = environment.split(readSplit(body));
-    return { tasks: await tasks.range(readBound(body, 'start'), readBound(body, 'stop')), env_name: environment.name };
-  });
+  const task = ofTasks(
+    (body) => ({ read: 'one', index: readIndex(body) }),
+    ({ tasks: [found] }, name) => ({ task: found, env_name: name }),
+  );
+  const taskRange = ofTasks(
+    (body) => ({ read: 'range', start: readBound(body, 'start'), stop: readBound(body, 'stop') }),
+    ({ tasks }, name) => ({ tasks, env_name: name }),
+  );
+  app.post<InEnvironment>('/:env/tasks', docs.tasks, tasks);
+  app.post<InEnvironment>('/:env/num_tasks', docs.numTasks, count);
   app.post<InEnvironment>('/:env/task', docs.task, task);
   app.post<InEnvironment>('/:env/task_range', docs.taskRange, taskRange);
   // The names that older documentation uses.
@@ -79,11 +80,16 @@ export function registerReads(app: FastifyInstance, { catalog, docs, host, parse
   app.get(
     '/:env/prompt',
     docs.prompt,
-    answer((request) => host.prompt(readSessionKey(request))),
+    answer((request) => host.prompt(readSessionRef(request))),
   );
   app.get(
     '/:env/task_tools',
     docs.taskTools,
-    answer(async (request) => ({ tools: await host.tools(readSessionKey(request)) })),
+    answer(async (request) => ({ tools: await host.tools(readSessionRef(request)) })),
   );
 }
+
+type Without<Query, Keys extends PropertyKey> = Query extends unknown ? Omit<Query, Keys> : never;
+
+/** What is asked of a split, without which one it is. */
+type TaskRead = Without<TaskQuery, 'environment' | 'split'>;

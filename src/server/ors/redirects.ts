@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENVIRONMENT_ACTIONS } from '../../protocol/index.ts';
-import { sessionKeyOf } from '../auth/identify.ts';
+import { identityOf } from '../auth/identify.ts';
 import { findSid } from '../http/headers.ts';
-import type { OrsFace } from './plugin.ts';
+import type { OrsService } from './service.ts';
 
 // Actions on a session: a client that has one means the session's environment.
 const SESSION_ACTIONS = new Set(['call', 'prompt', 'task_tools']);
@@ -11,29 +11,26 @@ const SESSION_ACTIONS = new Set(['call', 'prompt', 'task_tools']);
 export type Redirect = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Makes the redirect of an action; `prefix` is where the routes are mounted. */
-export function redirectTo(action: string, { catalog, host }: OrsFace, prefix: string): Redirect {
+export function redirectTo(action: string, service: OrsService, prefix: string): Redirect {
   return async (request, reply) => {
     const sid = SESSION_ACTIONS.has(action) ? findSid(request.headers) : undefined;
-    const key = sid === undefined ? undefined : sessionKeyOf(request, sid);
-    const known = key !== undefined && host.touch(key);
-    return redirect(request, reply, {
-      prefix,
-      environment: known ? await host.environmentOf(key) : catalog.first.name,
-    });
+    const state = sid === undefined ? undefined : await service.host.touch({ identity: identityOf(request).id, sid });
+    const isLive = state !== undefined && 'environment' in state;
+    return redirect(request, reply, { prefix, environment: isLive ? state.environment : service.environment().name });
   };
 }
 
 /** Sends paths that name no environment to the one they mean: many clients never name one. */
-export function registerRedirects(app: FastifyInstance, face: OrsFace, omitted: readonly string[]): void {
+export function registerRedirects(app: FastifyInstance, service: OrsService, omitted: readonly string[]): void {
   const { prefix } = app;
   for (const action of ENVIRONMENT_ACTIONS) {
-    if (!omitted.includes(action)) app.all(`/${action}`, redirectTo(action, face, prefix));
+    if (!omitted.includes(action)) app.all(`/${action}`, redirectTo(action, service, prefix));
   }
-  const { environments, first } = face.catalog;
-  if (environments.length > 1) return;
+  if (service.host.manifest.environments.length > 1) return;
+  const { name } = service.environment();
   app.all<{ Params: { path: string } }>('/:path', async (request, reply) => {
-    if (request.params.path.toLowerCase() === first.name) return reply.callNotFound();
-    return redirect(request as FastifyRequest, reply, { prefix, environment: first.name });
+    if (request.params.path.toLowerCase() === name) return reply.callNotFound();
+    return redirect(request as FastifyRequest, reply, { prefix, environment: name });
   });
 }
 

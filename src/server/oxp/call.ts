@@ -1,130 +1,76 @@
-import { randomUUID } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CatalogTool, Problem } from '../../core/index.ts';
-import {
-  type CallToolRequest,
-  isObject,
-  type JsonObject,
-  OUTCOME_HEADER,
-  RESULT_NOT_KEPT,
-} from '../../protocol/index.ts';
-import {
-  fingerprintOf,
-  type RepeatKey,
-  type ToolboxCall,
-  type ToolboxEnding,
-  type ToolboxRequest,
-  toCallKey,
-} from '../../sessions/index.ts';
-import { identityOf } from '../auth/identify.ts';
-import type { Identity } from '../auth/identity.ts';
+import { toError } from '../../core/index.ts';
+import { type CallToolRequest, OUTCOME_HEADER } from '../../protocol/index.ts';
+import type { CallEvent } from '../../sessions/index.ts';
+import { type CallExchange, respond, type WholeAnswer } from '../http/exchange.ts';
+import type { FastRoute } from '../http/fast-path.ts';
+import type { RouteCounts } from '../observe/request-counts.ts';
 import { readCallRequest } from './bodies.ts';
-import { InputError, OxpError } from './errors.ts';
-import { isVisible, type OxpFace } from './plugin.ts';
-import { readRequirements } from './requirements.ts';
-import { type RanEnding, toResultJson } from './results.ts';
+import { toErrorAnswer, toRefusalAnswer } from './errors.ts';
+import { toResultJson } from './results.ts';
+import type { OxpService } from './service.ts';
 
-/** Where a call came in and where its answer goes. */
-export interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+/** The route of calls. */
+export const CALL_ROUTE = '/tools/call';
+
+/** Plain calls, past Fastify. */
+export function fastCall(service: OxpService, counts: RouteCounts): FastRoute {
+  return {
+    authenticator: service.authenticator,
+    counts,
+    takes: () => true,
+    answer: (exchange) => answerCall(service, exchange),
+  };
 }
 
 /** Answers a call: starts it, or attaches to the one that has its id already. */
-export function answerCall(face: OxpFace, body: JsonObject, exchange: Exchange): void {
-  const request = readRequest(face, body, exchange);
-  const { repeat, callId } = request;
-  const known = repeat === undefined ? undefined : face.toolbox.known(repeat);
-  if (known !== undefined && known.kind !== 'call') return refuseTaken(face, request, known.kind, exchange.reply);
-  const call = known?.call ?? start(face, request, exchange.request);
-  const answer = (ending: ToolboxEnding) =>
-    face.turn.defer(() => {
-      if (ending.kind === 'refused') refuseInput(exchange.reply, ending.problems);
-      else sendResult(exchange.reply, toResultJson(callId, ending, face.returnErrors), ending);
-    });
-  if (call.ending instanceof Promise) void call.ending.then(answer);
-  else if (call.ending !== undefined) answer(call.ending);
-}
-
-/** Reads a call. What can be wrong is checked in the order of the protocol: version, envelope, id, requirements, input. */
-function readRequest(face: OxpFace, body: JsonObject, { request, reply }: Exchange): ToolboxRequest {
-  const wanted = readCallRequest(body);
-  const identity = identityOf(request);
-  const { input = {}, call_id: callId = randomUUID(), trace_id: traceId } = wanted;
-  // Nothing about the tool matters any more, except to who comes back for a result.
-  if (face.toolbox.isClosed && !face.toolbox.hasSeen(toCallKey(identity.id, callId)))
-    throw unavailable(face, 'the server is stopping');
-  const trace = face.traceOf?.(request);
-  let tool: CatalogTool | undefined;
+export function answerCall(service: OxpService, exchange: CallExchange): void {
+  let wanted: CallToolRequest;
   try {
-    tool = face.catalog.resolve(wanted.tool_id, (each) => isVisible(identity, each));
-    const given = readRequirements(tool, wanted);
-    // Said here, because a tool without parameters would take anything.
-    if (!isObject(input)) throw new InputError([{ path: [], message: 'Must be an object' }]);
-    const repeat = toRepeatKey(tool, wanted, identity);
-    return { tool, identity: identity.id, input, callId, traceId, trace, ...given, repeat };
+    wanted = readCallRequest(service.parse(exchange));
   } catch (thrown) {
-    face.toolbox.refuse({ callId, identity: identity.id }, tool, trace);
-    reply.header(OUTCOME_HEADER, 'tool_error');
-    throw thrown;
+    return send(exchange, toErrorAnswer(toError(thrown), { url: exchange.response.req.url, log: service.log }));
   }
-}
-
-/** How a repeat is known. Keys are each caller's own, so nobody can fetch another's result. */
-function toRepeatKey(tool: CatalogTool, wanted: CallToolRequest, { id }: Identity): RepeatKey | undefined {
-  const { call_id: callId, input = {}, context } = wanted;
-  if (callId === undefined) return undefined;
-  return { key: toCallKey(id, callId), fingerprint: fingerprintOf(tool, input, context?.user_id) };
-}
-
-const TAKEN = {
-  other: 'for another tool, input or user. Every call needs an id of its own',
-  forgotten: `before, and ${RESULT_NOT_KEPT}`,
-};
-
-/** Refuses a call whose id is taken; what is wrong with its input is told first, as it is for every call. */
-function refuseTaken(face: OxpFace, request: ToolboxRequest, why: keyof typeof TAKEN, reply: FastifyReply): void {
-  const { tool, input, trace } = request;
-  const taken = new OxpError('This call cannot be repeated', {
-    developerMessage: `call_id '${request.callId}' was used ${TAKEN[why]}`,
+  const { batch, disconnects } = service;
+  let settled: Settled | undefined;
+  let unwatch: (() => void) | undefined;
+  const leave = service.host.call(toRequest(service, exchange, wanted), (event) => {
+    if (event.kind !== 'settled') return;
+    settled = event;
+    unwatch?.();
+    // Within the call itself, it is answered below.
+    if (unwatch !== undefined) batch.defer(() => answer(service, exchange, event));
   });
-  const check = async () => tool.tool.prepare(input);
-  void check().then(
-    (checked) => {
-      if (checked.ok) return reply.send(taken);
-      face.toolbox.refuse(request, tool, trace);
-      refuseInput(reply, checked.problems);
-    },
-    () => reply.send(taken),
-  );
+  if (settled === undefined) unwatch = disconnects.watch(exchange.response.req.socket, leave);
+  else batch.soon(() => answer(service, exchange, settled as Settled));
 }
 
-function start(face: OxpFace, request: ToolboxRequest, { raw: { socket } }: FastifyRequest): ToolboxCall {
-  const full = face.toolbox.fullFor(request.identity);
-  if (full !== undefined) throw unavailable(face, full);
-  const call = face.toolbox.start(request);
-  // Without an id nobody can come back for the result: a caller that leaves no longer wants it.
-  if (request.repeat === undefined && call.phase !== 'settled') {
-    const forget = face.callers.watch(socket, () => call.abort.abort(new Error('the caller has gone')));
-    void Promise.resolve(call.ending).then(forget);
-  }
-  return call;
+type Settled = Extract<CallEvent, { kind: 'settled' }>;
+
+function toRequest({ traceOf }: OxpService, exchange: CallExchange, wanted: CallToolRequest) {
+  const { id, scopes } = exchange.identity;
+  return {
+    toolId: wanted.tool_id,
+    input: wanted.input,
+    callId: wanted.call_id,
+    context: wanted.context,
+    traceId: wanted.trace_id,
+    identity: id,
+    scopes,
+    trace: traceOf?.(exchange),
+  };
 }
 
-function refuseInput(reply: FastifyReply, problems: readonly Problem[]): void {
-  reply.header(OUTCOME_HEADER, 'tool_error').send(new InputError(problems));
+function answer(service: OxpService, exchange: CallExchange, { taskId, ending, durationMs }: Settled): void {
+  if (exchange.response.req.socket.destroyed) return;
+  if (ending.kind === 'refused') return send(exchange, toRefusalAnswer(ending, service.unavailableStatus));
+  const headers = ending.kind === 'failed' ? { [OUTCOME_HEADER]: ending.outcome } : NO_HEADERS;
+  const body = toResultJson(taskId, ending, durationMs, service.returnErrors);
+  respond(exchange, { status: 200, headers, body });
 }
 
-function sendResult(reply: FastifyReply, json: string, ending: RanEnding): void {
-  reply.header('content-type', 'application/json; charset=utf-8');
-  if (ending.kind === 'failed') reply.header(OUTCOME_HEADER, ending.outcome);
-  reply.send(json);
-}
+const NO_HEADERS: Readonly<Record<string, string>> = {};
 
-function unavailable({ unavailableStatus }: OxpFace, developerMessage: string): OxpError {
-  return new OxpError('The server is temporarily unavailable', {
-    status: unavailableStatus,
-    developerMessage,
-    headers: { 'retry-after': '5' },
-  });
+function send(exchange: CallExchange, { code, ...told }: WholeAnswer & { readonly code: string | undefined }): void {
+  exchange.caller.tiltyardCode = code;
+  respond(exchange, told);
 }

@@ -1,18 +1,21 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type Problem, TiltyardError, ToolIdError } from '../../core/index.ts';
+import { type Problem, TiltyardError } from '../../core/index.ts';
 import {
   type MissingRequirements,
+  OUTCOME_HEADER,
   OXP_SCHEMA,
   type ServerErrorBody,
   type ValidationErrorBody,
 } from '../../protocol/index.ts';
-import { letBodyPass } from '../http/errors.ts';
+import type { CallEnding } from '../../sessions/index.ts';
+import { type ErrorPlace, letBodyPass } from '../http/errors.ts';
+import type { WholeAnswer } from '../http/exchange.ts';
 
 /** What may be told besides the message. */
 export interface OxpErrorOptions extends ErrorOptions {
   status?: number;
-  developerMessage?: string;
-  missing?: MissingRequirements;
+  developerMessage?: string | undefined;
+  missing?: MissingRequirements | undefined;
   headers?: Record<string, string>;
 }
 
@@ -36,46 +39,54 @@ export class OxpError extends Error {
   }
 }
 
-/** An input that its tool does not take. */
-export class InputError extends Error {
-  readonly problems: readonly Problem[];
-
-  constructor(problems: readonly Problem[]) {
-    super('the tool does not take this input');
-    this.name = 'InputError';
-    this.problems = problems;
-  }
+/** An error in the form that OXP gives it, with a word for the log: OXP has none, and one status for most of them. */
+export interface OxpAnswer extends WholeAnswer {
+  readonly body: ServerErrorBody | ValidationErrorBody;
+  readonly code: string | undefined;
 }
+
+/** What is told about any error; what nobody foresaw is logged and shown to nobody. */
+export function toErrorAnswer(error: FastifyError | Error, { url, log }: ErrorPlace): OxpAnswer {
+  const known = toOxpError(error);
+  if (known.status >= 500 && known !== error) log.error({ err: error, url }, 'unexpected error');
+  return { status: known.status, headers: known.headers, body: toServerErrorBody(known), code: toCode(error) };
+}
+
+/** What is told about a call that was not run. */
+export function toRefusalAnswer(
+  { failure, problems }: Extract<CallEnding, { kind: 'refused' }>,
+  unavailableStatus: 400 | 503,
+): OxpAnswer {
+  const { code, message, developerMessage, missing } = failure;
+  if (problems !== undefined) return { status: 422, headers: FAULT, body: toValidationBody(problems), code };
+  if (code === 'shutting_down' || code === 'too_many_calls') {
+    const body = toServerErrorBody(new OxpError(UNAVAILABLE, { developerMessage: message }));
+    return { status: unavailableStatus, headers: { 'retry-after': '5' }, body, code };
+  }
+  if (code === 'call_id_reused' || code === 'result_not_kept') {
+    const body = toServerErrorBody(new OxpError('This call cannot be repeated', { developerMessage: message }));
+    return { status: 400, headers: {}, body, code };
+  }
+  const body = toServerErrorBody(new OxpError(message, { developerMessage, missing }));
+  return { status: 400, headers: FAULT, body, code };
+}
+
+const UNAVAILABLE = 'The server is temporarily unavailable';
+
+// The call is at fault, and its outcome is told as that of one that ran.
+const FAULT = { [OUTCOME_HEADER]: 'tool_error' } as const;
 
 /** Answers every error in the form that OXP gives it. */
 export function oxpErrorHandler(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
-  request.tiltyardCode = toCode(error);
-  const problems = toInputProblems(error);
-  if (problems !== undefined) {
-    reply.code(422).send(toValidationBody(problems));
-    return;
-  }
-  const known = toOxpError(error);
-  if (known.status >= 500 && known !== error) request.log.error({ err: error, url: request.url }, 'unexpected error');
-  if (known.status === 413) letBodyPass(reply);
-  reply.code(known.status).headers(known.headers).send(toServerErrorBody(known));
+  const { status, headers, body, code } = toErrorAnswer(error, request);
+  request.tiltyardCode = code;
+  if (status === 413) letBodyPass(reply);
+  reply.code(status).headers(headers).send(body);
 }
 
-/** A word for the log: OXP has none for its errors, and over it most of them have the same status. */
 function toCode(error: Error): string | undefined {
   if (error instanceof TiltyardError) return error.code;
-  if (error instanceof InputError) return 'invalid_input';
-  if (!(error instanceof OxpError)) return undefined;
-  if (error.cause instanceof TiltyardError) return error.cause.code;
-  if (error.missing !== undefined) return 'missing_requirements';
-  // Only what is over sooner or later says when to come back.
-  return 'retry-after' in error.headers ? 'unavailable' : undefined;
-}
-
-function toInputProblems(error: Error): readonly Problem[] | undefined {
-  if (error instanceof InputError) return error.problems;
-  const isInput = error instanceof TiltyardError && error.code === 'invalid_input';
-  return isInput ? [{ path: [], message: error.message }] : undefined;
+  return error.cause instanceof TiltyardError ? error.cause.code : undefined;
 }
 
 /** The body of an error before the tool ran. */
@@ -114,7 +125,6 @@ const KEPT_STATUS: ReadonlySet<number> = new Set([405, 413]);
 
 function toOxpError(error: FastifyError | Error): OxpError {
   if (error instanceof OxpError) return error;
-  if (error instanceof ToolIdError) return new OxpError(error.message, { developerMessage: error.developerMessage });
   if (error instanceof TiltyardError && error.code === 'forbidden') return new OxpError(error.message, { status: 403 });
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (error instanceof TiltyardError || status < 500) {

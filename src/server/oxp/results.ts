@@ -1,29 +1,41 @@
 import { OXP_SCHEMA, type WireToolError } from '../../protocol/index.ts';
-import type { ToolboxEnding, ToolFailure } from '../../sessions/index.ts';
+import type { CallEnding, CallFailure } from '../../sessions/index.ts';
 import { type ReturnErrors, reveal } from '../http/errors.ts';
 
-/** How a run ended that was not refused before. */
-export type RanEnding = Exclude<ToolboxEnding, { kind: 'refused' }>;
+/** How a call ended that was not refused before it ran. */
+export type RanEnding = Exclude<CallEnding, { kind: 'refused' }>;
 
 /** The result of a run as the body that is sent: with a value or with an error. */
-export function toResultJson(callId: string, ending: RanEnding, returnErrors: ReturnErrors): string {
+export function toResultJson(
+  callId: string,
+  ending: RanEnding,
+  durationMs: number,
+  returnErrors: ReturnErrors,
+): string {
   // By hand: the value is JSON already, and a repeat need not write it again.
-  const head = `"call_id":${JSON.stringify(callId)},"duration":${Math.round(ending.durationMs)}`;
+  const head = `"call_id":${JSON.stringify(callId)},"duration":${Math.round(durationMs)}`;
   const tail =
     ending.kind === 'returned'
       ? `"success":true,"value":${ending.json}`
-      : `"success":false,"error":${JSON.stringify(toWireError(ending.failure, returnErrors))}`;
+      : `"success":false,"error":${JSON.stringify(toWireError(ending, returnErrors))}`;
   return `{"$schema":"${OXP_SCHEMA}","result":{${head},${tail}}}`;
 }
 
-function toWireError(failure: ToolFailure, returnErrors: ReturnErrors): WireToolError {
-  const { message, thrown, developerMessage = thrown && reveal(thrown, returnErrors) } = failure;
+function toWireError(
+  { outcome, failure }: Extract<RanEnding, { kind: 'failed' }>,
+  returnErrors: ReturnErrors,
+): WireToolError {
+  const { thrown, developerMessage = thrown && reveal(thrown, returnErrors) } = failure;
   const { canRetry, promptContent, retryAfterMs } = failure;
   return {
-    message,
+    message: messageOf(failure, outcome),
     ...(developerMessage === undefined ? {} : { developer_message: developerMessage }),
     ...(canRetry === undefined ? {} : { can_retry: canRetry }),
     ...(promptContent === undefined ? {} : { additional_prompt_content: promptContent }),
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
   };
+}
+
+function messageOf({ message }: CallFailure, outcome: string): string {
+  return outcome === 'timeout' ? `The tool ${message}` : message;
 }

@@ -1,4 +1,4 @@
-import { TiltyardError } from '../../core/index.ts';
+import type { Failure } from '../../core/index.ts';
 import type { SessionOptions } from '../options.ts';
 
 type AdmissionLimits = Pick<SessionOptions, 'maxCallsInFlight' | 'maxCallsQueued' | 'maxInputBytes'>;
@@ -17,22 +17,18 @@ export function refusalOf(
   { sid, calls, inputBytes }: Load,
   bytes: number,
   limits: AdmissionLimits,
-): TiltyardError | undefined {
+): Failure | undefined {
   const full = fullOf(sid, calls, limits);
   // One is always taken, whatever its size: bodies have a limit of their own.
   if (full !== undefined || calls === 0 || inputBytes + bytes <= limits.maxInputBytes) return full;
-  return new TiltyardError(
-    'too_many_calls',
-    `the inputs of the calls in session '${sid}' take all the bytes they may (${limits.maxInputBytes}). Wait for one to end, and try again`,
-  );
+  const message = `the inputs of the calls in session '${sid}' take more than ${limits.maxInputBytes} bytes. Wait for one to end, and try again`;
+  return { code: 'too_many_calls', message };
 }
 
 /** Why a session that has so many calls, or so many who wait for its setup, takes no more; undefined if it does. */
-export function fullOf(sid: string, count: number, limits: AdmissionLimits): TiltyardError | undefined {
+export function fullOf(sid: string, count: number, limits: AdmissionLimits): Failure | undefined {
   const max = limits.maxCallsInFlight + limits.maxCallsQueued;
   if (count < max) return undefined;
-  return new TiltyardError(
-    'too_many_calls',
-    `session '${sid}' has all the calls it can take (${max}). Wait for one to end, and try again`,
-  );
+  const message = `session '${sid}' has all the calls it can take (${max}). Wait for one to end, and try again`;
+  return { code: 'too_many_calls', message };
 }

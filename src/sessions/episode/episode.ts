@@ -13,20 +13,21 @@ import {
   toError,
 } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
-import type { TraceHeaders } from '../observer.ts';
-import { EpisodeCallContext } from './context.ts';
+import { CallContext, type ContextSource } from '../context.ts';
 
-/** What an episode is made from. */
-export interface EpisodeStart {
+/** What an episode of an author's environment is made from. */
+export interface EpisodeParts {
+  /** The number of its session. */
+  readonly session: number;
   readonly sid: string;
   readonly environment: CatalogEnvironment;
   readonly task: unknown;
   readonly secrets: Secrets;
-  readonly trace?: TraceHeaders | undefined;
 }
 
 /** The author's side of a session: runs the author's code, and lets nothing it throws out unclean. */
-export class Episode {
+export class Episode implements ContextSource {
+  readonly session: number;
   readonly sid: string;
   readonly environment: CatalogEnvironment;
   readonly task: unknown;
@@ -37,7 +38,8 @@ export class Episode {
   #log: EpisodeLog | undefined;
   #taskTools: ReadonlySet<string> | undefined;
 
-  constructor({ sid, environment, task, secrets }: EpisodeStart, log: Log) {
+  constructor({ session, sid, environment, task, secrets }: EpisodeParts, log: Log) {
+    this.session = session;
     this.sid = sid;
     this.environment = environment;
     this.task = task;
@@ -46,8 +48,7 @@ export class Episode {
   }
 
   get log(): EpisodeLog {
-    const fields = { sid: printable(this.sid), environment: this.environment.name };
-    this.#log ??= episodeLog(this.#serverLog, fields, this.secrets);
+    this.#log ??= episodeLog(this.#serverLog, this.#logFields, this.secrets);
     return this.#log;
   }
 
@@ -60,7 +61,7 @@ export class Episode {
   async setUp(abort: LazyAbort): Promise<void> {
     const { setup, taskTools } = this.environment.definition;
     try {
-      this.state = await setup?.(new EpisodeCallContext(this, abort));
+      this.state = await setup?.(new CallContext(this, abort));
       const chosen = await taskTools?.({ task: this.task, state: this.state });
       if (chosen !== undefined) this.#taskTools = this.#toTaskTools(chosen.map(String));
     } catch (thrown) {
@@ -106,6 +107,10 @@ export class Episode {
     // The whole of it, because the causes say why; the log takes the secrets out.
     this.log.error(message, { error: toError(thrown) });
     return error;
+  }
+
+  get #logFields(): object {
+    return { sid: printable(this.sid), environment: this.environment.name };
   }
 
   async #guarded<Value>(

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../core/index.ts';
+import type { CallOutcome, EpisodeOutcome } from '../../core/index.ts';
 
 /** What ended a session. */
 export type SessionEnd = 'deleted' | 'expired' | 'stopped';
@@ -11,15 +11,15 @@ export interface EndedEpisode {
   /** Whether its setup or its prompt failed, and has not succeeded since. */
   readonly broken: boolean;
   /** How its last call ended before the session did. */
-  readonly lastCall: Outcome | undefined;
+  readonly lastCall: CallOutcome | undefined;
 }
 
 /**
- * The outcome of an episode. What went wrong comes before how the session ended: whoever deletes a session because its
- * tool crashed or hung does so for that reason. A tool's reported failure is no such reason, since the model can go on.
+ * The outcome of an episode. What went wrong comes before how the session ended: a client that deletes a session because
+ * its tool crashed or hung does so for that reason. A tool's reported failure is no such reason, since the model can go on.
  */
-export function toEpisodeOutcome({ end, finished, broken, lastCall }: EndedEpisode): Outcome {
-  if (finished) return 'scored';
+export function toEpisodeOutcome({ end, finished, broken, lastCall }: EndedEpisode): EpisodeOutcome {
+  if (finished) return 'finished';
   if (broken || lastCall === 'env_error') return 'env_error';
   if (lastCall === 'timeout') return 'timeout';
   return end === 'expired' ? 'expired' : 'cancelled';

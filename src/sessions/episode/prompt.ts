@@ -3,8 +3,6 @@ import type { Episode } from './episode.ts';
 
 /** The prompt of an episode: the author's code runs once, and again only if it failed. */
 export class Prompt {
-  /** Whether it failed the last time. */
-  failed = false;
   /** While the author's code runs; does not reject. */
   running: Promise<void> | undefined;
   #blocks: Promise<WireBlock[]> | undefined;
@@ -13,16 +11,17 @@ export class Prompt {
     if (this.#blocks === undefined) {
       this.#blocks = episode.readPrompt();
       this.running = this.#blocks.then(
-        () => this.#ended(false),
-        () => this.#ended(true),
+        () => this.#ended(),
+        () => {
+          this.#ended();
+          this.#blocks = undefined;
+        },
       );
     }
     return this.#blocks;
   }
 
-  #ended(failed: boolean): void {
+  #ended(): void {
     this.running = undefined;
-    this.failed = failed;
-    if (failed) this.#blocks = undefined;
   }
 }

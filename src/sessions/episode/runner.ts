@@ -3,72 +3,65 @@ import {
   type Checked,
   type CompiledTool,
   cutText,
+  type ErrorCode,
   formatProblems,
   invoke,
-  TiltyardError,
+  LazyAbort,
   type ToolEnding,
+  toFailure,
 } from '../../core/index.ts';
-import type { TraceHeaders } from '../observer.ts';
-import type { SessionOptions } from '../options.ts';
+import type { RunListener } from '../call.ts';
+import { type CallFailure, type RunEnding, refused } from '../call-ending.ts';
+import { CallContext } from '../context.ts';
 import { endsWithin, type Stopping } from '../overrun.ts';
-import type { Call } from './call.ts';
-import { type CallEnding, toCallEnding } from './call-ending.ts';
-import { EpisodeCallContext } from './context.ts';
 import type { Episode } from './episode.ts';
-import { Lanes, type LaneWork } from './tool-queues.ts';
+import type { EpisodeOptions } from './local-episode.ts';
+import type { RunRequest } from './runtime.ts';
+import { type QueuedWork, ToolQueues } from './tool-queues.ts';
+import { toRunEnding } from './tool-result.ts';
 
-/** What a client asks for when it calls a tool. */
-export interface CallRequest {
-  readonly name: string;
-  /** Taken over by the call: defaults are written into it. */
-  readonly input: object;
-  /** About how much memory the input takes. Default: nothing worth counting. */
-  readonly bytes?: number;
-  readonly taskId?: string | undefined;
-  readonly trace?: TraceHeaders | undefined;
-}
-
-type RunnerOptions = Pick<SessionOptions, 'callsAfterFinish' | 'graceMs' | 'maxCallsInFlight' | 'observer'>;
-
-/** Takes calls from admission to their end: find the tool, check the input, wait for the turn, run. */
+/** Takes runs of an episode's tools to their end: find the tool, check the input, wait for the turn, run. */
 export class Runner {
   readonly #episode: Episode;
-  readonly #settle: (call: Call, ending: CallEnding) => void;
-  readonly #options: RunnerOptions;
+  readonly #options: EpisodeOptions;
   #inFlight = 0;
-  // Made when first needed: an idle session shall be small.
-  #lanes: Lanes | undefined;
-  #executing: Set<Stopping> | undefined;
-  /** Calls whose turn has come and that wait for a place among those in flight. */
+  #isClosed = false;
+  // Made when first needed: most episodes have tools that answer at once.
+  #queues: ToolQueues | undefined;
+  #executing: Set<Execution> | undefined;
+  /** Runs whose turn has come and that wait for a place among those in flight. */
   #held: (() => void)[] | undefined;
 
-  constructor(episode: Episode, settle: (call: Call, ending: CallEnding) => void, options: RunnerOptions) {
+  constructor(episode: Episode, options: EpisodeOptions) {
     this.#episode = episode;
-    this.#settle = settle;
     this.#options = options;
   }
 
-  /** The tools that run at this moment, also those whose call has already been given up. */
-  get executing(): readonly Stopping[] {
-    return [...(this.#executing ?? [])];
-  }
-
-  admit(call: Call, { name, input }: CallRequest): void {
+  run({ call, name, input }: RunRequest, listener: RunListener): void {
     const tool = this.#episode.tool(name);
     if (tool === undefined)
-      return this.#refuse(call, new TiltyardError('unknown_tool', `'${cutText(name, 200)}' is not a valid tool`));
+      return listener.ended(refusal('unknown_tool', `'${cutText(name, 200)}' is not a valid tool`));
+    const run: Run = { call, tool, listener, abort: new LazyAbort() };
     let checking: Awaitable<Checked>;
     try {
       checking = tool.prepare(input);
     } catch (thrown) {
-      return this.#crash(call, tool, thrown);
+      return this.#crash(run, thrown);
     }
-    if (!(checking instanceof Promise)) return this.#queue(call, tool, checking);
+    if (!(checking instanceof Promise)) return this.#enqueue(run, checking);
     const checked = checking.then(
-      (outcome) => () => this.#queue(call, tool, outcome),
-      (thrown) => () => this.#crash(call, tool, thrown),
+      (outcome) => () => this.#enqueue(run, outcome),
+      (thrown) => () => this.#crash(run, thrown),
     );
     this.#proceed(tool, checked);
+  }
+
+  /** Aborts what runs and starts nothing more; returns the tools that are still at work, also those given up before. */
+  close(reason: Error): readonly Stopping[] {
+    this.#isClosed = true;
+    const executing = [...(this.#executing ?? [])];
+    for (const { abort } of executing) abort.abort(reason);
+    return executing;
   }
 
   /** Checks run side by side, but a quick one does not overtake: calls of a tool run in the order they came. */
@@ -78,70 +71,73 @@ export class Runner {
     else this.#enter(`check ${tool.name}`, (leave) => void proceed().finally(leave));
   }
 
-  #queue(call: Call, tool: CompiledTool, checked: Checked): void {
-    if (call.phase === 'settled') return;
+  #enqueue(run: Run, checked: Checked): void {
+    if (this.#isClosed) return;
+    const { tool, listener } = run;
     if (!checked.ok) {
-      const message = `Tool input validation error: ${formatProblems(checked.problems)}`;
-      return this.#refuse(call, new TiltyardError('invalid_input', message));
+      const { problems } = checked;
+      const message = `Tool input validation error: ${formatProblems(problems)}`;
+      return listener.ended(refused({ code: 'invalid_input', message }, problems));
     }
-    call.accept();
-    if (tool.concurrent || this.#isFree(tool.name)) return this.#run(call, tool, checked.value);
-    this.#enter(tool.name, (leave) => this.#run(call, tool, checked.value, leave));
+    listener.accepted();
+    if (tool.concurrent || this.#isFree(tool.name)) return this.#start(run, checked.value);
+    this.#enter(tool.name, (leave) => this.#start(run, checked.value, leave));
   }
 
-  #isFree(lane: string): boolean {
-    return this.#lanes === undefined || this.#lanes.isFree(lane);
+  #isFree(queue: string): boolean {
+    return this.#queues === undefined || this.#queues.isFree(queue);
   }
 
-  /** Takes the lane of a tool whose calls run one at a time. */
+  /** Takes the queue of a tool whose calls run one at a time. */
   #take({ concurrent, name }: CompiledTool): (() => void) | undefined {
     if (concurrent) return undefined;
-    this.#lanes ??= new Lanes();
-    return this.#lanes.take(name);
+    this.#queues ??= new ToolQueues();
+    return this.#queues.take(name);
   }
 
-  #enter(lane: string, work: LaneWork): void {
-    this.#lanes ??= new Lanes();
-    this.#lanes.enter(lane, work);
+  #enter(queue: string, work: QueuedWork): void {
+    this.#queues ??= new ToolQueues();
+    this.#queues.enter(queue, work);
   }
 
-  /** Most tools answer at once: only one that does not takes its lane, unless it has waited for that. */
-  #run(call: Call, tool: CompiledTool, input: unknown, leave?: () => void): void {
-    if (this.#episode.finished && this.#options.callsAfterFinish === 'refuse') {
-      this.#refuse(call, new TiltyardError('episode_finished', 'The episode is finished: no further tool is run'));
+  /** Most tools answer at once: only one that does not takes its queue, unless it has waited for that. */
+  #start(run: Run, input: unknown, leave?: () => void): void {
+    const { call, tool, listener, abort } = run;
+    const { callsAfterFinish, maxCallsInFlight, observer } = this.#options;
+    // The session may have ended while the call waited for its turn.
+    if (this.#isClosed) return leave?.();
+    if (this.#episode.finished && callsAfterFinish === 'refuse') {
+      listener.ended(refusal('episode_finished', 'The episode is finished: no further tool is run'));
+      return leave?.();
     }
-    // Also when the session ended while the call waited for its turn.
-    if (call.phase === 'settled') return leave?.();
-    if (this.#inFlight >= this.#options.maxCallsInFlight) {
+    if (this.#inFlight >= maxCallsInFlight) {
       const leaveLater = leave ?? this.#take(tool);
       this.#held ??= [];
-      this.#held.push(() => this.#run(call, tool, input, leaveLater));
+      this.#held.push(() => this.#start(run, input, leaveLater));
       return;
     }
-    const { observer } = this.#options;
-    call.hasRun = true;
-    observer.callRunning(call);
-    const context = new EpisodeCallContext(this.#episode, call.abort);
+    listener.running();
+    const context = new CallContext(this.#episode, abort);
     const ending =
       observer.within === undefined
-        ? invoke(tool, input, context, call.abort)
-        : observer.within(call, () => invoke(tool, input, context, call.abort));
-    if (!(ending instanceof Promise)) return this.#conclude(call, tool, ending, leave);
+        ? invoke(tool, input, context, abort)
+        : observer.within({ call }, () => invoke(tool, input, context, abort));
+    if (!(ending instanceof Promise)) return this.#conclude(run, ending, leave);
     const leaveLater = leave ?? this.#take(tool);
     this.#inFlight += 1;
     const end = () => {
       this.#inFlight -= 1;
       leaveLater?.();
-      this.#runHeld();
+      this.#startHeld();
     };
     this.#track(
-      tool,
-      ending.then((settled) => this.#conclude(call, tool, settled, end)),
+      run,
+      ending.then((settled) => this.#conclude(run, settled, end)),
     );
   }
 
-  /** Runs what waits for a place; a loop, because a tool that answers at once takes none. */
-  #runHeld(): void {
+  /** Starts what waits for a place; a loop, because a tool that answers at once takes none. */
+  #startHeld(): void {
     while (this.#inFlight < this.#options.maxCallsInFlight) {
       const next = this.#held?.shift();
       if (next === undefined) return;
@@ -149,45 +145,59 @@ export class Runner {
     }
   }
 
-  #conclude(call: Call, tool: CompiledTool, ending: ToolEnding, leave: (() => void) | undefined): void {
-    if (call.phase !== 'settled') this.#settle(call, toCallEnding(ending, tool, this.#episode));
+  #conclude(run: Run, ending: ToolEnding, leave: (() => void) | undefined): void {
+    // A session that has ended has told its calls why.
+    if (!this.#isClosed) run.listener.ended(toRunEnding(ending, run.tool, this.#episode));
     if (ending.kind !== 'timed_out') return leave?.();
     // It may still be at work: the next call of this tool, and teardown, give it the grace time to end.
-    const late = this.#track(tool, ending.ended, ending.timeoutMs);
+    const late = this.#track(run, ending.ended, ending.timeoutMs);
     void endsWithin(this.#options.graceMs, late, this.#episode.log).then(leave);
   }
 
-  #track(tool: CompiledTool, ended: Promise<unknown>, ranMs = 0): Stopping {
-    const work = new Execution(tool, ended, performance.now() - ranMs);
+  #track(run: Run, ended: Promise<unknown>, ranMs = 0): Stopping {
+    const work = new Execution(run, ended, performance.now() - ranMs);
     this.#executing ??= new Set();
     this.#executing.add(work);
     void ended.finally(() => this.#executing?.delete(work));
     return work;
   }
 
-  #refuse(call: Call, error: TiltyardError): void {
-    if (call.phase !== 'settled') this.#settle(call, { kind: 'refused', error });
+  #crash({ tool, listener }: Run, thrown: unknown): void {
+    if (this.#isClosed) return;
+    const failure = toFailure(this.#episode.failure(`tool '${tool.name}'`, thrown));
+    listener.ended({ kind: 'failed', outcome: 'env_error', failure });
   }
+}
 
-  #crash(call: Call, tool: CompiledTool, thrown: unknown): void {
-    if (call.phase !== 'settled')
-      this.#settle(call, { kind: 'error', error: this.#episode.failure(`tool '${tool.name}'`, thrown) });
-  }
+/** One run of a tool, from its arrival to its end. */
+interface Run {
+  readonly call: number;
+  readonly tool: CompiledTool;
+  readonly listener: RunListener;
+  readonly abort: LazyAbort;
+}
+
+function refusal(code: ErrorCode, message: string): RunEnding {
+  return refused({ code, message } satisfies CallFailure);
 }
 
 /** A tool at work. Its words are made only for the log. */
 class Execution implements Stopping {
   readonly startedAt: number;
   readonly ended: Promise<unknown>;
-  readonly #tool: CompiledTool;
+  readonly #run: Run;
 
-  constructor(tool: CompiledTool, ended: Promise<unknown>, startedAt: number) {
-    this.#tool = tool;
+  constructor(run: Run, ended: Promise<unknown>, startedAt: number) {
+    this.#run = run;
     this.ended = ended;
     this.startedAt = startedAt;
   }
 
   get what(): string {
-    return `tool '${this.#tool.name}'`;
+    return `tool '${this.#run.tool.name}'`;
+  }
+
+  get abort(): LazyAbort {
+    return this.#run.abort;
   }
 }

@@ -1,76 +1,81 @@
-import { type EnvironmentError, type Outcome, TiltyardError } from '../../core/index.ts';
-import { SERVER_TASK_ID, type ToolSpec, type WireBlock } from '../../protocol/index.ts';
-import { Calls, type Keep } from '../kept/kept-calls.ts';
-import { MAX_RECENT_CHARACTERS, type RecentResults } from '../kept/recent-results.ts';
-import type { TaskIds } from '../kept/task-id.ts';
-import { type ObservedSession, UNKNOWN_TOOL } from '../observer.ts';
+import { type CallOutcome, type Failure, toFailureError } from '../../core/index.ts';
+import { type ToolSpec, UNKNOWN_TASK_ID, type WireBlock } from '../../protocol/index.ts';
+import { Call, type CallOwner } from '../call.ts';
+import { type CallEnding, outcomeOf, type RunEnding, refused } from '../call-ending.ts';
+import { type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
+import type { CallListener, CallRequest, CreateRequest } from '../host.ts';
+import { isServerMade } from '../kept/call-ids.ts';
+import type { KeptCall, KeptResults } from '../kept/kept-results.ts';
+import { UsedIds } from '../kept/used-ids.ts';
 import type { SessionOptions } from '../options.ts';
-import { endsWithin, type Stopping } from '../overrun.ts';
-import { howItEnded, sessionGone } from '../session-errors.ts';
-import { settlesWithin } from '../time-limit.ts';
+import { absenceOf, howItEnded } from '../session-errors.ts';
 import { fullOf, refusalOf } from './admission.ts';
-import { Call, newCall, settledCall, unknownCall } from './call.ts';
-import { type CallEnding, outcomeOf } from './call-ending.ts';
-import { Episode, type EpisodeStart } from './episode.ts';
 import { type SessionEnd, toEpisodeOutcome } from './outcome.ts';
-import { Prompt } from './prompt.ts';
-import { type CallRequest, Runner } from './runner.ts';
-import { Setup } from './setup.ts';
+import type { OpenEpisode } from './runtime.ts';
 
 /** What all sessions of a host share. */
 export interface SessionShare {
   readonly options: SessionOptions;
-  readonly ids: TaskIds;
-  readonly recent: RecentResults;
-  readonly keep: Keep;
+  readonly kept: KeptResults;
+  /** The tools of each environment: other names are a client's invention. */
+  readonly toolNames: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** One episode on the server, from its creation to its teardown: all that is known of it is in here. */
-export class Session implements ObservedSession {
+/** What is known of a session when it begins. */
+export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
+  /** Tells it from all other sessions of its host. */
+  readonly session: number;
+  readonly sid: string;
   readonly identity: string;
-  readonly startedAt: number = performance.now();
-  lastActive: number = this.startedAt;
-  callCount = 0;
+}
+
+// Of one session. They are remembered after their results are gone, so that a very late repeat does not run again.
+const REMEMBERED_IDS = 10_000;
+
+const NOTHING_TO_LEAVE = () => {};
+
+/**
+ * The server's half of an episode: ids, kept results, limits, expiry, outcome. The author's half is behind `OpenEpisode`.
+ */
+export class Session implements CallOwner {
+  readonly facts: SessionFacts;
+  lastActive: number;
   /** What ended it, once something has. */
   end: SessionEnd | undefined;
-  readonly #episode: Episode;
-  readonly #number: number;
+  readonly #episode: OpenEpisode;
   readonly #share: SessionShare;
-  readonly #calls: Calls<Call>;
-  readonly #runner: Runner;
+  readonly #startedAt: number;
   #phase: 'setting_up' | 'ready' | 'failed' | 'closing' = 'setting_up';
-  #setupError: EnvironmentError | undefined;
+  #setupFailure: Failure | undefined;
+  #callCount = 0;
+  #lastCall: CallOutcome | undefined;
+  #hasFinished = false;
+  #reward: number | null = null;
+  #promptFailed = false;
   // What only some sessions need, or only for a while, is made when it is needed: an idle session shall be small.
-  /** While its code runs, also when it was given up. */
-  #setup: Setup | undefined;
-  #prompt: Prompt | undefined;
-  #lastCall: Outcome | undefined;
+  /** Those who wait for the end of its setup, in the order they came. */
+  #waiting: (() => void)[] | undefined;
+  /** The calls that have not ended, by their ids. */
+  #running: Map<string, Call> | undefined;
+  /** The ids that clients chose for calls that ended, with the numbers of the calls. */
+  #used: UsedIds | undefined;
   /** Of the calls that have not ended. */
   #inputBytes = 0;
+  #promptsRunning = 0;
   #closing: Promise<void> | undefined;
   /** Set while the server stops and calls go on: called when the last of them has ended. */
   #onDrained: (() => void) | undefined;
 
-  /** `number` tells it from all other sessions of its host. */
-  constructor(number: number, start: EpisodeStart, share: SessionShare, identity = '') {
-    const { options } = share;
-    this.identity = identity;
-    this.#number = number;
-    this.#episode = new Episode(start, options.log);
+  constructor({ session, sid, identity, choice, trace }: SessionStart, episode: OpenEpisode, share: SessionShare) {
+    this.#startedAt = performance.now();
+    this.lastActive = this.#startedAt;
+    this.#episode = episode;
     this.#share = share;
-    this.#calls = new Calls(share.keep, isServerMade);
-    this.#runner = new Runner(this.#episode, (call, ending) => this.#settle(call, ending), options);
-    options.observer.sessionStarted(this, start.trace);
-    if (this.#episode.needsSetup) this.#setup = this.#setUp();
-    else this.#phase = 'ready';
-  }
-
-  get sid(): string {
-    return this.#episode.sid;
-  }
-
-  get environmentName(): string {
-    return this.#episode.environment.name;
+    const [split, index] = 'split' in choice ? [choice.split, choice.index] : [];
+    this.facts = { session, sid, identity, environment: episode.environment, split, index };
+    const at = toEpoch(this.#startedAt);
+    share.options.observer.on({ type: 'session_started', ...this.facts, at, trace });
+    episode.begin((failure) => this.#setUp(failure));
   }
 
   get isClosing(): boolean {
@@ -86,20 +91,26 @@ export class Session implements ObservedSession {
     return !this.#isBusy && now - this.lastActive > this.#share.options.idleMs;
   }
 
-  /** Frees the results that are no longer kept, and gives up a setup that takes too long. */
+  /** Gives up a setup that takes too long. */
   sweep(now: number): void {
-    this.#calls.sweep(now);
     const { setupMs } = this.#share.options;
-    if (this.#phase === 'setting_up' && setupMs > 0 && now - this.startedAt > setupMs) this.#setup?.giveUp(setupMs);
+    if (this.#phase === 'setting_up' && setupMs > 0 && now - this.#startedAt > setupMs)
+      this.#episode.giveUpSetup(setupMs);
   }
 
   /** The prompt of this episode. */
   async prompt(): Promise<WireBlock[]> {
     await this.#whenReady();
-    this.#prompt ??= new Prompt();
+    this.#promptsRunning += 1;
     try {
-      return await this.#prompt.read(this.#episode);
+      const blocks = await this.#episode.prompt();
+      this.#promptFailed = false;
+      return blocks;
+    } catch (thrown) {
+      this.#promptFailed = true;
+      throw thrown;
     } finally {
+      this.#promptsRunning -= 1;
       // The idle clock starts when the answer is there, not when the question came.
       this.touch();
       this.#tellIfDrained();
@@ -109,42 +120,69 @@ export class Session implements ObservedSession {
   /** The tools of this episode: the shared ones and those of its task. */
   async tools(): Promise<readonly ToolSpec[]> {
     await this.#whenReady();
-    return this.#episode.tools;
+    return this.#episode.tools();
   }
 
-  /** Starts a call, or finds the one that has this id already. */
-  call(request: CallRequest): Call {
-    const { taskId } = request;
-    if (taskId !== undefined) {
-      const known = this.#find(taskId, performance.now());
-      if (known !== undefined) return known;
-      if (!this.#mayStart(taskId)) return unknownCall(taskId);
+  /** Starts a call, or finds the one that has this id already; the returned function says that the client has left. */
+  call(request: CallRequest, on: CallListener): () => void {
+    const now = performance.now();
+    this.lastActive = now;
+    const { taskId, bytes = 0 } = request;
+    const ended = this.#mismatch(request.environment) ?? this.#ended(taskId, now) ?? this.#refusal(taskId, bytes);
+    if (ended !== undefined) {
+      on({ kind: 'settled', taskId: taskId ?? '', ending: ended.ending, durationMs: ended.durationMs });
+      return NOTHING_TO_LEAVE;
     }
-    const tool = this.#episode.environment.tools.has(request.name) ? request.name : UNKNOWN_TOOL;
-    const call = taskId === undefined ? newCall(this.#share.ids, tool) : new Call(taskId, tool);
-    const { bytes = 0 } = request;
-    const refusal = this.#refusal(bytes);
-    if (refusal !== undefined) {
-      // Not kept: nothing ran, and the id is free for another attempt.
-      call.settle({ kind: 'refused', error: refusal });
-      return call;
-    }
-    this.callCount += 1;
-    this.#share.options.observer.callStarted(call, this, request.trace);
-    if (this.#runningSetup === undefined) this.#admit(call, request);
-    else this.#runningSetup.wait(() => this.#admit(call, request));
-    // Most calls have ended by now, and are kept among the ended ones.
-    if (call.phase !== 'settled') {
-      call.inputBytes = bytes;
-      this.#inputBytes += bytes;
-      this.#calls.add(call);
-    }
-    return call;
+    const running = taskId === undefined ? undefined : this.#running?.get(taskId);
+    if (running !== undefined) return running.attach(on);
+    const call = this.#start(request, on, now);
+    // Most calls have ended by now.
+    if (call.phase === 'settled') return NOTHING_TO_LEAVE;
+    call.inputBytes = bytes;
+    this.#inputBytes += bytes;
+    this.#running ??= new Map();
+    this.#running.set(call.id, call);
+    call.pend();
+    return () => call.detach();
   }
 
-  /** Forgets a refused call that no client was told about, so that its id can be used again. */
-  forget(call: Call): void {
-    this.#calls.drop(call);
+  callRunning(call: Call): void {
+    call.ranAt = performance.now();
+    this.#share.options.observer.on({ type: 'call_running', at: toEpoch(call.ranAt), call: call.number });
+  }
+
+  callEnded(call: Call, ending: RunEnding): void {
+    const now = performance.now();
+    this.lastActive = now;
+    const durationMs = now - call.startedAt;
+    if (this.#running?.delete(call.id)) this.#inputBytes -= call.inputBytes;
+    // Nothing of a refused call has run, and its id is free for another attempt, unless a client may come back for it.
+    if (ending.kind !== 'refused' || call.announced || call.keepsRefusal) this.#keep(call, ending, durationMs, now);
+    const outcome = outcomeOf(ending);
+    // Calls that the end of the session cuts off do not say why it ended.
+    if (!this.isClosing) this.#lastCall = outcome;
+    const { reward = null, finished = false } = ending;
+    if (reward !== null) this.#reward = (this.#reward ?? 0) + reward;
+    if (finished) this.#hasFinished = true;
+    call.settle(ending, durationMs);
+    const { session, sid, identity, environment } = this.facts;
+    this.#share.options.observer.on({
+      type: 'call_ended',
+      at: toEpoch(now),
+      call: call.number,
+      callId: call.id,
+      tool: call.tool,
+      identity,
+      session,
+      sid,
+      environment,
+      outcome,
+      durationMs,
+      ran: call.ranAt > 0,
+      reward,
+      finished,
+    });
+    this.#tellIfDrained();
   }
 
   /** Takes no further calls; resolves when those that it has taken have ended. */
@@ -161,139 +199,168 @@ export class Session implements ObservedSession {
     return this.#closing;
   }
 
-  #setUp(): Setup {
-    const setup = new Setup(this, this.#episode, {
-      options: this.#share.options,
-      onEnd: (error) => this.#setupEnded(error),
-      onWoken: () => this.#tellIfDrained(),
-    });
-    void setup.ended.then(() => {
-      this.#setup = undefined;
-    });
-    return setup;
+  #setUp(failure: Failure | undefined): void {
+    if (this.#phase !== 'setting_up') return;
+    this.#setupFailure = failure;
+    this.#phase = failure === undefined ? 'ready' : 'failed';
+    if (this.#episode.needsSetup) this.#setupEnded(failure === undefined ? 'ready' : 'failed');
   }
 
-  #setupEnded(error: EnvironmentError | undefined): void {
-    this.#setupError = error;
-    if (!this.isClosing) this.#phase = error === undefined ? 'ready' : 'failed';
-    this.touch();
-  }
-
-  /** The setup that others wait for: one that was given up may still run. */
-  get #runningSetup(): Setup | undefined {
-    return this.#phase === 'setting_up' ? this.#setup : undefined;
+  #setupEnded(result: SetupResult): void {
+    const now = performance.now();
+    this.lastActive = now;
+    const durationMs = now - this.#startedAt;
+    this.#share.options.observer.on({
+      type: 'setup_ended',
+      ...this.facts,
+      at: toEpoch(now),
+      result,
+      durationMs,
+    });
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const wake of waiting) wake();
+    this.#tellIfDrained();
   }
 
   get #isBusy(): boolean {
-    const isAwaited = this.#setup !== undefined && this.#setup.waitingCount > 0;
-    return this.#calls.runningCount > 0 || isAwaited || this.#prompt?.running !== undefined;
+    const { size = 0 } = this.#running ?? {};
+    return size > 0 || this.#promptsRunning > 0 || this.#waiting !== undefined;
   }
 
   #tellIfDrained(): void {
     if (this.#onDrained !== undefined && !this.#isBusy) this.#onDrained();
   }
 
-  /** Why no further call is taken, whatever it asks for. */
-  #refusal(bytes: number): TiltyardError | undefined {
+  #mismatch(environment: string | undefined): EndedCall | undefined {
+    const { sid, environment: own } = this.facts;
+    if (environment === undefined || environment === own || environment.toLowerCase() === own) return undefined;
+    const message = `session '${sid}' runs environment '${own}', not '${environment}'`;
+    return toEnded({ code: 'environment_mismatch', message });
+  }
+
+  /** How the call of this id ended, while that is kept; an id that was used before, or cannot be a client's, is refused. */
+  #ended(taskId: string | undefined, now: number): EndedCall | undefined {
+    if (taskId === undefined || this.#running?.has(taskId)) return undefined;
+    const { ids } = this.#share.kept;
+    const number = this.#used?.find(taskId) ?? ids.numberOf(taskId);
+    if (number !== undefined) return this.#share.kept.find(number, this.facts.session, now) ?? UNKNOWN;
+    const mayStart = this.#share.options.clientTaskIds === 'start' && !isServerMade(taskId);
+    return mayStart ? undefined : UNKNOWN;
+  }
+
+  /** Why no new call is taken, whatever it asks for. */
+  #refusal(taskId: string | undefined, bytes: number): EndedCall | undefined {
+    const calls = this.#running?.size ?? 0;
+    if (calls === 0 && this.#onDrained === undefined) return undefined;
+    if (taskId !== undefined && this.#running?.has(taskId)) return undefined;
+    const { sid } = this.facts;
     // The session is still there, and so are the results of its running calls.
-    if (this.#onDrained !== undefined)
-      return new TiltyardError('shutting_down', `the server is stopping, and session '${this.sid}' takes no new calls`);
-    const load = { sid: this.sid, calls: this.#calls.runningCount, inputBytes: this.#inputBytes };
-    return refusalOf(load, bytes, this.#share.options);
+    if (this.#onDrained !== undefined) {
+      const message = `the server is stopping, and session '${sid}' takes no new calls`;
+      return toEnded({ code: 'shutting_down', message });
+    }
+    const failure = refusalOf({ sid, calls, inputBytes: this.#inputBytes }, bytes, this.#share.options);
+    return failure === undefined ? undefined : toEnded(failure);
+  }
+
+  #start(request: CallRequest, on: CallListener, now: number): Call {
+    const { name, taskId, trace } = request;
+    const { ids } = this.#share.kept;
+    const number = ids.next();
+    const isKnown = this.#share.toolNames.get(this.facts.environment)?.has(name) === true;
+    const origin = { number, id: taskId ?? ids.toId(number), tool: isKnown ? name : UNKNOWN_TOOL, startedAt: now };
+    const call = new Call(this, origin, on);
+    call.keepsRefusal = request.keepRefusal === true;
+    this.#callCount += 1;
+    const { session, sid, identity, environment } = this.facts;
+    this.#share.options.observer.on({
+      type: 'call_started',
+      at: toEpoch(now),
+      call: number,
+      callId: call.id,
+      tool: call.tool,
+      identity,
+      session,
+      sid,
+      environment,
+      trace,
+    });
+    if (this.#phase === 'setting_up') this.#wait(call, request);
+    else this.#run(call, request);
+    return call;
+  }
+
+  /** Lets a call wait for setup; after a while its client is told under which id it can come back. */
+  #wait(call: Call, request: CallRequest): void {
+    const timer = setTimeout(() => call.announce(), this.#share.options.announceAfterMs).unref();
+    this.#waiting ??= [];
+    this.#waiting.push(() => {
+      clearTimeout(timer);
+      if (call.phase !== 'settled') this.#run(call, request);
+    });
+  }
+
+  #run(call: Call, { name, input }: CallRequest): void {
+    const problem = this.#problem;
+    if (problem === undefined) this.#episode.run({ call: call.number, name, input }, call);
+    else call.ended(refused(problem));
   }
 
   async #whenReady(): Promise<void> {
-    const setup = this.#runningSetup;
-    if (setup !== undefined) {
-      const full = fullOf(this.sid, setup.waitingCount, this.#share.options);
-      if (full !== undefined) throw full;
-      await new Promise<void>((resolve) => setup.wait(resolve));
+    if (this.#phase === 'setting_up') {
+      const full = fullOf(this.facts.sid, this.#waiting?.length ?? 0, this.#share.options);
+      if (full !== undefined) throw toFailureError(full);
+      await new Promise<void>((resolve) => {
+        this.#waiting ??= [];
+        this.#waiting.push(resolve);
+      });
     }
-    const problem = this.#problem();
-    if (problem !== undefined) throw problem;
+    const problem = this.#problem;
+    if (problem !== undefined) throw toFailureError(problem);
   }
 
-  #problem(): TiltyardError | undefined {
-    return this.end === undefined ? this.#setupError : sessionGone(this.sid, this.end);
+  get #problem(): Failure | undefined {
+    return this.end === undefined ? this.#setupFailure : absenceOf(this.facts.sid, this.end);
   }
 
-  #find(taskId: string, now: number): Call | undefined {
-    const json = this.#share.recent.find(taskId, this.#number, now);
-    return json === undefined
-      ? this.#calls.find(taskId, now)
-      : settledCall(taskId, { kind: 'result', json, outcome: 'scored' });
-  }
-
-  #mayStart(taskId: string): boolean {
-    return this.#share.options.clientTaskIds === 'start' && !isServerMade(taskId) && !this.#calls.hasSeen(taskId);
-  }
-
-  #admit(call: Call, request: CallRequest): void {
-    const problem = this.#problem();
-    if (problem === undefined) this.#runner.admit(call, request);
-    else if (call.phase !== 'settled') this.#settle(call, { kind: 'refused', error: problem });
-  }
-
-  #settle(call: Call, ending: CallEnding): void {
-    this.touch();
-    if (!call.settle(ending)) return;
-    call.settledAt = this.lastActive;
-    const wasRunning = this.#calls.endRunning(call);
-    if (wasRunning) this.#inputBytes -= call.inputBytes;
-    const isKept = !wasRunning && this.#keepAsRecent(call, ending);
-    if (!isKept) this.#calls.settled(call, this.lastActive);
-    const outcome = outcomeOf(ending);
-    // Calls that the end of the session cuts off do not say why it ended.
-    if (!this.isClosing) this.#lastCall = outcome;
-    this.#share.options.observer.callEnded(call, outcome, this);
-    this.#tellIfDrained();
-  }
-
-  /** Keeps the result of a call that ended at once among the recent ones, if it is small and its id is the server's. */
-  #keepAsRecent({ number }: Call, ending: CallEnding): boolean {
-    if (number === undefined || ending.kind !== 'result' || ending.outcome !== 'scored') return false;
-    const { json } = ending;
-    if (json.length > MAX_RECENT_CHARACTERS) return false;
-    this.#share.recent.keep({ number, session: this.#number, json }, this.lastActive);
-    return true;
+  #keep(call: Call, ending: CallEnding, durationMs: number, now: number): void {
+    const { kept } = this.#share;
+    kept.keep(call.number, { owner: this.facts.session, ending, durationMs, fingerprint: '' }, now);
+    if (kept.ids.numberOf(call.id) !== undefined) return;
+    this.#used ??= new UsedIds(REMEMBERED_IDS);
+    this.#used.add(call.id, call.number);
   }
 
   async #close(end: SessionEnd): Promise<void> {
-    const broken = this.#phase === 'failed' || this.#prompt?.failed === true;
+    const broken = this.#phase === 'failed' || this.#promptFailed;
+    const wasSettingUp = this.#phase === 'setting_up';
     this.#phase = 'closing';
     this.end = end;
-    const gone = new Error(`the session ${howItEnded(end)}`);
-    this.#setup?.cancel(gone);
-    for (const call of [...this.#calls.running]) {
-      call.abort.abort(gone);
-      this.#settle(call, { kind: 'error', error: sessionGone(this.sid, end) });
-    }
-    const { graceMs, teardownMs } = this.#share.options;
-    const { log } = this.#episode;
-    await Promise.all([this.#promptEnds(graceMs), ...this.#atWork().map((work) => endsWithin(graceMs, work, log))]);
-    if (!(await settlesWithin(this.#episode.tearDown(), teardownMs)))
-      log.warn('teardown takes too long and is left to itself', { limitMs: teardownMs });
-    this.#calls.clear();
-    const { finished } = this.#episode;
-    this.#share.options.observer.sessionEnded(
-      this,
-      toEpisodeOutcome({ end, finished, broken, lastCall: this.#lastCall }),
-    );
-  }
-
-  /** Waits for a prompt that is being made, but not for ever: it has no signal to listen to. */
-  async #promptEnds(limitMs: number): Promise<void> {
-    const running = this.#prompt?.running;
-    if (running !== undefined && !(await settlesWithin(running, limitMs)))
-      this.#episode.log.warn('prompt takes too long and is left to itself', { limitMs });
-  }
-
-  #atWork(): readonly Stopping[] {
-    const { executing } = this.#runner;
-    return this.#setup === undefined ? executing : [...executing, this.#setup];
+    const closed = this.#episode.close(`the session ${howItEnded(end)}`);
+    if (wasSettingUp) this.#setupEnded('cancelled');
+    const failure = absenceOf(this.facts.sid, end);
+    const outcome = end === 'expired' ? 'expired' : 'cancelled';
+    for (const call of [...(this.#running?.values() ?? [])]) call.ended({ kind: 'failed', outcome, failure });
+    await closed;
+    const now = performance.now();
+    this.#share.options.observer.on({
+      type: 'session_ended',
+      ...this.facts,
+      at: toEpoch(now),
+      outcome: toEpisodeOutcome({ end, finished: this.#hasFinished, broken, lastCall: this.#lastCall }),
+      reason: end,
+      calls: this.#callCount,
+      durationMs: now - this.#startedAt,
+      reward: this.#reward,
+    });
   }
 }
 
-function isServerMade(taskId: string): boolean {
-  return SERVER_TASK_ID.test(taskId);
+type EndedCall = Pick<KeptCall, 'ending' | 'durationMs'>;
+
+function toEnded(failure: Failure): EndedCall {
+  return { ending: refused(failure), durationMs: 0 };
 }
+
+const UNKNOWN: EndedCall = toEnded({ code: 'unknown_task_id', message: UNKNOWN_TASK_ID });

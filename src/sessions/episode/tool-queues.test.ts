@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { Lanes } from './tool-queues.ts';
+import { ToolQueues } from './tool-queues.ts';
 
-/** Lanes whose work stays until the test lets it leave, by name. */
-function lanes() {
+/** ToolQueues whose work stays until the test lets it leave, by name. */
+function queues() {
   const entered: string[] = [];
   const leaves = new Map<string, () => void>();
-  const all = new Lanes();
+  const all = new ToolQueues();
   return {
     entered,
-    enter: (lane: string, name: string) =>
-      all.enter(lane, (leave) => {
+    enter: (queue: string, name: string) =>
+      all.enter(queue, (leave) => {
         entered.push(name);
         leaves.set(name, leave);
       }),
@@ -17,8 +17,8 @@ function lanes() {
   };
 }
 
-test('work starts at once in a free lane', () => {
-  const { entered, enter, leave } = lanes();
+test('work starts at once in a free queue', () => {
+  const { entered, enter, leave } = queues();
   enter('a', 'first');
   expect(entered).toEqual(['first']);
   leave('first');
@@ -26,8 +26,8 @@ test('work starts at once in a free lane', () => {
   expect(entered).toEqual(['first', 'second']);
 });
 
-test('in one lane, work starts one at a time in the order it came', () => {
-  const { entered, enter, leave } = lanes();
+test('in one queue, work starts one at a time in the order it came', () => {
+  const { entered, enter, leave } = queues();
   for (const name of ['first', 'second', 'third']) enter('a', name);
   expect(entered).toEqual(['first']);
   leave('first');
@@ -38,8 +38,8 @@ test('in one lane, work starts one at a time in the order it came', () => {
   expect(entered).toEqual(['first', 'second', 'third', 'fourth']);
 });
 
-test('lanes do not wait for each other', () => {
-  const { entered, enter, leave } = lanes();
+test('queues do not wait for each other', () => {
+  const { entered, enter, leave } = queues();
   enter('a', 'a1');
   enter('a', 'a2');
   enter('b', 'b1');
@@ -49,8 +49,8 @@ test('lanes do not wait for each other', () => {
   expect(entered).toEqual(['a1', 'b1', 'b2']);
 });
 
-test('work that enters its own lane waits until it has left', () => {
-  const all = new Lanes();
+test('work that enters its own queue waits until it has left', () => {
+  const all = new ToolQueues();
   const trace: string[] = [];
   all.enter('a', (leave) => {
     trace.push('outer begins');
@@ -65,7 +65,7 @@ test('work that enters its own lane waits until it has left', () => {
 });
 
 test('many queued pieces of work that end at once do not fill the stack', () => {
-  const all = new Lanes();
+  const all = new ToolQueues();
   let open = () => {};
   let done = 0;
   all.enter('a', (leave) => {
@@ -82,8 +82,8 @@ test('many queued pieces of work that end at once do not fill the stack', () => 
   expect(done).toBe(20_000);
 });
 
-test('work that has begun can take a free lane, and the next waits until it leaves', () => {
-  const all = new Lanes();
+test('work that has begun can take a free queue, and the next waits until it leaves', () => {
+  const all = new ToolQueues();
   const trace: string[] = [];
   expect(all.isFree('a')).toBe(true);
   const leave = all.take('a');

@@ -1,60 +1,60 @@
 /** Work that calls `leave` once, when it is over. */
-export type LaneWork = (leave: () => void) => void;
+export type QueuedWork = (leave: () => void) => void;
 
-interface Lane {
+interface Queue {
   busy: boolean;
   draining: boolean;
-  readonly waiting: LaneWork[];
+  readonly waiting: QueuedWork[];
 }
 
-/** Runs work one at a time within a lane, in the order it came; lanes do not wait for each other. */
-export class Lanes {
-  readonly #lanes = new Map<string, Lane>();
+/** Runs work one at a time within a queue, in the order it came; queues do not wait for each other. */
+export class ToolQueues {
+  readonly #queues = new Map<string, Queue>();
 
-  /** Whether work could start in a lane at once. */
+  /** Whether work could start in a queue at once. */
   isFree(name: string): boolean {
-    const lane = this.#lanes.get(name);
-    return lane === undefined || (!lane.busy && !lane.draining && lane.waiting.length === 0);
+    const queue = this.#queues.get(name);
+    return queue === undefined || (!queue.busy && !queue.draining && queue.waiting.length === 0);
   }
 
-  /** Takes a free lane for work that has begun; the returned function leaves it. */
+  /** Takes a free queue for work that has begun; the returned function leaves it. */
   take(name: string): () => void {
-    return occupy(this.#lane(name));
+    return occupy(this.#queue(name));
   }
 
-  /** Starts the work now if its lane is free, otherwise when its turn comes. */
-  enter(name: string, work: LaneWork): void {
-    const lane = this.#lane(name);
-    lane.waiting.push(work);
-    drain(lane);
+  /** Starts the work now if its queue is free, otherwise when its turn comes. */
+  enter(name: string, work: QueuedWork): void {
+    const queue = this.#queue(name);
+    queue.waiting.push(work);
+    drain(queue);
   }
 
-  #lane(name: string): Lane {
-    let lane = this.#lanes.get(name);
-    if (lane === undefined) {
-      lane = { busy: false, draining: false, waiting: [] };
-      this.#lanes.set(name, lane);
+  #queue(name: string): Queue {
+    let queue = this.#queues.get(name);
+    if (queue === undefined) {
+      queue = { busy: false, draining: false, waiting: [] };
+      this.#queues.set(name, queue);
     }
-    return lane;
+    return queue;
   }
 }
 
 // A loop rather than a chain of calls: a thousand queued calls that end at once must not fill the stack.
-function drain(lane: Lane): void {
-  if (lane.draining) return;
-  lane.draining = true;
-  while (!lane.busy) {
-    const work = lane.waiting.shift();
+function drain(queue: Queue): void {
+  if (queue.draining) return;
+  queue.draining = true;
+  while (!queue.busy) {
+    const work = queue.waiting.shift();
     if (work === undefined) break;
-    work(occupy(lane));
+    work(occupy(queue));
   }
-  lane.draining = false;
+  queue.draining = false;
 }
 
-function occupy(lane: Lane): () => void {
-  lane.busy = true;
+function occupy(queue: Queue): () => void {
+  queue.busy = true;
   return () => {
-    lane.busy = false;
-    drain(lane);
+    queue.busy = false;
+    drain(queue);
   };
 }

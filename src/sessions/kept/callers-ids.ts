@@ -1,13 +1,12 @@
-import { callerOf } from '../key.ts';
-import { AgedMap } from './aged-map.ts';
-import { RecentIds } from './recent-ids.ts';
+import { LRUCache } from 'lru-cache';
+import { UsedIds } from './used-ids.ts';
 
-// They take up to 8.6 MB, and twice as many may be there.
+// They take up to 17 MB, and twice as many may be there.
 const IDS_OF_CALLER = 750_000;
 
 const MAX_BYTES = 128 * 1024 * 1024;
 
-// What a caller takes besides the ids, about.
+// About what a caller takes besides the ids.
 const CALLER_BYTES = 768;
 
 /** How much of them is remembered. */
@@ -19,43 +18,32 @@ export interface CallersIdsOptions {
 
 /**
  * Remembers the ids that callers have used, each caller's apart: however much one of them calls, it forgets only its own.
- * When all together take too much, those go whose caller has not been heard of for the longest time.
+ * When all together take too much, the caller goes first that has not called for the longest time.
  */
 export class CallersIds {
-  readonly #callers = new AgedMap<RecentIds>();
+  readonly #callers: LRUCache<string, UsedIds>;
   readonly #idsOfCaller: number;
-  readonly #maxBytes: number;
-  #bytes = 0;
 
   constructor({ idsOfCaller = IDS_OF_CALLER, maxBytes = MAX_BYTES }: CallersIdsOptions = {}) {
+    // A caller alone may take all there is, but is never forgotten.
+    const sizeCalculation = (ids: UsedIds) => Math.min(maxBytes, CALLER_BYTES + ids.bytes);
+    this.#callers = new LRUCache({ maxSize: maxBytes, sizeCalculation });
     this.#idsOfCaller = idsOfCaller;
-    this.#maxBytes = maxBytes;
   }
 
-  has(key: string): boolean {
-    return this.#callers.get(callerOf(key))?.has(key) === true;
+  /** The number of the call that used this id of a caller's; undefined if none did. */
+  find(caller: string, id: string): number | undefined {
+    return this.#callers.peek(caller)?.find(id);
   }
 
-  add(key: string): void {
-    const caller = callerOf(key);
-    const ids = this.#callers.get(caller) ?? this.#begin();
-    const before = ids.bytes;
-    ids.add(key);
-    this.#bytes += ids.bytes - before;
+  add(caller: string, id: string, number: number): void {
+    let ids = this.#callers.get(caller);
+    const before = ids?.bytes;
+    ids ??= new UsedIds(this.#idsOfCaller);
+    ids.add(id, number);
+    if (ids.bytes === before) return;
+    // The cache asks for the size of a value only when it is new.
+    this.#callers.delete(caller);
     this.#callers.set(caller, ids);
-    while (this.#bytes > this.#maxBytes && this.#callers.size > 1) this.#forgetQuietest();
-  }
-
-  #begin(): RecentIds {
-    const ids = new RecentIds(this.#idsOfCaller);
-    this.#bytes += CALLER_BYTES + ids.bytes;
-    return ids;
-  }
-
-  #forgetQuietest(): void {
-    const { oldest } = this.#callers;
-    if (oldest === undefined) return;
-    this.#callers.delete(oldest.key);
-    this.#bytes -= CALLER_BYTES + oldest.value.bytes;
   }
 }

@@ -1,18 +1,39 @@
 import { createHash } from 'node:crypto';
-import { type CatalogTool, isTooDeep, TiltyardError, toCanonical } from '../../core/index.ts';
+import { toCanonical } from '../../core/index.ts';
 import type { JsonObject } from '../../protocol/index.ts';
 
 // Shorter than a result, and cheaper than a hash.
 const KEPT_AS_IT_IS = 256;
 
+const HASHED = '#';
+
+/** What is asked of which tool and for whom. Not with which secrets: tokens are renewed between two attempts. */
+export interface Asked {
+  readonly toolId: string;
+  readonly userId: string | undefined;
+  readonly input: JsonObject;
+}
+
 /**
- * What is asked of which tool and for whom, to tell a repeat from a key that is used twice. Not with which secrets:
- * tokens are renewed between two attempts.
+ * What is kept of a call to tell a repeat of it from an id that is used twice. As it came, since most calls are never
+ * repeated: only a repeat pays for an order of keys that makes no difference. Long ones as a hash, since they are kept for
+ * as long as the result is.
  */
-export function fingerprintOf({ definition }: CatalogTool, input: JsonObject, userId: string | undefined): string {
-  if (isTooDeep(input)) throw new TiltyardError('invalid_input', 'Is nested too deeply');
-  const asked = toCanonical([definition.id, userId ?? null, input]);
-  if (asked.length <= KEPT_AS_IT_IS) return asked;
-  // A hash, because it is kept for as long as the result is, and an input may have megabytes.
-  return createHash('sha256').update(asked).digest('base64');
+export function fingerprintOf({ toolId, userId, input }: Asked): string {
+  const asked = [toolId, userId ?? null, input];
+  const text = JSON.stringify(asked);
+  return text.length <= KEPT_AS_IT_IS
+    ? text
+    : HASHED + createHash('sha256').update(toCanonical(asked)).digest('base64');
+}
+
+/** Whether two fingerprints are of the same request. */
+export function isSameRequest(one: string, other: string): boolean {
+  if (one === other) return true;
+  if (one.startsWith(HASHED) && other.startsWith(HASHED)) return false;
+  return canonical(one) === canonical(other);
+}
+
+function canonical(fingerprint: string): string {
+  return fingerprint.startsWith(HASHED) ? fingerprint : toCanonical(JSON.parse(fingerprint));
 }

@@ -1,125 +1,253 @@
+import { randomUUID } from 'node:crypto';
 import {
-  type Awaitable,
-  type CatalogTool,
-  type Checked,
-  invoke,
+  type ErrorCode,
+  isTooDeep,
   type Limits,
   type Log,
-  type ToolEnding,
+  ToolIdError,
+  type ToolIndex,
+  toolIndex,
 } from '../../core/index.ts';
+import { isObject, type JsonObject, RESULT_NOT_KEPT } from '../../protocol/index.ts';
+import { Call, type CallOrigin, type CallOwner } from '../call.ts';
+import { type CallEnding, type CallFailure, outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { Counts } from '../counts.ts';
+import { type Observer, toEpoch, UNKNOWN_TOOL } from '../events.ts';
+import type { CallListener } from '../host.ts';
 import { CallersIds } from '../kept/callers-ids.ts';
-import { Calls } from '../kept/kept-calls.ts';
-import { type Observer, type TraceHeaders, UNKNOWN_TOOL } from '../observer.ts';
-import { endsWithin } from '../overrun.ts';
+import { KeptResults } from '../kept/kept-results.ts';
 import { deadline, sweepMsFor } from '../time-limit.ts';
-import { type Caller, NO_REPEAT, type RepeatKey, ToolboxCall, type ToolboxRequest } from './call.ts';
-import { ToolboxContext } from './context.ts';
-import { bytesOf, outcomeOf, type ToolboxEnding, toCrashed, toToolboxEnding, toWritten } from './ending.ts';
-import { logEnding, toolboxLog } from './log.ts';
-
-/** What a key is known for: a call to attach to, or that it cannot be used again. */
-export type Known =
-  | { readonly kind: 'call'; readonly call: ToolboxCall }
-  | { readonly kind: 'other' | 'forgotten' }
-  | undefined;
+import { fingerprintOf, isSameRequest } from './fingerprint.ts';
+import { type GivenRequirements, missingOf, readGiven } from './requirements.ts';
+import { isVisible, type ToolHost, type ToolManifest, type ToolRequest } from './tool-host.ts';
+import type { ToolRuntime } from './tool-runtime.ts';
 
 /** How a toolbox behaves. */
 export interface ToolboxOptions {
   readonly limits: Limits;
   readonly log: Log;
   readonly observer: Observer;
+  /** Where results are kept, if others keep theirs there as well. */
+  readonly kept?: KeptResults | undefined;
 }
 
-/** Runs tools of toolkits: at most once for each key, and kept for a while for those who ask again. */
-export class Toolbox {
-  readonly #calls: Calls<ToolboxCall>;
-  // The requests beside the calls, not in them: what is kept of a call must not hold secrets.
-  readonly #running = new Map<ToolboxCall, ToolboxRequest>();
-  readonly #callsOf = new Counts();
+/** A request whose tool is found and has all that it needs. */
+interface ReadyRequest {
+  readonly tool: ToolManifest;
+  readonly given: GivenRequirements;
+  readonly input: JsonObject;
+  /** Empty where there can be no repeat. */
+  readonly fingerprint: string;
+}
+
+/** A request that cannot be started, and of which tool, if that is known. */
+interface RefusedRequest {
+  readonly tool: ToolManifest | undefined;
+  readonly ending: CallEnding;
+}
+
+const NOTHING_TO_LEAVE = () => {};
+
+// The results of toolkits belong to no session.
+const NO_SESSION = 0;
+
+/** Calls tools of toolkits: at most once for each id of a caller's, and kept for a while for those who ask again. */
+export class Toolbox implements ToolHost, CallOwner {
+  readonly #runtime: ToolRuntime;
+  readonly #index: ToolIndex<ToolManifest>;
   readonly #limits: Limits;
-  readonly #log: Log;
   readonly #observer: Observer;
+  readonly #kept: KeptResults;
+  /** The ids that callers chose for calls that have ended. */
+  readonly #used = new CallersIds();
+  readonly #running = new Set<ToolCall>();
+  /** Of those, the ones that a caller may ask for again. */
+  readonly #repeatable = new Map<string, ToolCall>();
+  readonly #callsOf = new Counts();
   readonly #timer: NodeJS.Timeout;
-  #closing: Promise<void> | undefined;
+  #draining: Promise<void> | undefined;
   #onQuiet: (() => void) | undefined;
 
-  constructor({ limits, log, observer }: ToolboxOptions) {
-    const { lingerMs, maxToolkitKeptBytes: maxKeptBytes } = limits;
-    this.#calls = new Calls({ lingerMs, maxKeptBytes }, () => false, new CallersIds());
+  constructor(runtime: ToolRuntime, { limits, observer, kept = new KeptResults(limits) }: ToolboxOptions) {
+    this.#runtime = runtime;
+    this.#index = toolIndex(runtime.tools);
     this.#limits = limits;
-    this.#log = log;
     this.#observer = observer;
-    this.#timer = setInterval(() => this.#calls.sweep(performance.now()), sweepMsFor(lingerMs)).unref();
+    this.#kept = kept;
+    this.#timer = setInterval(() => kept.sweep(performance.now()), sweepMsFor(limits.lingerMs)).unref();
   }
 
-  /** What is known of a request that may be a repeat. */
-  known({ key, fingerprint }: RepeatKey): Known {
-    const call = this.#calls.find(key, performance.now());
-    if (call === undefined) return this.#calls.hasSeen(key) ? { kind: 'forgotten' } : undefined;
-    return call.fingerprint === fingerprint ? { kind: 'call', call } : { kind: 'other' };
+  get tools(): readonly ToolManifest[] {
+    return this.#runtime.tools;
   }
 
-  /** Whether a key was used, so that a request with it starts no call. */
-  hasSeen(key: string): boolean {
-    return this.#calls.find(key, performance.now()) !== undefined || this.#calls.hasSeen(key);
+  get isDraining(): boolean {
+    return this.#draining !== undefined;
   }
 
-  /** Starts a call. With a key, it can be found again from this moment on. */
-  start(request: ToolboxRequest): ToolboxCall {
-    const call = new ToolboxCall(request.repeat ?? NO_REPEAT, request, request.tool.definition.id);
-    this.#observer.callStarted(call, undefined, request.trace);
-    if (request.repeat !== undefined) this.#calls.add(call);
-    this.#running.set(call, request);
-    if (request.identity !== '') this.#callsOf.add(request.identity);
-    const ending = this.#run(call, request);
-    if (ending instanceof Promise) {
-      call.wait(ending);
-      void ending.then((ended) => this.#settle(call, request, ended));
-    } else this.#settle(call, request, ending);
-    return call;
+  call(request: ToolRequest, on: CallListener): () => void {
+    const startedAt = performance.now();
+    const { callId: taskId = randomUUID() } = request;
+    const settle = (ending: CallEnding, durationMs = 0) => {
+      on({ kind: 'settled', taskId, ending, durationMs });
+      return NOTHING_TO_LEAVE;
+    };
+    // Nothing about the tool matters any more, except to a caller that comes back for a result.
+    if (this.isDraining && !this.#isUsed(request)) return settle(refusal('shutting_down', 'the server is stopping'));
+    const wanted = this.#read(request);
+    if ('ending' in wanted) {
+      this.#observeRefused(request, taskId, wanted);
+      return settle(wanted.ending);
+    }
+    const running = this.#find(request);
+    if (running !== undefined) {
+      if (!isSameRequest(running.fingerprint, wanted.fingerprint))
+        return this.#refuseTaken(REUSED, request, wanted, on);
+      return running.attach(on);
+    }
+    const number = request.callId === undefined ? undefined : this.#used.find(request.identity, request.callId);
+    if (number !== undefined) {
+      const kept = this.#kept.find(number, NO_SESSION, startedAt);
+      if (kept === undefined) return this.#refuseTaken(NOT_KEPT, request, wanted, on);
+      if (!isSameRequest(kept.fingerprint, wanted.fingerprint)) return this.#refuseTaken(REUSED, request, wanted, on);
+      return settle(kept.ending, kept.durationMs);
+    }
+    const full = this.#fullFor(request.identity);
+    if (full !== undefined) return settle(refusal('too_many_calls', full));
+    const origin = { number: this.#kept.ids.next(), id: taskId, tool: wanted.tool.definition.id, startedAt };
+    return this.#start(new ToolCall(this, origin, on, request, wanted.fingerprint), request, wanted);
   }
 
-  /** Notes a call that was refused before it could start; `tool` is undefined where its id names none. */
-  refuse(caller: Caller, tool: CatalogTool | undefined, trace: TraceHeaders | undefined): void {
-    const call = new ToolboxCall(NO_REPEAT, caller, tool?.definition.id ?? UNKNOWN_TOOL);
-    call.settledAt = call.startedAt;
-    this.#observer.callStarted(call, undefined, trace);
-    this.#observer.callEnded(call, 'tool_error', undefined);
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
   }
 
-  /** Whether no further call is taken. */
-  get isClosed(): boolean {
-    return this.#closing !== undefined;
+  callRunning(call: Call): void {
+    call.ranAt = performance.now();
+    this.#observer.on({ type: 'call_running', at: toEpoch(call.ranAt), call: call.number });
+  }
+
+  callEnded(ended: Call, ending: RunEnding): void {
+    const call = ended as ToolCall;
+    const now = performance.now();
+    const durationMs = now - (call.ranAt || call.startedAt);
+    if (this.#running.delete(call)) this.#leave(call);
+    // Nothing of a refused call has run: its id is free for a better input.
+    if (call.callId !== undefined && ending.kind !== 'refused') {
+      const { fingerprint } = call;
+      this.#kept.keep(call.number, { owner: NO_SESSION, ending, durationMs, fingerprint }, now);
+      this.#used.add(call.identity, call.callId, call.number);
+    }
+    call.settle(ending, durationMs);
+    this.#observeEnded(call, now, ending);
+    if (this.#running.size === 0) this.#onQuiet?.();
+  }
+
+  /** Reads a request; what can be wrong is checked in the order of the protocol: tool, requirements, input. */
+  #read({ toolId, scopes, context, input = {}, callId }: ToolRequest): ReadyRequest | RefusedRequest {
+    let tool: ToolManifest | undefined;
+    const refuse = (failure: CallFailure, path?: readonly [message: string]) => {
+      const problems = path === undefined ? undefined : [{ path: [], message: path[0] }];
+      return { tool, ending: refused(failure, problems) };
+    };
+    try {
+      tool = this.#index.resolve(toolId, (each) => isVisible(scopes, each));
+    } catch (thrown) {
+      if (!(thrown instanceof ToolIdError)) throw thrown;
+      const { code, message, developerMessage } = thrown;
+      return refuse({ code, message, developerMessage });
+    }
+    const given = readGiven(context);
+    const missing = missingOf(tool.requirements, given);
+    if (missing !== undefined) {
+      const { id, name } = tool.definition;
+      const developerMessage = `${id} lacks ${Object.keys(missing).join(', ')} in the request's context`;
+      const message = `Tool '${name}' needs more than was given`;
+      return refuse({ code: 'missing_requirements', message, developerMessage, missing });
+    }
+    // Said here, because a tool without parameters would take anything.
+    if (!isObject(input)) return refuse({ code: 'invalid_input', message: 'Must be an object' }, ['Must be an object']);
+    if (callId === undefined) return { tool, given, input: input as JsonObject, fingerprint: '' };
+    if (isTooDeep(input))
+      return refuse({ code: 'invalid_input', message: 'Is nested too deeply' }, ['Is nested too deeply']);
+    const asked = { toolId: tool.definition.id, userId: given.userId, input: input as JsonObject };
+    return { tool, given, input: input as JsonObject, fingerprint: fingerprintOf(asked) };
+  }
+
+  #start(call: ToolCall, request: ToolRequest, { tool, given, input }: ReadyRequest): () => void {
+    this.#observeStarted(call, request);
+    const { secrets, authorization, userId } = given;
+    const { traceId } = request;
+    const run = { call: call.number, callId: call.id, toolId: tool.definition.id, traceId, input };
+    this.#runtime.run({ ...run, secrets, authorization, userId }, call);
+    if (call.phase === 'settled') return NOTHING_TO_LEAVE;
+    this.#enter(call);
+    call.pend();
+    return () => {
+      call.detach();
+      // Without an id nobody can come back for the result: a caller that leaves no longer wants it.
+      if (call.callId === undefined && call.phase !== 'settled')
+        void this.#runtime.abort(call.number, 'the caller has gone');
+    };
+  }
+
+  #enter(call: ToolCall): void {
+    this.#running.add(call);
+    if (call.callId !== undefined) this.#repeatable.set(repeatKey(call.identity, call.callId), call);
+    if (call.identity !== '') this.#callsOf.add(call.identity);
+  }
+
+  #leave(call: ToolCall): void {
+    if (call.callId !== undefined) this.#repeatable.delete(repeatKey(call.identity, call.callId));
+    if (call.identity !== '') this.#callsOf.remove(call.identity);
+  }
+
+  /** The call that runs under the id of a request. */
+  #find({ identity, callId }: ToolRequest): ToolCall | undefined {
+    if (callId === undefined || this.#repeatable.size === 0) return undefined;
+    return this.#repeatable.get(repeatKey(identity, callId));
+  }
+
+  #isUsed(request: ToolRequest): boolean {
+    const { identity, callId } = request;
+    if (callId === undefined) return false;
+    return this.#find(request) !== undefined || this.#used.find(identity, callId) !== undefined;
+  }
+
+  /** Refuses a call whose id is taken; what is wrong with its input is told first, as it is for every call. */
+  #refuseTaken(taken: Taken, request: ToolRequest, { tool, input }: ReadyRequest, on: CallListener): () => void {
+    const { callId: taskId = '' } = request;
+    const check = this.#runtime.check(tool.definition.id, input).catch(() => undefined);
+    void check.then((wrong) => {
+      if (wrong !== undefined) this.#observeRefused(request, taskId, { tool, ending: wrong });
+      const message = `call_id '${taskId}' was used ${taken.words}`;
+      on({ kind: 'settled', taskId, ending: wrong ?? refusal(taken.code, message), durationMs: 0 });
+    });
+    return NOTHING_TO_LEAVE;
   }
 
   /** Why no further call of this identity is taken until one has ended; undefined if one is. */
-  fullFor(identity: string): string | undefined {
+  #fullFor(identity: string): string | undefined {
     const { maxToolkitCalls, maxToolkitCallsPerIdentity } = this.#limits;
     if (this.#running.size >= maxToolkitCalls) return 'too many calls are running';
     const isOwnFull = identity !== '' && this.#callsOf.of(identity) >= maxToolkitCallsPerIdentity;
     return isOwnFull ? `too many of your calls are running (${maxToolkitCallsPerIdentity})` : undefined;
   }
 
-  /** Takes no more calls, lets those that run end for a while, then aborts them. Once, however often it is asked. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
+  async #drain(): Promise<void> {
     clearInterval(this.#timer);
     using timeUp = deadline(this.#limits.drainMs);
     await timeUp.or(this.#whenQuiet());
-    const reason = new Error('the server is stopping');
-    const stopping = Array.from(this.#running, async ([call, request]) => {
-      call.abort.abort(reason);
-      await this.#awaitEnd(request, Promise.resolve(call.toolEnded), call.ranAt);
+    const reason = 'the server is stopping';
+    const stopping = Array.from(this.#running, async (call) => {
+      await this.#runtime.abort(call.number, reason);
       // A tool that does not listen goes on; its callers cannot wait any longer.
-      if (call.phase !== 'settled') this.#settle(call, request, this.#conclude(call, request, toCrashed(reason)));
+      const thrown = { name: 'Error', message: reason, stack: '' };
+      const message = 'The tool failed unexpectedly';
+      call.ended({ kind: 'failed', outcome: 'cancelled', failure: { code: 'environment_failed', message, thrown } });
     });
     await Promise.all(stopping);
-    this.#calls.clear();
   }
 
   async #whenQuiet(): Promise<void> {
@@ -129,59 +257,88 @@ export class Toolbox {
     });
   }
 
-  #awaitEnd(request: ToolboxRequest, ended: Promise<unknown>, startedAt: number): Promise<void> {
-    const work = { what: `tool '${request.tool.definition.name}'`, startedAt, ended };
-    return endsWithin(this.#limits.graceMs, work, toolboxLog(this.#log, request));
+  #observeStarted({ number, id, tool, startedAt, identity }: ToolCall, { trace }: Pick<ToolRequest, 'trace'>): void {
+    this.#observer.on({
+      type: 'call_started',
+      at: toEpoch(startedAt),
+      call: number,
+      callId: id,
+      tool,
+      identity,
+      session: undefined,
+      sid: undefined,
+      environment: undefined,
+      trace,
+    });
   }
 
-  #run(call: ToolboxCall, request: ToolboxRequest): Awaitable<ToolboxEnding> {
-    const crash = (thrown: unknown) => this.#conclude(call, request, toCrashed(thrown));
-    let checking: Awaitable<Checked>;
-    try {
-      checking = request.tool.tool.prepare(request.input);
-    } catch (thrown) {
-      return crash(thrown);
-    }
-    if (!(checking instanceof Promise)) return this.#invoke(call, request, checking);
-    return checking.then((checked) => this.#invoke(call, request, checked), crash);
+  #observeEnded({ number, id, tool, startedAt, ranAt, identity }: ToolCall, now: number, ending: CallEnding): void {
+    this.#observer.on({
+      type: 'call_ended',
+      at: toEpoch(now),
+      call: number,
+      callId: id,
+      tool,
+      identity,
+      session: undefined,
+      sid: undefined,
+      environment: undefined,
+      outcome: outcomeOf(ending),
+      durationMs: now - startedAt,
+      ran: ranAt > 0,
+      reward: null,
+      finished: false,
+    });
   }
 
-  #invoke(call: ToolboxCall, request: ToolboxRequest, checked: Checked): Awaitable<ToolboxEnding> {
-    if (!checked.ok) return { kind: 'refused', problems: checked.problems };
-    call.ranAt = performance.now();
-    // The check may have taken long enough for the caller to leave.
-    if (call.abort.aborted) return this.#conclude(call, request, toCrashed(call.abort.signal.reason));
-    const context = new ToolboxContext(request, call.abort, this.#log);
-    const run = () => invoke(request.tool.tool, checked.value, context, call.abort);
-    call.hasRun = true;
-    this.#observer.callRunning(call);
-    const ending = this.#observer.within === undefined ? run() : this.#observer.within(call, run);
-    return ending instanceof Promise
-      ? ending.then((ended) => this.#conclude(call, request, ended))
-      : this.#conclude(call, request, ending);
+  /** Tells of a call that was refused before it could start, as of any other. */
+  #observeRefused(request: ToolRequest, id: string, { tool, ending }: RefusedRequest): void {
+    const startedAt = performance.now();
+    const origin = { number: this.#kept.ids.next(), id, tool: tool?.definition.id ?? UNKNOWN_TOOL, startedAt };
+    const call = new ToolCall(this, origin, () => {}, request, '');
+    this.#observeStarted(call, request);
+    this.#observeEnded(call, startedAt, ending);
   }
+}
 
-  #conclude(call: ToolboxCall, request: ToolboxRequest, ending: ToolEnding): ToolboxEnding {
-    const durationMs = performance.now() - call.ranAt;
-    const written = toWritten(ending, request.tool.tool);
-    logEnding(this.#log, request, written, call);
-    if (ending.kind === 'timed_out') void this.#awaitEnd(request, ending.ended, call.ranAt);
-    return toToolboxEnding(written, request, { durationMs, aborted: call.abort.aborted });
-  }
+/** A call of a tool outside any episode. */
+class ToolCall extends Call {
+  readonly identity: string;
+  /** The caller's own id; undefined if there can be no repeat. */
+  readonly callId: string | undefined;
+  readonly fingerprint: string;
 
-  #settle(call: ToolboxCall, { identity }: ToolboxRequest, ending: ToolboxEnding): void {
-    if (!call.settle(ending)) return;
-    this.#running.delete(call);
-    if (identity !== '') this.#callsOf.remove(identity);
-    this.#observer.callEnded(call, outcomeOf(ending), undefined);
-    if (call.id !== '') this.#keep(call, ending);
-    if (this.#running.size === 0) this.#onQuiet?.();
+  constructor(
+    owner: CallOwner,
+    origin: CallOrigin,
+    listener: CallListener,
+    { identity, callId }: Pick<ToolRequest, 'identity' | 'callId'>,
+    fingerprint: string,
+  ) {
+    super(owner, origin, listener);
+    this.identity = identity;
+    this.callId = callId;
+    this.fingerprint = fingerprint;
   }
+}
 
-  #keep(call: ToolboxCall, ending: ToolboxEnding): void {
-    // Nothing ran: the key is free for a better input.
-    if (ending.kind === 'refused') return this.#calls.drop(call);
-    call.bytes = ending.kind === 'returned' ? ending.json.length : bytesOf(ending.failure);
-    this.#calls.settled(call, call.settledAt);
-  }
+interface Taken {
+  readonly code: ErrorCode;
+  /** They go on after the id. */
+  readonly words: string;
+}
+
+const REUSED: Taken = {
+  code: 'call_id_reused',
+  words: 'for another tool, input or user. Every call needs an id of its own',
+};
+const NOT_KEPT: Taken = { code: 'result_not_kept', words: `before, and ${RESULT_NOT_KEPT}` };
+
+// An id may have a line break in it, an identity may not: what stands before the first one is the identity.
+function repeatKey(identity: string, callId: string): string {
+  return `${identity}\n${callId}`;
+}
+
+function refusal(code: ErrorCode, message: string): CallEnding {
+  return refused({ code, message });
 }

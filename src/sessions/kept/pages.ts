@@ -4,12 +4,12 @@ export const PAGE_CALLS = 1024;
 // Room for results of the usual size; a page of larger ones grows.
 const PAGE_BYTES = 64 * 1024;
 
-// Each bit of memory outside the heap brings the next collection of the heap nearer, which costs more than all else about
-// keeping results. So there is little that comes and goes: pages are cut from large slabs, of which the system only gives
-// what is written to, and are used again.
+// Memory outside the heap that comes and goes brings the next collection of the heap nearer, which costs more than all
+// else about keeping results. So pages are used again, and cut from large slabs, of which the system only gives what is
+// written to.
 const SLAB_PAGES = 96;
 
-/** Results of calls with neighbouring numbers. */
+/** Small results of calls with neighbouring numbers. A field of an array belongs to the call at the same place. */
 export interface Page {
   bytes: Buffer;
   used: number;
@@ -17,13 +17,17 @@ export interface Page {
   readonly starts: Uint32Array;
   /** 0 where there is no result: JSON is never empty. */
   readonly lengths: Uint32Array;
-  readonly sessions: Uint32Array;
+  readonly owners: Uint32Array;
+  readonly durations: Uint32Array;
+  /** How many of a result's bytes are its fingerprint, which comes first. */
+  readonly fingerprints: Uint16Array;
   readonly keptAt: Float64Array;
 }
 
-const INDEX_BYTES = PAGE_CALLS * (3 * Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT);
+const { BYTES_PER_ELEMENT: WORD } = Uint32Array;
+const INDEX_BYTES = PAGE_CALLS * (Float64Array.BYTES_PER_ELEMENT + 4 * WORD + Uint16Array.BYTES_PER_ELEMENT);
 
-/** Gives out empty pages. */
+/** Hands out empty pages. */
 export class PagePool {
   readonly #slabPages: number;
   #slab: ArrayBuffer | undefined;
@@ -31,7 +35,7 @@ export class PagePool {
   #cut = 0;
   #spare: Page[] = [];
 
-  /** `maxBytes` is how much will be in use at the most, about. */
+  /** `maxBytes` is about how much will be in use at the most. */
   constructor(maxBytes: number) {
     this.#slabPages = Math.max(1, Math.min(SLAB_PAGES, Math.floor(maxBytes / PAGE_BYTES)));
   }
@@ -62,7 +66,7 @@ export class PagePool {
 
   #cutPage(): Page {
     if (this.#slab === undefined || this.#cut === this.#slabPages) {
-      // Of Buffer, because it does not write zeros all over it.
+      // Of Buffer, because it does not fill it with zeros.
       this.#slab = Buffer.allocUnsafeSlow(this.#slabPages * (INDEX_BYTES + PAGE_BYTES)).buffer as ArrayBuffer;
       this.#cut = 0;
     }
@@ -73,12 +77,15 @@ export class PagePool {
       at += bytes;
       return at - bytes;
     };
-    const words = () => new Uint32Array(slab, next(PAGE_CALLS * Uint32Array.BYTES_PER_ELEMENT), PAGE_CALLS);
+    const words = () => new Uint32Array(slab, next(PAGE_CALLS * WORD), PAGE_CALLS);
+    // The widest first, so that each begins where its elements may.
     return {
       keptAt: new Float64Array(slab, next(PAGE_CALLS * Float64Array.BYTES_PER_ELEMENT), PAGE_CALLS),
       starts: words(),
       lengths: words().fill(0),
-      sessions: words(),
+      owners: words(),
+      durations: words(),
+      fingerprints: new Uint16Array(slab, next(PAGE_CALLS * Uint16Array.BYTES_PER_ELEMENT), PAGE_CALLS),
       bytes: Buffer.from(slab, next(PAGE_BYTES), PAGE_BYTES),
       used: 0,
       newestAt: 0,

@@ -1,0 +1,69 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { identityOf } from '../auth/identify.ts';
+import type { Identity } from '../auth/identity.ts';
+import type { Caller } from './request-tracker.ts';
+
+/** A call as it came over HTTP, and where its answer goes: through Fastify, or past it (see fast-path.ts). */
+export interface CallExchange {
+  readonly headers: IncomingHttpHeaders;
+  /** As text; undefined where there is none. */
+  readonly body: unknown;
+  readonly identity: Identity;
+  readonly response: ServerResponse;
+  /** Takes the code of an error for the request's line in the log. */
+  readonly caller: Caller;
+  /** From now on the answer is written to the response; gives the headers that others have set. */
+  takeOver(): OutgoingHttpHeaders;
+}
+
+/** A call that came through Fastify. */
+export function byFastify(request: FastifyRequest, reply: FastifyReply): CallExchange {
+  return {
+    headers: request.headers,
+    body: request.body,
+    identity: identityOf(request),
+    response: reply.raw,
+    caller: request,
+    takeOver() {
+      reply.hijack();
+      return reply.getHeaders() as OutgoingHttpHeaders;
+    },
+  };
+}
+
+/** A whole answer. */
+export interface WholeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What is sent as JSON, or the JSON itself. */
+  readonly body: object | string;
+}
+
+/** Answers with JSON. */
+export function respond(exchange: CallExchange, { status, headers, body }: WholeAnswer): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const own: OutgoingHttpHeaders = { 'content-type': 'application/json; charset=utf-8', ...headers };
+  own['content-length'] = Buffer.byteLength(text);
+  exchange.response.writeHead(status, withOthers(own, exchange.takeOver()));
+  writeLast(exchange.response, text);
+}
+
+/** Adds the headers that others have set. */
+export function withOthers(headers: OutgoingHttpHeaders, others: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  for (const name in others) headers[name] ??= others[name];
+  return headers;
+}
+
+/**
+ * Writes the only piece of a body whose length was announced. Not `end(body)`, which hands the system two pieces, one of
+ * them empty: a single one makes the server a tenth faster.
+ */
+export function writeLast(response: ServerResponse, body: string): void {
+  response.write(body);
+  process.nextTick(end, response);
+}
+
+function end(response: ServerResponse): void {
+  response.end();
+}

@@ -1,0 +1,79 @@
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+import { answerClientError, answerExpectation, refuseTunnel } from './client-errors.ts';
+import type { FastPath } from './fast-path.ts';
+import type { RequestTracker } from './request-tracker.ts';
+
+/** What takes the requests of a server before Fastify does. */
+export interface FrontDesk {
+  readonly requests: RequestTracker;
+  readonly fastPath: FastPath;
+}
+
+/**
+ * The HTTP servers of one app. There may be several: a host name such as `localhost` can have two addresses, and Fastify
+ * opens a server for each. All are made here, so that they behave alike.
+ */
+export class HttpServers {
+  readonly #options: ServerOptions;
+  readonly #servers: Server[] = [];
+  readonly #connections = new Set<Socket>();
+  #desk: FrontDesk | undefined;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+  }
+
+  /** Says who takes the requests: later than the first server is made, but before it listens. */
+  open(desk: FrontDesk): void {
+    this.#desk = desk;
+  }
+
+  /** Makes a server whose requests go to `handler`, except those that the fast path takes. */
+  make(handler: RequestListener): Server {
+    const desk = () => this.#desk as FrontDesk;
+    const server = createServer(this.#options, (request, response) => {
+      if (!desk().fastPath.take(request, response)) handler(request, response);
+    });
+    // Connections live for as long as they are used; how slowly requests may come has limits of its own.
+    server.setTimeout(0);
+    server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, desk().requests));
+    server.on('checkExpectation', (request, response) => {
+      desk().requests.begin(request, response);
+      answerExpectation(request, response);
+    });
+    server.on('connect', (request, socket) => refuseTunnel(request, socket as Socket, desk().requests));
+    server.on('connection', (socket: Socket) => {
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
+    this.#servers.push(server);
+    return server;
+  }
+
+  get isListening(): boolean {
+    return this.#servers.some(({ listening }) => listening);
+  }
+
+  /** Takes no new connections, and keeps those that there are; resolves when all of them have closed. */
+  async refuseConnections(): Promise<void> {
+    const listening = this.#servers.filter((server) => server.listening);
+    // The method of HTTP servers would close idle connections as well.
+    await Promise.all(
+      listening.map((server) => new Promise((resolve) => NetServer.prototype.close.call(server, resolve))),
+    );
+  }
+
+  /** Closes connections on which nothing has come yet: clients connect in advance, and Node takes those for busy ones. */
+  closeUnused(): void {
+    for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  closeIdleConnections(): void {
+    for (const server of this.#servers) server.closeIdleConnections();
+  }
+
+  closeAllConnections(): void {
+    for (const server of this.#servers) server.closeAllConnections();
+  }
+}

@@ -1,0 +1,157 @@
+import type { FastifyInstance } from 'fastify';
+import { catalog, type Environment, type Limits, TiltyardError, toLimits } from '../../core/index.ts';
+import { CLIENT_TASK_ID, FEATURES_HEADER } from '../../protocol/index.ts';
+import {
+  DEFAULT_SESSION_OPTIONS,
+  type EnvironmentManifest,
+  LocalHost,
+  LocalRuntime,
+  type Manifest,
+  type Observer,
+  type SessionHost,
+  type SessionOptions,
+  type SessionRules,
+} from '../../sessions/index.ts';
+import { type Authenticator, type AuthOptions, authenticator } from '../auth/authenticator.ts';
+import { type BodyParser, bodyParser } from '../http/bodies.ts';
+import { Disconnects } from '../http/disconnects.ts';
+import type { ErrorPlace, ReturnErrors } from '../http/errors.ts';
+import { Heartbeat } from '../http/heartbeat.ts';
+import { WriteBatch } from '../http/write-batch.ts';
+import { type Observation, observe } from '../observe/observation.ts';
+import { combine } from '../observe/observers.ts';
+import { type OrsDocs, orsDocs } from '../openapi/ors.ts';
+import {
+  anArray,
+  anything,
+  assertOptions,
+  between,
+  type OptionRules,
+  oneOf,
+  returnErrorsRule,
+  trueOrFalse,
+} from '../options.ts';
+import type { SharedParts } from '../shared-parts.ts';
+import type { ToolErrors } from './call-answer.ts';
+import type { CallStreamOptions } from './call-stream.ts';
+import { SessionIds } from './session-ids.ts';
+
+/** How ORS is served; everything but the environments has a default. */
+export interface OrsOptions {
+  readonly environments: readonly Environment[];
+  /** How much it takes and for how long; those of connections are the app's. */
+  readonly limits?: Partial<Limits>;
+  /** What sessions allow. */
+  readonly sessions?: Partial<SessionRules> & { readonly observer?: Observer };
+  /** Who may use it. Default: everybody. */
+  readonly auth?: AuthOptions | undefined;
+  /** How much of an author's exception clients see. Default: 'exception'. */
+  readonly returnErrors?: ReturnErrors;
+  /** How refused calls are told. Default: 'auto', by status, but inside the stream for the official SDKs. */
+  readonly toolErrors?: ToolErrors;
+  /** How often a quiet stream gets a sign of life. Default: 10 s; official clients give up after 30 s. */
+  readonly pingMs?: number;
+  /** How long a call may wait for setup in silence. Default: 3 s. */
+  readonly announceAfterMs?: number;
+  /** Whether "42" passes for a number and null for an absent optional. Default: true. */
+  readonly lenientInputs?: boolean;
+  /**
+   * Where sessions live. Default: in this process.
+   * @internal For hosts of this package; not stable yet.
+   */
+  readonly host?: (options: SessionOptions) => SessionHost;
+}
+
+const SESSIONS: OptionRules<NonNullable<OrsOptions['sessions']>> = {
+  callsAfterFinish: oneOf('refuse', 'allow'),
+  clientTaskIds: oneOf('start', 'refuse'),
+  observer: anything,
+};
+
+// Official clients give up after 30 s.
+const LONGEST_SILENCE_MS = 29_999;
+
+/** What the options may be. */
+export const ORS_OPTIONS: OptionRules<OrsOptions> = {
+  environments: anArray,
+  limits: anything,
+  sessions: anything,
+  auth: anything,
+  returnErrors: returnErrorsRule,
+  toolErrors: oneOf('auto', 'http', 'envelope'),
+  pingMs: between(1, LONGEST_SILENCE_MS),
+  announceAfterMs: between(0, LONGEST_SILENCE_MS),
+  lenientInputs: trueOrFalse,
+  host: anything,
+};
+
+/** ORS made ready: what its routes share. */
+export interface OrsService {
+  readonly authenticator: Authenticator | undefined;
+  readonly host: SessionHost;
+  /** An environment by name, in any case, or the default; an error lists what there is. */
+  environment(name?: string): EnvironmentManifest;
+  readonly sessionIds: SessionIds;
+  readonly parse: BodyParser;
+  readonly streams: CallStreamOptions;
+  readonly toolErrors: ToolErrors;
+  readonly docs: OrsDocs;
+  readonly log: ErrorPlace['log'];
+  readonly traceOf: Observation['traceOf'];
+  /** The headers that announce what this server can do beyond the standard. */
+  readonly features: Readonly<Record<string, string>>;
+}
+
+/** Makes environments ready to serve. */
+export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: SharedParts = {}): OrsService {
+  const { pingMs = 10_000, announceAfterMs = DEFAULT_SESSION_OPTIONS.announceAfterMs } = options;
+  if (options.sessions !== undefined) assertOptions(options.sessions, SESSIONS, 'sessions');
+  const { observation: { observer, traceOf } = observe(app), kept } = shared;
+  const limits = toLimits(options.limits);
+  const sessionOptions: SessionOptions = {
+    ...DEFAULT_SESSION_OPTIONS,
+    ...limits,
+    log: app.log,
+    announceAfterMs,
+    ...(kept === undefined ? {} : { kept }),
+    ...options.sessions,
+    observer: combine([observer, ...(options.sessions?.observer === undefined ? [] : [options.sessions.observer])]),
+  };
+  const host = options.host?.(sessionOptions) ?? localHost(options, limits, sessionOptions);
+  return {
+    authenticator: authenticator(options.auth),
+    host,
+    environment: environmentFinder(host.manifest),
+    sessionIds: new SessionIds(),
+    parse: bodyParser(app),
+    streams: {
+      host,
+      batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'an answer could not be written')),
+      heartbeat: new Heartbeat(pingMs),
+      disconnects: new Disconnects(),
+      returnErrors: options.returnErrors ?? 'exception',
+    },
+    toolErrors: options.toolErrors ?? 'auto',
+    log: app.log,
+    traceOf,
+    docs: orsDocs(host.manifest, options.auth === undefined ? 'open' : 'guarded'),
+    // Announced only where it holds: a client that believes it repeats calls.
+    features: sessionOptions.clientTaskIds === 'start' ? { [FEATURES_HEADER]: CLIENT_TASK_ID } : {},
+  };
+}
+
+function localHost(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {
+  const ready = catalog(options.environments, { lenient: options.lenientInputs ?? true, limits });
+  return new LocalHost(new LocalRuntime(ready, sessionOptions), sessionOptions);
+}
+
+function environmentFinder({ environments }: Manifest): OrsService['environment'] {
+  const byName = new Map(environments.map((each) => [each.name, each]));
+  const [first] = environments;
+  return (name) => {
+    const found = name === undefined ? first : (byName.get(name) ?? byName.get(name.toLowerCase()));
+    if (found !== undefined) return found;
+    const known = [...byName.keys()].join(', ');
+    throw new TiltyardError('unknown_environment', `unknown environment '${name}' (there is ${known})`);
+  };
+}

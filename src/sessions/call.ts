@@ -1,0 +1,114 @@
+import type { CallEnding, RunEnding } from './call-ending.ts';
+import type { CallEvent, CallListener } from './host.ts';
+
+/** Arriving: it may still be refused. Accepted: it runs or waits for its turn. Settled: its ending is there. */
+export type CallPhase = 'arriving' | 'accepted' | 'settled';
+
+/** Hears how a run of a tool goes on: from the author's half, in this process or another. */
+export interface RunListener {
+  /** Its input is right, and it will run. */
+  accepted(): void;
+  /** Its turn has come. */
+  running(): void;
+  /** Exactly once, also if nothing came before. */
+  ended(ending: RunEnding): void;
+}
+
+/** Whose call it is: a session, or a toolbox. */
+export interface CallOwner {
+  callRunning(call: Call): void;
+  callEnded(call: Call, ending: RunEnding): void;
+}
+
+/** Where a call came from. */
+export interface CallOrigin {
+  readonly number: number;
+  /** ORS's `task_id`, OXP's `call_id`. */
+  readonly id: string;
+  /** A name of the catalog, or UNKNOWN_TOOL. */
+  readonly tool: string;
+  readonly startedAt: number;
+}
+
+/** One call of a tool, from its arrival until it has ended; after that only its ending is kept. */
+export class Call implements RunListener {
+  readonly number: number;
+  readonly id: string;
+  readonly tool: string;
+  readonly startedAt: number;
+  /** When its tool was started; 0 if it was not. */
+  ranAt = 0;
+  phase: CallPhase = 'arriving';
+  /** About how much memory its input takes while it has not ended. */
+  inputBytes = 0;
+  /** Whether a client was told its id, and may come back with it. */
+  announced = false;
+  /** Whether its client may come back for it also if it is refused. */
+  keepsRefusal = false;
+  #isPending = false;
+  readonly #owner: CallOwner;
+  // Nearly all calls have one listener; the others are those of clients that came back.
+  #listener: CallListener | undefined;
+  #others: Set<CallListener> | undefined;
+
+  constructor(owner: CallOwner, { number, id, tool, startedAt }: CallOrigin, listener: CallListener) {
+    this.#owner = owner;
+    this.number = number;
+    this.id = id;
+    this.tool = tool;
+    this.startedAt = startedAt;
+    this.#listener = listener;
+  }
+
+  /** Lets another client wait for its end. */
+  attach(listener: CallListener): () => void {
+    this.#others ??= new Set();
+    this.#others.add(listener);
+    if (this.announced) listener({ kind: 'accepted', taskId: this.id });
+    return () => this.#others?.delete(listener);
+  }
+
+  /** Tells its first client no more. */
+  detach(): void {
+    this.#listener = undefined;
+  }
+
+  accepted(): void {
+    if (this.phase !== 'arriving') return;
+    this.phase = 'accepted';
+    if (this.#isPending) this.announce();
+  }
+
+  running(): void {
+    this.#owner.callRunning(this);
+  }
+
+  ended(ending: RunEnding): void {
+    if (this.phase !== 'settled') this.#owner.callEnded(this, ending);
+  }
+
+  /** Notes that it did not end at once, as most calls do: from now on its clients hear that it is accepted. */
+  pend(): void {
+    this.#isPending = true;
+    if (this.phase === 'accepted') this.announce();
+  }
+
+  /** Tells its clients the id under which they can come back. */
+  announce(): void {
+    if (this.announced || this.phase === 'settled') return;
+    this.announced = true;
+    this.#tell({ kind: 'accepted', taskId: this.id });
+  }
+
+  /** Tells its clients how it ended. */
+  settle(ending: CallEnding, durationMs: number): void {
+    this.phase = 'settled';
+    this.#tell({ kind: 'settled', taskId: this.id, ending, durationMs });
+  }
+
+  #tell(event: CallEvent): void {
+    this.#listener?.(event);
+    if (this.#others === undefined) return;
+    for (const listener of [...this.#others]) listener(event);
+  }
+}

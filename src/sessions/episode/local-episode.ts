@@ -1,0 +1,113 @@
+import { type EnvironmentError, type Failure, LazyAbort, toFailure } from '../../core/index.ts';
+import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
+import type { RunListener } from '../call.ts';
+import type { SessionOptions } from '../options.ts';
+import { endsWithin, type Stopping } from '../overrun.ts';
+import { settlesWithin } from '../time-limit.ts';
+import type { Episode } from './episode.ts';
+import { Prompt } from './prompt.ts';
+import { Runner } from './runner.ts';
+import type { OpenEpisode, RunRequest } from './runtime.ts';
+
+/** What of the options of sessions concerns the author's code. */
+export type EpisodeOptions = Pick<
+  SessionOptions,
+  'callsAfterFinish' | 'graceMs' | 'log' | 'maxCallsInFlight' | 'observer' | 'teardownMs'
+>;
+
+/** An episode in this process: what its session asks of it, and in which order its parts begin and end. */
+export class LocalEpisode implements OpenEpisode {
+  readonly #episode: Episode;
+  readonly #options: EpisodeOptions;
+  #hasBegun = false;
+  // Made when first needed: an idle session shall be small.
+  #setup: Setup | undefined;
+  #prompt: Prompt | undefined;
+  #runner: Runner | undefined;
+
+  constructor(episode: Episode, options: EpisodeOptions) {
+    this.#episode = episode;
+    this.#options = options;
+  }
+
+  get environment(): string {
+    return this.#episode.environment.name;
+  }
+
+  get needsSetup(): boolean {
+    return this.#episode.needsSetup;
+  }
+
+  begin(onReady: (failure: Failure | undefined) => void): void {
+    this.#hasBegun = true;
+    if (!this.needsSetup) return onReady(undefined);
+    const { within } = this.#options.observer;
+    const abort = new LazyAbort();
+    const run = () => this.#episode.setUp(abort);
+    let isTold = false;
+    // What the author's code does after it was given up changes nothing.
+    const tell = (failure: Failure | undefined) => {
+      if (!isTold) onReady(failure);
+      isTold = true;
+    };
+    const running = within === undefined ? run() : within({ session: this.#episode.session }, run);
+    const ended = running.then(
+      () => tell(undefined),
+      (error: EnvironmentError) => tell(toFailure(error)),
+    );
+    this.#setup = { what: 'setup', startedAt: performance.now(), ended, abort, tell };
+    void ended.then(() => {
+      this.#setup = undefined;
+    });
+  }
+
+  giveUpSetup(limitMs: number): void {
+    const setup = this.#setup;
+    if (setup === undefined) return;
+    const late = new Error(`it took longer than ${limitMs} ms`);
+    setup.abort.abort(late);
+    setup.tell(toFailure(this.#episode.failure('setup', late, 'setup_failed')));
+    void endsWithin(this.#options.graceMs, setup, this.#episode.log);
+  }
+
+  prompt(): Promise<WireBlock[]> {
+    this.#prompt ??= new Prompt();
+    return this.#prompt.read(this.#episode);
+  }
+
+  tools(): readonly ToolSpec[] {
+    return this.#episode.tools;
+  }
+
+  run(request: RunRequest, listener: RunListener): void {
+    this.#runner ??= new Runner(this.#episode, this.#options);
+    this.#runner.run(request, listener);
+  }
+
+  async close(reason: string): Promise<void> {
+    if (!this.#hasBegun) return;
+    const gone = new Error(reason);
+    this.#setup?.abort.abort(gone);
+    const executing = this.#runner?.close(gone) ?? [];
+    const stopping: readonly Stopping[] = this.#setup === undefined ? executing : [...executing, this.#setup];
+    const { graceMs, teardownMs } = this.#options;
+    const { log } = this.#episode;
+    await Promise.all([this.#promptEnds(), ...stopping.map((work) => endsWithin(graceMs, work, log))]);
+    if (!(await settlesWithin(this.#episode.tearDown(), teardownMs)))
+      log.warn('teardown timed out; no longer waiting for it', { limitMs: teardownMs });
+  }
+
+  /** Waits for a prompt that is being made, but not for ever: it has no signal to listen to. */
+  async #promptEnds(): Promise<void> {
+    const { graceMs: limitMs } = this.#options;
+    const running = this.#prompt?.running;
+    if (running !== undefined && !(await settlesWithin(running, limitMs)))
+      this.#episode.log.warn('prompt timed out; no longer waiting for it', { limitMs });
+  }
+}
+
+/** A setup while it runs, also when it was given up. */
+interface Setup extends Stopping {
+  readonly abort: LazyAbort;
+  readonly tell: (failure: Failure) => void;
+}

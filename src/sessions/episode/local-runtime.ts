@@ -1,0 +1,58 @@
+import { type Catalog, type CatalogEnvironment, EnvironmentError } from '../../core/index.ts';
+import type { Manifest, TaskChoice, TaskPage, TaskQuery } from '../host.ts';
+import { Episode } from './episode.ts';
+import { type EpisodeOptions, LocalEpisode } from './local-episode.ts';
+import type { EpisodeRuntime, EpisodeStart, OpenEpisode } from './runtime.ts';
+
+/** Runs authors' code in this process. */
+export class LocalRuntime implements EpisodeRuntime {
+  readonly manifest: Manifest;
+  readonly #catalog: Catalog;
+  readonly #options: EpisodeOptions;
+
+  constructor(catalog: Catalog, options: EpisodeOptions) {
+    this.#catalog = catalog;
+    this.#options = options;
+    this.manifest = {
+      environments: catalog.environments.map(({ name, sharedTools, allTools, splits }) => ({
+        name,
+        sharedTools,
+        allTools,
+        splits,
+      })),
+    };
+  }
+
+  async tasks(query: TaskQuery): Promise<TaskPage> {
+    const source = this.#catalog.find(query.environment).split(query.split);
+    switch (query.read) {
+      case 'count':
+        return { tasks: [], count: await source.count() };
+      case 'one':
+        return { tasks: [await source.get(query.index)] };
+      case 'range':
+        return { tasks: await source.range(query.start, query.stop) };
+      case 'all':
+        return { tasks: await source.list() };
+    }
+  }
+
+  async open({ environment: name, choice, ...start }: EpisodeStart): Promise<OpenEpisode> {
+    const environment = name === undefined ? this.#catalog.first : this.#catalog.find(name);
+    const task = await resolveTask(environment, choice);
+    return new LocalEpisode(new Episode({ ...start, environment, task }, this.#options.log), this.#options);
+  }
+}
+
+async function resolveTask(environment: CatalogEnvironment, choice: TaskChoice): Promise<unknown> {
+  if ('task' in choice) return environment.checkTask(choice.task);
+  const { split, index } = choice;
+  const task = await environment.split(split).get(index);
+  try {
+    // A copy: what one episode does to its task must not reach another.
+    return await environment.checkTask(structuredClone(task));
+  } catch (thrown) {
+    // Not the client's mistake: the author's own task does not fit the author's schema.
+    throw new EnvironmentError('environment_failed', `task ${index} of split '${split}' is broken`, { thrown });
+  }
+}

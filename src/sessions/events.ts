@@ -1,0 +1,113 @@
+import type { CallOutcome, EpisodeOutcome } from '../core/index.ts';
+import type { SessionEnd } from './episode/outcome.ts';
+
+/** The headers of a request that say to which trace it belongs. */
+export type TraceHeaders = Readonly<Record<string, string>>;
+
+/** What came of a setup; cancelled: its session ended first. */
+export type SetupResult = 'ready' | 'failed' | 'cancelled';
+
+/** The tool of a call that names none of the catalog's: names that clients make up must not become labels. */
+export const UNKNOWN_TOOL = '(unknown)';
+
+/** What every event about a session says of it. */
+export interface SessionFacts {
+  /** Tells it from all other sessions of its host; ids may be used again. */
+  readonly session: number;
+  readonly sid: string;
+  /** Whose it is; empty where nobody is known. */
+  readonly identity: string;
+  readonly environment: string;
+  /** Where its task comes from; undefined where the client sent the task itself. */
+  readonly split: string | undefined;
+  readonly index: number | undefined;
+}
+
+/** What every event about a call says of it. */
+export interface CallFacts {
+  /** Tells it from all other calls of its host. */
+  readonly call: number;
+  /** ORS's `task_id`, OXP's `call_id`. */
+  readonly callId: string;
+  /** A name of the catalog, or UNKNOWN_TOOL. */
+  readonly tool: string;
+  readonly identity: string;
+  /** Its session; undefined for a tool of a toolkit. */
+  readonly session: number | undefined;
+  readonly sid: string | undefined;
+  readonly environment: string | undefined;
+}
+
+export interface SessionStarted extends SessionFacts {
+  readonly type: 'session_started';
+  readonly at: number;
+  readonly trace: TraceHeaders | undefined;
+}
+
+/** Once, before the session ends, and only of sessions that have something to set up. */
+export interface SetupEnded extends SessionFacts {
+  readonly type: 'setup_ended';
+  readonly at: number;
+  readonly result: SetupResult;
+  readonly durationMs: number;
+}
+
+/** After its teardown. */
+export interface SessionEnded extends SessionFacts {
+  readonly type: 'session_ended';
+  readonly at: number;
+  readonly outcome: EpisodeOutcome;
+  readonly reason: SessionEnd;
+  readonly calls: number;
+  readonly durationMs: number;
+  /** The sum of what its steps paid; null if none said anything of a reward. */
+  readonly reward: number | null;
+}
+
+export interface CallStarted extends CallFacts {
+  readonly type: 'call_started';
+  readonly at: number;
+  readonly trace: TraceHeaders | undefined;
+}
+
+/** Its turn has come. */
+export interface CallRunning {
+  readonly type: 'call_running';
+  readonly at: number;
+  readonly call: number;
+}
+
+/** Exactly once for each call that started. */
+export interface CallEnded extends CallFacts {
+  readonly type: 'call_ended';
+  readonly at: number;
+  readonly outcome: CallOutcome;
+  readonly durationMs: number;
+  /** Whether its tool was started: a call may end before its turn comes. */
+  readonly ran: boolean;
+  /** What its step paid; null if it said nothing of a reward. */
+  readonly reward: number | null;
+  /** Whether its step ended the episode. */
+  readonly finished: boolean;
+}
+
+/** What happens to sessions and calls, as plain data. `at` is the time in ms since 1970, with fractions. */
+export type HostEvent = SessionStarted | SetupEnded | SessionEnded | CallStarted | CallRunning | CallEnded;
+
+/** Whose code is run: that of a call's tool, or of a session's setup. */
+export type Subject = { readonly call: number } | { readonly session: number };
+
+/** Hears what becomes of sessions and calls. It stands on the path of every call: it returns at once and does not throw. */
+export interface Observer {
+  on(event: HostEvent): void;
+  /** Runs an author's code; left out by observers that need not be around it. */
+  within?: (<Value>(subject: Subject, run: () => Value) => Value) | undefined;
+}
+
+/** An observer that does nothing. */
+export const unobserved: Observer = { on() {} };
+
+/** A moment of the process's clock, which never goes back, as time since 1970. */
+export function toEpoch(now: number): number {
+  return performance.timeOrigin + now;
+}

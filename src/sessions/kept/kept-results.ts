@@ -1,0 +1,157 @@
+import { LRUCache } from 'lru-cache';
+import type { Limits } from '../../core/index.ts';
+import { mostBytes } from '../../protocol/index.ts';
+import { bytesOf, type CallEnding } from '../call-ending.ts';
+import { CallIds } from './call-ids.ts';
+import { PAGE_CALLS, type Page, PagePool } from './pages.ts';
+
+/** A call that has ended, kept for clients that come back for it. */
+export interface KeptCall {
+  /** Whose call it is: the number of its session, or 0 outside sessions. */
+  readonly owner: number;
+  readonly ending: CallEnding;
+  readonly durationMs: number;
+  /** What was asked, where an id could be used for something else; otherwise empty. */
+  readonly fingerprint: string;
+}
+
+interface LargeCall extends KeptCall {
+  readonly keptAt: number;
+  readonly bytes: number;
+}
+
+// Larger results are few, and copying them would cost what keeping them saves.
+const MAX_SMALL_CHARACTERS = 4_096;
+
+// What a call takes on the heap besides its result.
+const CALL_BYTES = 512;
+
+/**
+ * All results that are kept, by the numbers of their calls: those of sessions and those of toolkits. Nearly all are small,
+ * and almost none is ever asked for again: as bytes outside the heap, a minute of them costs the garbage collector nothing,
+ * where as objects they were the most expensive part of a call. Large ones and failures stay on the heap. Both share one
+ * limit, and the oldest go first.
+ */
+export class KeptResults {
+  readonly ids: CallIds = new CallIds();
+  readonly #lingerMs: number;
+  readonly #maxBytes: number;
+  readonly #pool: PagePool;
+  /** In the order of their numbers, which is about that of time. */
+  readonly #pages = new Map<number, Page>();
+  #pageBytes = 0;
+  readonly #large: LRUCache<number, LargeCall>;
+
+  constructor({ lingerMs, maxKeptBytes }: Pick<Limits, 'lingerMs' | 'maxKeptBytes'>) {
+    this.#lingerMs = lingerMs;
+    this.#maxBytes = Math.max(1, maxKeptBytes);
+    this.#pool = new PagePool(maxKeptBytes);
+    this.#large = new LRUCache({
+      maxSize: this.#maxBytes,
+      // The newest is kept whatever its size: its client may not have read it yet.
+      sizeCalculation: ({ bytes }) => Math.min(this.#maxBytes, bytes),
+    });
+  }
+
+  /** Keeps a call that has ended. */
+  keep(number: number, call: KeptCall, now: number): void {
+    const { ending, fingerprint } = call;
+    const isSmall = ending.kind === 'returned' && ending.json.length <= MAX_SMALL_CHARACTERS;
+    if (isSmall) return this.#keepSmall(number, call, fingerprint + ending.json, now);
+    const bytes = CALL_BYTES + fingerprint.length + bytesOf(ending);
+    this.#makeRoom(bytes);
+    this.#large.set(number, { ...call, keptAt: now, bytes });
+  }
+
+  /** A call of this owner, while it is kept. */
+  find(number: number, owner: number, now: number): KeptCall | undefined {
+    const large = this.#large.peek(number);
+    if (large !== undefined) return large.owner === owner && !this.#isOver(large.keptAt, now) ? large : undefined;
+    const page = this.#pages.get(Math.floor(number / PAGE_CALLS));
+    if (page === undefined) return undefined;
+    const at = number % PAGE_CALLS;
+    const length = page.lengths[at] as number;
+    if (length === 0 || page.owners[at] !== owner || this.#isOver(page.keptAt[at] as number, now)) return undefined;
+    const start = page.starts[at] as number;
+    const json = start + (page.fingerprints[at] as number);
+    return {
+      owner,
+      ending: { kind: 'returned', json: page.bytes.toString('utf8', json, start + length) },
+      durationMs: page.durations[at] as number,
+      fingerprint: page.bytes.toString('utf8', start, json),
+    };
+  }
+
+  /** Frees what is no longer kept. */
+  sweep(now: number): void {
+    this.#pool.sweep();
+    for (const [key, page] of this.#pages) {
+      if (!this.#isOver(page.newestAt, now)) break;
+      this.#drop(key, page);
+    }
+    if (this.#pages.size === 0) this.#pool.clear();
+    for (let oldest = this.#oldestLarge; oldest !== undefined; oldest = this.#oldestLarge) {
+      if (!this.#isOver(oldest.keptAt, now)) return;
+      this.#large.pop();
+    }
+  }
+
+  #keepSmall(number: number, { owner, durationMs, fingerprint }: KeptCall, text: string, now: number): void {
+    const page = this.#pageFor(number, mostBytes(text));
+    const at = number % PAGE_CALLS;
+    page.starts[at] = page.used;
+    page.lengths[at] = page.bytes.write(text, page.used);
+    page.fingerprints[at] = fingerprint === '' ? 0 : Buffer.byteLength(fingerprint);
+    page.used += page.lengths[at] as number;
+    page.owners[at] = owner;
+    page.durations[at] = durationMs;
+    page.keptAt[at] = now;
+    page.newestAt = now;
+  }
+
+  #isOver(keptAt: number, now: number): boolean {
+    return now - keptAt > this.#lingerMs;
+  }
+
+  get #oldestLarge(): LargeCall | undefined {
+    const { value, done } = this.#large.rvalues().next();
+    return done ? undefined : value;
+  }
+
+  #pageFor(number: number, bytes: number): Page {
+    const key = Math.floor(number / PAGE_CALLS);
+    let page = this.#pages.get(key);
+    if (page === undefined) {
+      page = this.#pool.take();
+      this.#makeRoom(page.bytes.length);
+      this.#pages.set(key, page);
+      this.#pageBytes += page.bytes.length;
+    }
+    if (page.used + bytes > page.bytes.length) this.#grow(page, page.used + bytes);
+    return page;
+  }
+
+  #grow(page: Page, atLeast: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(page.bytes.length * 2, atLeast));
+    page.bytes.copy(larger, 0, 0, page.used);
+    this.#pageBytes += larger.length - page.bytes.length;
+    page.bytes = larger;
+  }
+
+  /** Drops the oldest until there is room for so much more; the newest page stays, since results are written to it. */
+  #makeRoom(bytes: number): void {
+    while (this.#pageBytes + this.#large.calculatedSize + bytes > this.#maxBytes) {
+      const large = this.#oldestLarge;
+      const [oldest] = this.#pages.size > 1 ? this.#pages : [];
+      if (oldest === undefined && large === undefined) return;
+      if (oldest !== undefined && (large === undefined || oldest[1].newestAt <= large.keptAt)) this.#drop(...oldest);
+      else this.#large.pop();
+    }
+  }
+
+  #drop(key: number, page: Page): void {
+    this.#pages.delete(key);
+    this.#pageBytes -= page.bytes.length;
+    this.#pool.giveBack(page);
+  }
+}
