@@ -7,7 +7,7 @@ import { serverLogger } from '../src/server/observe/logger.ts';
 import { Metrics } from '../src/server/observe/metrics.ts';
 import { observe } from '../src/server/observe/observation.ts';
 import { combine } from '../src/server/observe/observers.ts';
-import { Call, type ObservedSession, type Observer, unobserved } from '../src/sessions/index.ts';
+import { type CallFacts, type Observer, unobserved } from '../src/sessions/index.ts';
 
 const CALLS = 200_000;
 const ROUNDS = 7;
@@ -17,7 +17,7 @@ if (process.stdout.isTTY) {
   process.exit(2);
 }
 
-/** An app of somebody's own, in which the faces are mounted. */
+/** An app of somebody's own, in which the protocols are mounted. */
 function toApp(level: string): FastifyInstance {
   return Fastify({ logger: { level, stream: createWriteStream('/dev/null') } });
 }
@@ -32,30 +32,32 @@ function toServerObserver(level: string): Observer {
 const WAYS: readonly [what: string, observer: Observer][] = [
   ['nothing', unobserved],
   ['metrics', combine([new Metrics()])],
-  ['a mounted face, level warn', observe(toApp('warn')).observer],
-  ['a mounted face, level info', observe(toApp('info')).observer],
+  ['mounted, level warn', observe(toApp('warn')).observer],
+  ['mounted, level info', observe(toApp('info')).observer],
   ['a server, level warn', toServerObserver('warn')],
   ['a server, level info', toServerObserver('info')],
 ];
 
-const session: ObservedSession = {
+const facts: CallFacts = {
+  call: 1,
+  callId: 'call-0123456789abcdef0123456789abcdef',
+  tool: 'add',
+  identity: '',
+  session: 1,
   sid: crypto.randomUUID(),
-  environmentName: 'bench',
-  startedAt: performance.now(),
-  callCount: 0,
+  environment: 'bench',
 };
-const call = new Call('call-0123456789abcdef0123456789abcdef', 'add');
-call.hasRun = true;
-call.settledAt = call.startedAt + 0.123;
+const ending = { outcome: 'returned', durationMs: 0.123, ran: true, reward: 1, finished: false } as const;
 
 async function nanosecondsPerCall(observer: Observer): Promise<number> {
   let micros = 0;
   for (let count = 0; count < CALLS; count += 1_000) {
     const begun = process.cpuUsage();
     for (let each = 0; each < 1_000; each += 1) {
-      observer.callStarted(call, session, undefined);
-      observer.callRunning(call);
-      observer.callEnded(call, 'scored', session);
+      const at = Date.now();
+      observer.on({ type: 'call_started', at, ...facts, trace: undefined });
+      observer.on({ type: 'call_running', at, call: facts.call });
+      observer.on({ type: 'call_ended', at, ...facts, ...ending });
     }
     const { user, system } = process.cpuUsage(begun);
     micros += user + system;

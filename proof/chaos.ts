@@ -1,6 +1,6 @@
 // npm run chaos: clients and servers that misbehave for a minute, and a model of what must hold. SEED and SECONDS change it.
 
-import { OUTCOMES } from '../src/protocol/index.ts';
+import { CALL_OUTCOMES } from '../src/protocol/index.ts';
 import { historyOf, RULES } from './chaos/model.ts';
 import { type ChaosProof, proveChaos } from './chaos/prove.ts';
 import { table, writeReport } from './report.ts';
@@ -53,7 +53,7 @@ function counts({ chronicle: { server, client, log, killed }, connections, cuts 
     ['answers: the tool failed', count(answers, 'broke')],
     ['answers: refused', count(answers, 'refused')],
     ['answers: nobody can say', count(answers, 'unknown')],
-    ...OUTCOMES.map((outcome): [string, number] => [
+    ...CALL_OUTCOMES.map((outcome): [string, number] => [
       `calls in the log: ${outcome}`,
       log.filter((line) => line.what === 'call' && line.outcome === outcome).length,
     ]),

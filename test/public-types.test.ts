@@ -19,7 +19,7 @@ import type {
   WireRequirements,
 } from 'tiltyard/client';
 import * as client from 'tiltyard/client';
-import type { Observer, OrsOptions, SessionRules, SetupResult } from 'tiltyard/server';
+import type { HostEvent, Observer, OrsOptions, SessionRules, SetupEnded, SetupResult } from 'tiltyard/server';
 import type { Finding, LintOptions, Log, PlayedEpisode, PlayOptions, Requirement, RewardRange } from 'tiltyard/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import { ROOT } from './support/command.ts';
@@ -70,7 +70,8 @@ test('what the client gives and takes has a name', () => {
 });
 
 test('what servers and tests are told has a name', () => {
-  expectTypeOf<Observer['setupEnded']>().parameter(1).toEqualTypeOf<SetupResult>();
+  expectTypeOf<Observer['on']>().parameter(0).toEqualTypeOf<HostEvent>();
+  expectTypeOf<SetupEnded['result']>().toEqualTypeOf<SetupResult>();
   expectTypeOf<Partial<SessionRules>>().toExtend<OrsOptions['sessions']>();
   expectTypeOf<PlayOptions['log']>().toEqualTypeOf<Log | undefined>();
   expectTypeOf<PlayedEpisode<{}>['tools']>().returns.resolves.toEqualTypeOf<readonly ToolSpec[]>();

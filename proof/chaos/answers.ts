@@ -34,7 +34,7 @@ export function toAnswer(wire: WireAnswer | undefined, attempt: Attempt): Answer
   if (!result.ok) return toFailure(result.reason ?? '', result.error ?? '');
   const { blocks, reward = null, finished = false } = result.output;
   const text = (blocks as { text: string }[]).map((block) => block.text).join('');
-  return { kind: 'returned', scored: { text: brief(text), reward, finished }, outcome: 'returned' };
+  return { kind: 'scored', scored: { text: brief(text), reward, finished }, outcome: 'returned' };
 }
 
 /** What a call's answer over OXP says. */
@@ -51,7 +51,7 @@ export function toOxpAnswer(wire: WireAnswer | undefined, attempt: Attempt): Ans
 
 /** The answer of a tool that gives text and no reward. */
 export function toScoredText(text: string): Answer {
-  return { kind: 'returned', scored: { text: brief(text), reward: null, finished: false }, outcome: 'returned' };
+  return { kind: 'scored', scored: { text: brief(text), reward: null, finished: false }, outcome: 'returned' };
 }
 
 /** What an error of our own client says; undefined if it is none that a caller should ever see. */

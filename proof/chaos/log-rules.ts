@@ -37,7 +37,7 @@ export const LOG_RULES: Readonly<Record<string, Rule>> = {
       if (line.what === 'call' && !sent.has(line.token) && runsOf(record, line.token) === 0)
         yield `${line.token}, a call of ${line.tool}, ended as ${line.outcome}`;
   },
-  'a call is scored in the log only if its tool returned, and an error only if it did not': function* (record) {
+  'a call is returned in the log only if its tool returned, and an error only if it did not': function* (record) {
     for (const line of record.log) {
       if (line.what !== 'call') continue;
       const { token, life, outcome } = line;
@@ -45,7 +45,8 @@ export const LOG_RULES: Readonly<Record<string, Rule>> = {
         event.what === 'ran' && event.token === token && event.life === life ? [event] : [],
       );
       const returned = ends.some(({ scored }) => scored !== undefined);
-      if (outcome === 'scored' && !returned) yield `${token} is scored, and its tool did not return in life ${life}`;
+      if (outcome === 'returned' && !returned)
+        yield `${token} is returned, and its tool did not return in life ${life}`;
       if ((outcome === 'tool_error' || outcome === 'env_error') && returned)
         yield `${token} is ${outcome}, and returned`;
     }
@@ -71,7 +72,7 @@ export const LOG_RULES: Readonly<Record<string, Rule>> = {
       yield `${setups.length} sessions and ${lines.length} lines in life ${life}: ${outcomesOf(lines)}`;
     }
   },
-  'an episode is scored in the log if a finished step of it is, and only then': function* (record) {
+  'an episode is finished in the log if a step of it says so, and only then': function* (record) {
     for (const life of livesOf(record)) {
       const [line, another] = sessionLines(record, life);
       // Where there were two sessions in turn, nobody can say which of them it was.
@@ -79,8 +80,8 @@ export const LOG_RULES: Readonly<Record<string, Rule>> = {
       const finished = record.server.flatMap((event) =>
         event.what === 'ran' && event.life === life && event.scored?.finished ? [event.token] : [],
       );
-      const scored = finished.filter((token) => callLines(record, token).some(({ outcome }) => outcome === 'scored'));
-      if ((line.outcome === 'scored') === scored.length > 0) continue;
+      const scored = finished.filter((token) => callLines(record, token).some(({ outcome }) => outcome === 'returned'));
+      if ((line.outcome === 'finished') === scored.length > 0) continue;
       yield `it ended as ${line.outcome}, and these finished it: ${scored.join(', ') || 'none'}`;
     }
   },

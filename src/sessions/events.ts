@@ -36,6 +36,8 @@ export interface CallFacts {
   readonly session: number | undefined;
   readonly sid: string | undefined;
   readonly environment: string | undefined;
+  /** The caller's name for the trace that a call of a toolkit's tool belongs to. */
+  readonly traceId?: string | undefined;
 }
 
 export interface SessionStarted extends SessionFacts {

@@ -265,7 +265,7 @@ test('a call has one line, with its outcome, and so has the end of a session', a
   await session.call('look');
   await rejection(session.call('fail'));
   await session.close();
-  await untilPrinted(command, new RegExp(`:\\d\\d {2}scored {2}look {2}[\\d.]+ ms {2}${sid}\n`));
+  await untilPrinted(command, new RegExp(`:\\d\\d {2}returned {2}look {2}[\\d.]+ ms {2}${sid}\n`));
   await untilPrinted(command, new RegExp(`:\\d\\d {2}env_error {2}fail {2}[\\d.]+ ms {2}${sid}\n`));
   await untilPrinted(command, new RegExp(`:\\d\\d {2}session ended: env_error {2}2 calls {2}${sid}\n`));
   await untilPrinted(command, /POST \/delete_session/);

@@ -216,7 +216,7 @@ test.each([
     finished: false,
     metadata: null,
     taskId: SERVER_ID,
-    outcome: 'scored',
+    outcome: 'returned',
     ...expected,
   });
 });

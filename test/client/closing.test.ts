@@ -89,7 +89,7 @@ test('K8: closing does not say how a call ended that ends before the server hear
   const running = rejection(session.call('wait'));
   await tool.reached;
   await session.close();
-  expect(ended()).toEqual(['scored']);
+  expect(ended()).toEqual(['returned']);
   expect(await running).toMatchObject({ name: 'SessionTerminated', outcome: undefined });
 });
 

@@ -168,7 +168,7 @@ test("OXP K5: reads a flat result, and takes the server's id", async () => {
     callId: 'their-id',
     durationMs: expect.any(Number),
     value: { sum: 3 },
-    outcome: 'scored',
+    outcome: 'returned',
   });
 });
 

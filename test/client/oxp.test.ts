@@ -20,7 +20,7 @@ test('lists tools in all their versions, and calls them', async () => {
     callId: expect.stringMatching(UUID),
     durationMs: expect.any(Number),
     value: 15,
-    outcome: 'scored',
+    outcome: 'returned',
   });
   expect((await client.call('Doorbell.Ring', { doorbell_id: 'doorbell84' })).value).toBeNull();
 });

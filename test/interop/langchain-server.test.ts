@@ -24,7 +24,7 @@ describeWithPython('our client at the tool server of LangChain, langchain-tool-s
       callId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       durationMs: expect.any(Number),
       value: 3,
-      outcome: 'scored',
+      outcome: 'returned',
     });
   });
 

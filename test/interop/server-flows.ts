@@ -97,7 +97,7 @@ export function testCommonServerFlows(serverUrl: () => string): void {
       finished: true,
       metadata: { n: [1] },
       taskId: expect.stringMatching(/^[0-9a-f]{32}$/),
-      outcome: 'scored',
+      outcome: 'returned',
     });
   });
 

@@ -54,17 +54,13 @@ describe('a server that stops', () => {
     [503, 503],
   ] as const)('OXP E7: with unavailableStatus %s it takes no calls, whatever they are', async (option, status) => {
     const server = await startToolServer({ oxp: option === undefined ? {} : { unavailableStatus: option } });
-    await server.call({ ...SUM, call_id: 'done' });
-    const requests = [
-      SUM,
-      { ...SUM, call_id: 'done' },
-      { ...SUM, input: {} },
-      { tool_id: 'Nobody.Knows' },
-      { tool_id: '' },
-    ];
+    const done = await server.call({ ...SUM, call_id: 'done' });
+    const requests = [SUM, { ...SUM, input: {} }, { tool_id: 'Nobody.Knows' }, { tool_id: '' }];
     const held: Held[] = [];
     for (const request of requests) held.push(await hold(server, 'POST /tools/call', JSON.stringify({ request })));
     const malformed = await hold(server, 'POST /tools/call', '{"request":5}');
+    const repeat = { request: { ...SUM, call_id: 'done' } };
+    const repeated = await hold(server, 'POST /tools/call', JSON.stringify(repeat));
     const { stopped } = await beginToStop(server);
     const before = server.runs.length;
     for (const { finish } of held) {
@@ -74,6 +70,8 @@ describe('a server that stops', () => {
       expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
     }
     expect((await malformed.finish()).json.message).toBe('The request is not valid');
+    // Its result is kept, and nothing has to run for it.
+    expect((await repeated.finish()).json).toEqual(done.json);
     expect(server.runs.length).toBe(before);
     await stopped;
   });

@@ -30,10 +30,10 @@ const ran = (token: string, scored: Scored = SCORED, tool = 'quick') => ({ what:
 const sent = (token: string, batch?: string) =>
   ({ what: 'sent', token, tool: 'quick', ...(batch === undefined ? {} : { batch }) }) as const;
 const answered = (token: string, scored: Scored = SCORED) =>
-  ({ what: 'answered', token, answer: { kind: 'scored', scored, outcome: 'scored' } }) as const;
+  ({ what: 'answered', token, answer: { kind: 'scored', scored, outcome: 'returned' } }) as const;
 const told = (token: string, outcome: Outcome) =>
   ({ what: 'answered', token, answer: { kind: 'unknown', why: '', outcome } satisfies Answer }) as const;
-const ended = (token: string, outcome: Outcome = 'scored') =>
+const ended = (token: string, outcome: Outcome = 'returned') =>
   ({ what: 'call', token, tool: 'quick', outcome }) as const;
 const sessionEnded = (outcome: Outcome = 'cancelled') => ({ what: 'session ended', calls: 2, outcome }) as const;
 
@@ -69,7 +69,7 @@ const BAD: Record<keyof typeof RULES, Partial<Chronicle>> = {
   'nothing runs after a finished step': {
     server: server(SETUP, run('a'), ran('a', { ...SCORED, finished: true }), run('b'), ran('b'), ...TEARDOWN),
     client: client(sent('a'), sent('b')),
-    log: log(ended('a'), ended('b'), sessionEnded('scored')),
+    log: log(ended('a'), ended('b'), sessionEnded('finished')),
   },
   'nothing runs after teardown, nor before setup': {
     server: server(SETUP, run('a'), ran('a'), ...TEARDOWN, run('b'), ran('b')),
@@ -95,7 +95,7 @@ const BAD: Record<keyof typeof RULES, Partial<Chronicle>> = {
   'a line in the log is of a call that ran, or that a client sent': {
     log: log(ended('a'), ended('b'), ended('c', 'tool_error'), sessionEnded()),
   },
-  'a call is scored in the log only if its tool returned, and an error only if it did not': {
+  'a call is returned in the log only if its tool returned, and an error only if it did not': {
     server: server(SETUP, run('a'), { what: 'ran', token: 'a', tool: 'quick' }, run('b'), ran('b'), ...TEARDOWN),
     client: client(sent('a'), sent('b')),
   },
@@ -105,8 +105,8 @@ const BAD: Record<keyof typeof RULES, Partial<Chronicle>> = {
   'a session that was set up has exactly one line in the log, unless the server is killed before': {
     log: log(ended('a'), ended('b'), sessionEnded(), sessionEnded('expired')),
   },
-  'an episode is scored in the log if a finished step of it is, and only then': {
-    log: log(ended('a'), ended('b'), sessionEnded('scored')),
+  'an episode is finished in the log if a step of it says so, and only then': {
+    log: log(ended('a'), ended('b'), sessionEnded('finished')),
   },
 };
 
@@ -156,8 +156,8 @@ test('a server that is killed loses the last lines of its log, and no others', (
   expect(rulesBroken(5_000, [])).toEqual([
     'a ran quick in life 1 and has 0 lines: nothing',
     'b ran quick in life 1 and has 0 lines: nothing',
-    'a: the client was told scored, the log says nothing',
-    'b: the client was told scored, the log says nothing',
+    'a: the client was told returned, the log says nothing',
+    'b: the client was told returned, the log says nothing',
     '1 sessions and 0 lines in life 1: nothing',
   ]);
   expect(rulesBroken(100, log(ended('a'), ended('a'), ended('b'), sessionEnded()))).toHaveLength(1);
@@ -204,6 +204,6 @@ test('the history of an episode tells both sides and the log in time', () => {
     '1 ms  client  sent  {"token":"a","tool":"quick"}',
     `2 ms  server  ran  {"life":1,"token":"a","tool":"quick","scored":${JSON.stringify(SCORED)}}`,
     `2 ms  client  answered  {"token":"a","answer":${JSON.stringify(answered('a').answer)}}`,
-    '2 ms  log     call  {"life":1,"token":"a","tool":"quick","outcome":"scored"}',
+    '2 ms  log     call  {"life":1,"token":"a","tool":"quick","outcome":"returned"}',
   ]);
 });

@@ -42,7 +42,7 @@ test('calls and sessions are told by their episode and life, also where the id o
   const log = new ServerLog((id) => (id === 'call-1' ? 'e.0' : id));
   const lines = [
     line({ sid: 's', episode: 'e', msg: 'episode begins' }),
-    line({ sid: 's', taskId: 'call-1', tool: 'quick', ms: 1, outcome: 'scored', msg: 'call' }),
+    line({ sid: 's', taskId: 'call-1', tool: 'quick', ms: 1, outcome: 'returned', msg: 'call' }),
     line({ sid: 's', outcome: 'cancelled', calls: 1, ms: 9, msg: 'session ended' }),
     line({ sid: 's', episode: 'e-again', msg: 'episode begins' }),
     line({ method: 'POST', url: '/delete', sid: 's', status: 200, ms: 1, msg: 'request' }),
@@ -55,7 +55,7 @@ test('calls and sessions are told by their episode and life, also where the id o
   expect(log.faults).toEqual([]);
   const common = { at: 5, life: 2 };
   expect(log.events).toEqual([
-    { ...common, episode: 'e', what: 'call', token: 'e.0', tool: 'quick', outcome: 'scored' },
+    { ...common, episode: 'e', what: 'call', token: 'e.0', tool: 'quick', outcome: 'returned' },
     { ...common, episode: 'e', what: 'session ended', calls: 1, outcome: 'cancelled' },
     { ...common, episode: 'e-again', what: 'session ended', calls: 0, outcome: 'expired' },
     { ...common, episode: 'oxp-1', what: 'call', token: 'oxp-1.7', tool: 'Chaos.Deaf@1.0.0', outcome: 'cancelled' },

@@ -105,7 +105,7 @@ describe('sessions of one identity', () => {
     expect((await create('red-1', 'a')).status).toBe(200);
     expect((await create('red-2', 'b')).status).toBe(200);
     const refused = await create('red-1', 'c');
-    expectError(refused, 429, 'you have all the sessions that you may have (2). Delete one, or try again later');
+    expectError(refused, 429, 'session limit reached (2 per identity). Delete one, or try again later');
     expect(refused.json.code).toBe('too_many_sessions');
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     expect((await create('blue', 'c')).status).toBe(200);
@@ -203,13 +203,14 @@ describe('calls of one identity over OXP', () => {
 });
 
 test('results over OXP make room, the oldest first, and nothing runs twice', async () => {
-  const { call, count } = await startToolServer({ limits: { maxToolkitKeptBytes: 0 } });
-  const once = (callId: string) => call({ tool_id: 'Slow.Once', call_id: callId, input: {} });
-  const first = await once('a');
-  expect((await once('a')).json).toEqual(first.json);
-  await once('b');
-  expect((await once('a')).json.developer_message).toContain('its result is no longer kept');
-  expect(count('Slow.Once@1.0.0')).toBe(2);
+  const { call, count } = await startToolServer({ limits: { maxKeptBytes: 10_000 } });
+  const echo = (callId: string) =>
+    call({ tool_id: 'Shapes.Echo', call_id: callId, input: { value: 'x'.repeat(8_000) } });
+  const first = await echo('a');
+  expect((await echo('a')).json).toEqual(first.json);
+  await echo('b');
+  expect((await echo('a')).json.developer_message).toContain('its result is no longer kept');
+  expect(count('Shapes.Echo@1.0.0')).toBe(2);
 });
 
 test('a description of the server says that a call may be 429', async () => {

@@ -20,7 +20,7 @@ test('each call has a line: whose it was, how long it took, and how it ended', a
   const { taskId } = await server.call(sid, 'noargs');
   await server.call(sid, 'boom');
   expect(linesOf(lines, 'call')).toMatchObject([
-    { level: INFO, sid, taskId, environment: 'math', tool: 'noargs', ms: MS, outcome: 'scored' },
+    { level: INFO, sid, taskId, environment: 'math', tool: 'noargs', ms: MS, outcome: 'returned' },
     { level: INFO, sid, environment: 'math', tool: 'boom', ms: MS, outcome: 'env_error' },
   ]);
 });
@@ -31,7 +31,7 @@ test('each call of a tool outside sessions has a line as well', async () => {
   await server.post('/tools/call', { request: { call_id: 'mine', tool_id: 'Bank.Rate', input: {} } });
   const [line, ...others] = linesOf(lines, 'call');
   expect(others).toEqual([]);
-  expect(line).toMatchObject({ callId: 'mine', tool: 'Bank.Rate@1.0.0', ms: MS, outcome: 'scored' });
+  expect(line).toMatchObject({ callId: 'mine', tool: 'Bank.Rate@1.0.0', ms: MS, outcome: 'returned' });
   expect(Object.keys(line)).not.toEqual(expect.arrayContaining(['sid']));
 });
 
@@ -74,7 +74,7 @@ test('each session has a line at its end: its environment, its outcome, its call
   expect(linesOf(lines, 'session ended')).toEqual([]);
   await server.post('/delete', undefined, { sid });
   expect(linesOf(lines, 'session ended')).toMatchObject([
-    { level: INFO, sid, environment: 'math', outcome: 'scored', reason: 'deleted', calls: 2, ms: MS },
+    { level: INFO, sid, environment: 'math', outcome: 'finished', reason: 'deleted', calls: 2, ms: MS },
   ]);
 });
 

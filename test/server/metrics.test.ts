@@ -47,8 +47,8 @@ describe('sessions', () => {
     expect(byLabel(after, { name: 'tiltyard_sessions_live', label: 'environment' })).toEqual({ math: 0, code_env: 0 });
     const ended = (environment: string) =>
       byLabel(after, { name: 'tiltyard_sessions_ended_total', label: 'outcome', having: { environment } });
-    const none = { scored: 0, tool_error: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
-    expect(ended('math')).toEqual({ ...none, scored: 1, cancelled: 1 });
+    const none = { finished: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
+    expect(ended('math')).toEqual({ ...none, finished: 1, cancelled: 1 });
     expect(ended('code_env')).toEqual({ ...none, cancelled: 1 });
   });
 
@@ -56,7 +56,7 @@ describe('sessions', () => {
     const samples = await samplesOf(await startServer({ environments: [minimal({ name: 'Minimal' })] }));
     const name = 'tiltyard_sessions_ended_total';
     const having = { environment: 'minimal' };
-    const none = { scored: 0, tool_error: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
+    const none = { finished: 0, env_error: 0, timeout: 0, cancelled: 0, expired: 0 };
     expect(byLabel(samples, { name, label: 'outcome', having })).toEqual(none);
     expect(sampleOf(samples, 'tiltyard_sessions_live', having)).toBe(0);
   });
@@ -84,10 +84,10 @@ describe('calls', () => {
     const samples = await samplesOf(server);
     const calls = samples.filter(({ name }) => name === 'tiltyard_calls_total');
     expect(calls.map(({ labels, value }) => [labels.environment, labels.tool, labels.outcome, value])).toEqual([
-      ['math', 'noargs', 'scored', 2],
+      ['math', 'noargs', 'returned', 2],
       ['math', 'fail', 'tool_error', 1],
       ['math', 'boom', 'env_error', 1],
-      ['', 'Bank.Rate@1.0.0', 'scored', 1],
+      ['', 'Bank.Rate@1.0.0', 'returned', 1],
     ]);
     const noargs = { environment: 'math', tool: 'noargs' };
     const buckets = samples.filter(

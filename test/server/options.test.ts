@@ -1,5 +1,5 @@
 import Fastify from 'fastify';
-import { createServer, type ObservedCall, type Observer, ors, oxp } from 'tiltyard/server';
+import { createServer, type HostEvent, ors, oxp } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startServer, type TestOptions } from '../support/http.ts';
 import { minimal } from '../support/minimal.ts';
@@ -64,15 +64,16 @@ test('a server that cannot be made leaves nothing behind', async () => {
 test('an observer hears of calls to toolkits as of those in sessions', async () => {
   const heard: unknown[] = [];
   const observer = {
-    callEnded: ({ tool }: ObservedCall, outcome: string, session: unknown) =>
-      heard.push([tool, outcome, session !== undefined]),
-  } as Partial<Observer> as Observer;
+    on(event: HostEvent) {
+      if (event.type === 'call_ended') heard.push([event.tool, event.outcome, event.session !== undefined]);
+    },
+  };
   const server = await startServer({ toolkits: [bank], sessions: { observer } });
   await server.call(await server.create(), 'submit', { answer: '0' });
   const request = { tool_id: 'Nowhere.Nothing', input: {} };
   await server.post('/tools/call', { request });
   expect(heard).toEqual([
-    ['submit', 'scored', true],
+    ['submit', 'returned', true],
     ['(unknown)', 'tool_error', false],
   ]);
 });

@@ -18,7 +18,8 @@ interface Testimony {
 }
 
 function agreeing(outcome: Outcome): Testimony {
-  return { logged: [outcome], counted: { [outcome]: 1 }, told: outcome };
+  // A client hears of its calls: the one that finishes an episode has returned.
+  return { logged: [outcome], counted: { [outcome]: 1 }, told: outcome === 'finished' ? 'returned' : outcome };
 }
 
 function withoutZeros(counted: Record<string, number>): Record<string, number> {
@@ -137,8 +138,8 @@ async function stage(names: readonly string[], idleMs = 60_000): Promise<Stage> 
 
 /** Calls that end in each way; the last column is what the metrics and the log call the tool. */
 const CALLS: [what: string, tool: string, input: object, outcome: Outcome, label?: string][] = [
-  ['a tool that returns', 'act', {}, 'scored'],
-  ['a tool that pays', 'pay', {}, 'scored'],
+  ['a tool that returns', 'act', {}, 'returned'],
+  ['a tool that pays', 'pay', {}, 'returned'],
   ['a tool that reports a failure', 'report', {}, 'tool_error'],
   ['a tool that does not exist', 'nonsense', {}, 'tool_error', '(unknown)'],
   ['an input that does not fit', 'typed', { a: 'x' }, 'tool_error'],
@@ -166,7 +167,7 @@ test('all six kinds: the log, the metrics and the client agree on each', async (
   const forgotten = await open('forgotten');
   const session = await open('calls');
   const heard = {
-    scored: await told(session.call('pay')),
+    returned: await told(session.call('pay')),
     tool_error: await told(session.call('report')),
     env_error: await told(session.call('crash')),
     timeout: await told(session.call('hang')),
@@ -177,14 +178,14 @@ test('all six kinds: the log, the metrics and the client agree on each', async (
   await vi.waitFor(async () => expect((await ofEpisode('forgotten', undefined)).logged).toHaveLength(1), 5_000);
 
   expect({
-    scored: await ofCall('calls', 'pay', heard.scored),
+    returned: await ofCall('calls', 'pay', heard.returned),
     tool_error: await ofCall('calls', 'report', heard.tool_error),
     env_error: await ofCall('calls', 'crash', heard.env_error),
     timeout: await ofCall('calls', 'hang', heard.timeout),
     cancelled: await ofCall('calls', 'wait', await running),
     expired: await ofEpisode('forgotten', await told(forgotten.call('act'))),
   }).toEqual({
-    scored: agreeing('scored'),
+    returned: agreeing('returned'),
     tool_error: agreeing('tool_error'),
     env_error: agreeing('env_error'),
     timeout: agreeing('timeout'),
@@ -201,7 +202,7 @@ const EPISODES: [
   outcome: Outcome,
   task?: object,
 ][] = [
-  ['finished', (_, session) => session.call('finish'), 'scored'],
+  ['finished', (_, session) => session.call('finish'), 'finished'],
   ['whose setup fails', (_, session) => session.call('act'), 'env_error', { broken: true }],
   ['whose prompt fails', (_, session) => session.prompt(), 'env_error', { unreadable: true }],
   ['given up after a crash', (_, session) => session.call('crash'), 'env_error'],
@@ -223,7 +224,7 @@ test('an episode that goes on after a crash is not broken by it', async () => {
   await told(session.call('crash'));
   const { outcome } = await session.call('finish');
   await session.close();
-  expect(await ofEpisode('one', outcome)).toEqual(agreeing('scored'));
+  expect(await ofEpisode('one', outcome)).toEqual(agreeing('finished'));
 });
 
 test('a call that a stopping server cuts off is cancelled, and so is its episode', async () => {
@@ -275,7 +276,7 @@ describe('tools outside sessions', () => {
   });
 
   test.each<[tool: string, input: object, outcome: Outcome, label?: string]>([
-    ['Box.Act', {}, 'scored', 'Box.Act@1.0.0'],
+    ['Box.Act', {}, 'returned', 'Box.Act@1.0.0'],
     ['Box.Report', {}, 'tool_error', 'Box.Report@1.0.0'],
     ['Box.Crash', {}, 'env_error', 'Box.Crash@1.0.0'],
     ['Box.Hang', {}, 'timeout', 'Box.Hang@1.0.0'],
@@ -314,9 +315,9 @@ describe('tools outside sessions', () => {
     });
     const logged = linesOf(lines, 'call').map(({ outcome }) => outcome);
     expect({ heard, counted, logged }).toEqual({
-      heard: ['scored', 'tool_error'],
-      counted: { scored: 1, tool_error: 1 },
-      logged: ['scored', 'tool_error'],
+      heard: ['returned', 'tool_error'],
+      counted: { returned: 1, tool_error: 1 },
+      logged: ['returned', 'tool_error'],
     });
   });
 

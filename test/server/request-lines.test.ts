@@ -324,6 +324,6 @@ describe('a request that was refused has the code of its answer in its line', ()
     await call();
     gate.open();
     await first;
-    expect(await codesOf(lines, 1)).toEqual([['/tools/call', 400, 'unavailable']]);
+    expect(await codesOf(lines, 1)).toEqual([['/tools/call', 400, 'too_many_calls']]);
   });
 });

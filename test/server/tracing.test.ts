@@ -85,7 +85,7 @@ test('a client’s span, the server’s call and the author’s own span are one
     'tiltyard.environment': 'nested',
     'tiltyard.tool': 'look',
     'tiltyard.task_id': expect.stringMatching(/^call-/),
-    'tiltyard.outcome': 'scored',
+    'tiltyard.outcome': 'returned',
   });
 });
 
@@ -143,7 +143,7 @@ test('calls over OXP are traced from client to author as well', async () => {
   const { traceId, spanId } = await inClientSpan(() => connectOxp(url).call('Box.Look'));
   const spans = await received((span) => span.traceId === traceId);
   const call = spans.find(({ name }) => name === 'call Box.Look@1.0.0');
-  expect(call).toMatchObject({ parentSpanId: spanId, attributes: { 'tiltyard.outcome': 'scored' } });
+  expect(call).toMatchObject({ parentSpanId: spanId, attributes: { 'tiltyard.outcome': 'returned' } });
   expect(spans.find(({ name }) => name === 'author box')?.parentSpanId).toBe(call?.spanId);
 });
 

@@ -49,7 +49,7 @@ function callFields(event: CallEnded): object {
   const identity = event.identity || undefined;
   const callId = printable(event.callId);
   const ms = toMs(event.durationMs);
-  if (event.sid === undefined) return { callId, identity, tool, ms, outcome };
+  if (event.sid === undefined) return { callId, traceId: safe(event.traceId), identity, tool, ms, outcome };
   const paid = { reward: reward ?? undefined, finished: finished || undefined };
   return { sid: printable(event.sid), identity, environment, taskId: callId, tool, ms, outcome, ...paid };
 }

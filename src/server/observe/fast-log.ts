@@ -41,7 +41,10 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
         const rest = `${toolOf(event.tool)},"ms":${toMilliseconds(event.durationMs)},"outcome":"${outcome}"${paid},"msg":"call"}\n`;
         const head = headAt(Math.floor(event.at));
         const callId = quote(event.callId);
-        if (sid === undefined) return `${head},"callId":${callId}${whose(identity)}${rest}`;
+        if (sid === undefined) {
+          const trace = event.traceId === undefined ? '' : `,"traceId":${quote(event.traceId)}`;
+          return `${head},"callId":${callId}${trace}${whose(identity)}${rest}`;
+        }
         return `${head},"sid":${quote(sid)}${whose(identity)}${environmentOf(environment)},"taskId":${callId}${rest}`;
       });
     },

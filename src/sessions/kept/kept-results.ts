@@ -104,7 +104,7 @@ export class KeptResults {
     page.fingerprints[at] = fingerprint === '' ? 0 : Buffer.byteLength(fingerprint);
     page.used += page.lengths[at] as number;
     page.owners[at] = owner;
-    page.durations[at] = durationMs;
+    page.durations[at] = Math.round(durationMs);
     page.keptAt[at] = now;
     page.newestAt = now;
   }

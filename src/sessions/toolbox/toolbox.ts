@@ -257,7 +257,10 @@ export class Toolbox implements ToolHost, CallOwner {
     });
   }
 
-  #observeStarted({ number, id, tool, startedAt, identity }: ToolCall, { trace }: Pick<ToolRequest, 'trace'>): void {
+  #observeStarted(
+    { number, id, tool, startedAt, identity, traceId }: ToolCall,
+    { trace }: Pick<ToolRequest, 'trace'>,
+  ): void {
     this.#observer.on({
       type: 'call_started',
       at: toEpoch(startedAt),
@@ -268,11 +271,16 @@ export class Toolbox implements ToolHost, CallOwner {
       session: undefined,
       sid: undefined,
       environment: undefined,
+      traceId,
       trace,
     });
   }
 
-  #observeEnded({ number, id, tool, startedAt, ranAt, identity }: ToolCall, now: number, ending: CallEnding): void {
+  #observeEnded(
+    { number, id, tool, startedAt, ranAt, identity, traceId }: ToolCall,
+    now: number,
+    ending: CallEnding,
+  ): void {
     this.#observer.on({
       type: 'call_ended',
       at: toEpoch(now),
@@ -283,6 +291,7 @@ export class Toolbox implements ToolHost, CallOwner {
       session: undefined,
       sid: undefined,
       environment: undefined,
+      traceId,
       outcome: outcomeOf(ending),
       durationMs: now - startedAt,
       ran: ranAt > 0,
@@ -306,18 +315,20 @@ class ToolCall extends Call {
   readonly identity: string;
   /** The caller's own id; undefined if there can be no repeat. */
   readonly callId: string | undefined;
+  readonly traceId: string | undefined;
   readonly fingerprint: string;
 
   constructor(
     owner: CallOwner,
     origin: CallOrigin,
     listener: CallListener,
-    { identity, callId }: Pick<ToolRequest, 'identity' | 'callId'>,
+    { identity, callId, traceId }: Pick<ToolRequest, 'identity' | 'callId' | 'traceId'>,
     fingerprint: string,
   ) {
     super(owner, origin, listener);
     this.identity = identity;
     this.callId = callId;
+    this.traceId = traceId;
     this.fingerprint = fingerprint;
   }
 }
