@@ -1,13 +1,16 @@
-import { connect, type Socket } from 'node:net';
-import { isWhole, type Request } from './exchange.ts';
+import { isProblem } from '../src/cli/bench/load/connection.ts';
+import { drive, type Lane, type Player } from '../src/cli/bench/load/drive.ts';
+import { toEndpoint } from '../src/cli/bench/load/endpoint.ts';
+import type { Problem } from '../src/cli/bench/load/problem.ts';
+import type { BenchServer } from './child.ts';
+import type { Next } from './requests.ts';
 
-/** A closed loop: each connection sends its next request when the answer to the last one is there. */
+/** A closed loop: each connection begins its next unit when the last one has ended. */
 export interface Load {
-  readonly port: number;
+  readonly server: BenchServer;
   readonly connections: number;
   readonly durationMs: number;
-  /** The next request of a connection. */
-  readonly next: (connection: number) => Request;
+  readonly next: Next;
 }
 
 /** What a load measured. */
@@ -16,48 +19,54 @@ export interface Measured {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Processor time of the server for each unit. */
+  readonly cpuMicros: number;
 }
 
-/** Runs a load on raw sockets, so that the client costs as little as possible beside the server. */
-export async function measure(load: Load): Promise<Measured> {
-  const latencies: number[] = [];
-  const begin = performance.now();
-  const deadline = begin + load.durationMs;
-  await Promise.all(Array.from({ length: load.connections }, (_, index) => drive(load, index, deadline, latencies)));
-  const seconds = (performance.now() - begin) / 1000;
-  latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { count: latencies.length, perSecond: latencies.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
-}
+// Until all connections are open.
+const WARM_UP_MS = 100;
+const TIMEOUT_MS = 30_000;
 
-function drive({ port, next }: Load, index: number, deadline: number, latencies: number[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket: Socket = connect(port, '127.0.0.1');
-    socket.setNoDelay(true);
-    let sent = 0;
-    let expect = '';
-    let answer = '';
-    const send = () => {
-      const request = next(index);
-      expect = request.expect;
-      answer = '';
-      sent = performance.now();
-      socket.write(request.bytes);
-    };
-    socket.on('connect', send);
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error('the server closed a connection')));
-    socket.setEncoding('latin1');
-    socket.on('data', (data: string) => {
-      answer += data;
-      if (!isWhole(answer, data)) return;
-      if (!answer.includes(expect)) return reject(new Error(`unexpected answer: ${answer.slice(0, 500)}`));
-      const now = performance.now();
-      latencies.push(now - sent);
-      if (now < deadline) return send();
-      socket.removeAllListeners('close');
-      socket.end();
-      resolve();
-    });
+/** Runs a load with the driver of `tiltyard bench`; rejects if any answer is not the one that was expected. */
+export async function measure({ server, connections, durationMs, next }: Load): Promise<Measured> {
+  let players = 0;
+  const cpuMs: number[] = [];
+  const { completed, perSecond, latency, errors } = await drive({
+    endpoint: toEndpoint(`http://127.0.0.1:${server.port}`, {}),
+    connections,
+    durationMs,
+    warmUpMs: WARM_UP_MS,
+    timeoutMs: TIMEOUT_MS,
+    signal: new AbortController().signal,
+    createPlayer: (lane) => player(lane, players++, next),
+    onWindow: async () => void cpuMs.push(await server.cpuMs()),
   });
+  const [error] = errors;
+  if (error !== undefined) throw new Error(`${error.count} answers were wrong (${error.kind}): ${error.example}`);
+  const [before = 0, after = 0] = cpuMs;
+  return {
+    count: completed,
+    perSecond,
+    p50Ms: latency.percentileMicros(0.5) / 1000,
+    p99Ms: latency.percentileMicros(0.99) / 1000,
+    cpuMicros: ((after - before) * 1000) / completed,
+  };
+}
+
+function player({ connection }: Lane, index: number, next: Next): Player {
+  return {
+    isReady: true,
+    prepare: async () => undefined,
+    async play(): Promise<Problem | undefined> {
+      for (const { bytes, expect } of next(index)) {
+        const answer = await connection.exchange(bytes);
+        if (isProblem(answer)) return answer;
+        // From the end, where it is in most answers, and in all large ones.
+        if (answer.status !== 200 || answer.body.lastIndexOf(expect) < 0)
+          return { kind: 'malformed', detail: `expected ${expect}, got ${answer.body.toString('utf8', 0, 500)}` };
+      }
+      return undefined;
+    },
+    end: async () => {},
+  };
 }

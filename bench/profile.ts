@@ -1,22 +1,42 @@
 // npm run bench:profile: which functions of this server a call spends its time in.
 import type { Profiler } from 'node:inspector';
-import { startChild } from './child.ts';
-import { measure } from './load.ts';
-import { addCalls, createEpisodes } from './requests.ts';
+import { type NodeServer, startChild } from './child.ts';
+import { type Measured, measure } from './load.ts';
+import { addCalls, addCallsWithIds, createEpisodes, type Next, oxpCalls, oxpCallsWithIds } from './requests.ts';
 
 const CONNECTIONS = Number(process.env.CONNECTIONS ?? 64);
 const DURATION_MS = Number(process.env.DURATION_MS ?? 6_000);
 const SHOWN = Number(process.env.SHOWN ?? 40);
 
-const WARM_UP_MS = 1_500;
+const WARM_UP_MS = 2_500;
+
+const KINDS: Record<string, (server: NodeServer) => Promise<Next>> = {
+  ors: async ({ port }) => addCalls(await createEpisodes(port, CONNECTIONS)),
+  'task-id': async ({ port }) => addCallsWithIds(await createEpisodes(port, CONNECTIONS)),
+  oxp: async () => oxpCalls(),
+  'call-id': async () => oxpCallsWithIds(),
+};
+
+const [kind = 'ors'] = process.argv.slice(2);
+const toNext = KINDS[kind];
+if (toNext === undefined) {
+  process.stderr.write(`no calls '${kind}'. There are: ${Object.keys(KINDS).join(', ')}\n`);
+  process.exit(2);
+}
 
 using server = await startChild('tiltyard');
-const next = addCalls(await createEpisodes(server.port, CONNECTIONS));
-const load = { port: server.port, connections: CONNECTIONS, next };
+const load = { server, connections: CONNECTIONS, next: await toNext(server) };
 await measure({ ...load, durationMs: WARM_UP_MS });
-print(await server.profile(() => measure({ ...load, durationMs: DURATION_MS })));
+const { cpuMicros } = await measure({ ...load, durationMs: WARM_UP_MS });
+let profiled: Measured | undefined;
+const profile = await server.profile(async () => {
+  profiled = await measure({ ...load, durationMs: DURATION_MS });
+});
+process.stdout.write(`${kind}: ${cpuMicros.toFixed(1)} us of processor a call; under the profiler:\n`);
+print(profile, profiled?.cpuMicros ?? 0);
 
-function print({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): void {
+/** Prints the functions with the most time of their own, in us a call; in brackets the time with all that they call. */
+function print({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile, microsPerCall: number): void {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   const own = new Map<string, number>();
@@ -34,10 +54,9 @@ function print({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): void
     add(own, top, time);
     for (const name of stack) add(whole, name, time);
   }
-  const percent = (time = 0) => `${((time / total) * 100).toFixed(1).padStart(5)} %`;
-  const rows = [...whole].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
-  process.stdout.write('  whole     own   function\n');
-  for (const [name, time] of rows) process.stdout.write(`${percent(time)} ${percent(own.get(name))}   ${name}\n`);
+  const micros = (time = 0) => ((time / total) * microsPerCall).toFixed(2).padStart(6);
+  const rows = [...own].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
+  for (const [name, time] of rows) process.stdout.write(`${micros(time)} (${micros(whole.get(name))})   ${name}\n`);
 }
 
 function nameOf(node: Profiler.ProfileNode | undefined): string {

@@ -1,6 +1,6 @@
 // npm run bench: this server beside the floor that node:http sets and, where there is Python, the official reference server;
 // in turns, in one run. `npm run bench -- calls episodes` runs only these.
-
+import { availableParallelism, loadavg } from 'node:os';
 import { startChild } from './child.ts';
 import { measureCalls } from './measurements/calls.ts';
 import { measureEpisodes } from './measurements/episodes.ts';
@@ -25,6 +25,12 @@ if (unknown.length > 0) {
   process.stderr.write(`no measurement '${unknown[0]}'. There are: ${Object.keys(MEASUREMENTS).join(', ')}\n`);
   process.exit(2);
 }
+
+const [busy = 0] = loadavg();
+if (busy > availableParallelism() / 2)
+  process.stdout.write(
+    `the machine is busy (load ${busy.toFixed(1)}, ${availableParallelism()} processors): do not trust the figures\n`,
+  );
 
 using floor = await startChild('floor');
 using tiltyard = await startChild('tiltyard');

@@ -1,9 +1,9 @@
 import { connect } from 'tiltyard/client';
-import type { BenchServer } from '../child.ts';
-import { type Contender, compare, ratioOf } from '../compare.ts';
-import { createEpisodes, toolCall } from '../requests.ts';
+import { type BenchServer, startChild } from '../child.ts';
+import { type Contender, compare, processorTime, ratioOf } from '../compare.ts';
+import { createEpisodes, type Next, toolCall } from '../requests.ts';
 import { API_KEY } from '../servers/api-key.ts';
-import { atLeastTimes, type Verdict } from '../verdicts.ts';
+import { atLeastTimes, atMostMore, type Verdict } from '../verdicts.ts';
 import type { Servers } from './servers.ts';
 
 const PIECE = 'héllo "wörld" 12345\n';
@@ -12,26 +12,32 @@ const INPUT = { piece: PIECE, count: COUNT };
 const CONNECTIONS = 4;
 const CHECKED = 10;
 
-/** Results of 1 MB: how fast, and that they arrive as they were. */
+/** Results of 1 MB: how fast, what they cost beside the least that they can cost, and that they arrive as they were. */
 export async function measureLargeResults({ tiltyard, reference }: Servers): Promise<Verdict[]> {
-  const servers = [tiltyard, ...(reference === undefined ? [] : [reference])];
-  const contenders: Contender[] = [];
-  for (const [index, server] of servers.entries()) {
-    const sids = await createEpisodes(server.port, CONNECTIONS);
-    const next = (connection: number) => ({
-      ...toolCall(sids[connection] ?? '', 'large', INPUT),
-      expect: 'event: end',
-    });
-    contenders.push({ name: index === 0 ? 'Tiltyard' : 'reference', server, next });
-  }
+  using bare = await startChild('bare');
+  const calls = async (server: BenchServer) => largeCalls(await createEpisodes(server.port, CONNECTIONS));
+  const ours = await calls(tiltyard);
+  const contenders: Contender[] = [
+    { name: 'node:http', server: bare, next: ours },
+    { name: 'Tiltyard', server: tiltyard, next: ours },
+    ...(reference === undefined ? [] : [{ name: 'reference', server: reference, next: await calls(reference) }]),
+  ];
   const equal = await arriveEqual(tiltyard);
   const title = `results of 1 MB, ${CONNECTIONS} connections`;
-  const [ours, theirs] = await compare(contenders, { title, connections: CONNECTIONS, unit: 'results' });
-  const verdicts = [
+  const [least, found, theirs] = await compare(contenders, { title, connections: CONNECTIONS, unit: 'results' });
+  const verdicts: Verdict[] = [
     { what: 'results of 1 MB arrive equal', found: `${equal} of ${CHECKED}`, aim: 'all', isMet: equal === CHECKED },
   ];
-  if (ours === undefined || theirs === undefined) return verdicts;
-  return [...verdicts, atLeastTimes('results of 1 MB: times the reference', ratioOf(ours, theirs), 1.6)];
+  if (least === undefined || found === undefined) return verdicts;
+  const dearer = ratioOf(found, least, processorTime);
+  verdicts.push(atMostMore('results of 1 MB: processor time against node:http', dearer, 0.25));
+  if (theirs === undefined) return verdicts;
+  return [...verdicts, atLeastTimes('results of 1 MB: times the reference', ratioOf(found, theirs), 4)];
+}
+
+function largeCalls(sids: readonly string[]): Next {
+  const requests = sids.map((sid) => [{ ...toolCall(sid, 'large', INPUT), expect: 'event: end' }]);
+  return (connection) => requests[connection % requests.length] ?? [];
 }
 
 async function arriveEqual({ port }: BenchServer): Promise<number> {

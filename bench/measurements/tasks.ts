@@ -14,7 +14,7 @@ export async function measureTasks({ tiltyard }: Servers): Promise<Verdict[]> {
   ];
   const contenders = splits.map(({ name, split, size }) => {
     const turn = strides();
-    const next = () => post('/counter/task', { split, index: turn() % size }, { expect: '"task"' });
+    const next = () => [post('/counter/task', { split, index: turn() % size }, { expect: '"task"' })];
     return { name, server: tiltyard, next };
   });
   const [ten, ...large] = await compare(contenders, {

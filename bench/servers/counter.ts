@@ -24,6 +24,8 @@ export const counter = environment({
     },
     large: {
       input: z.object({ piece: z.string(), count: z.int() }),
+      // Above what is measured, whatever the default is.
+      maxOutputBytes: 16 * 1024 * 1024,
       run: ({ piece, count }) => piece.repeat(count),
     },
   },

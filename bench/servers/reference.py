@@ -62,6 +62,8 @@ Thread(target=end_with_input, daemon=True).start()
 # With the protocol named, as uvicorn's own listener has it: asyncio sends small packets at once only then.
 listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
 listener.bind(("127.0.0.1", 0))
+# Before the port is told: who connects at once waits until uvicorn is there, instead of being refused.
+listener.listen(2048)
 print(listener.getsockname()[1], file=port_to, flush=True)
 app = ors.Server([Counter]).app
 uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, timeout_keep_alive=60)).run(sockets=[listener])

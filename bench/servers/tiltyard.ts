@@ -1,16 +1,5 @@
-// This server with everything on: API keys, validation, kept results, metrics, a line for each request and each call.
-import { createServer } from 'tiltyard/server';
+// This server with everything on.
 import { announce } from './announce.ts';
-import { API_KEY } from './api-key.ts';
-import { counter, counterKit } from './counter.ts';
+import { serveCounter } from './serve-counter.ts';
 
-const server = await createServer({
-  environments: [counter],
-  toolkits: [counterKit],
-  auth: { apiKeys: [API_KEY] },
-  logger: { level: 'info' },
-  // The measurement holds so many at once, and a few more.
-  limits: { maxSessions: 200_000, maxSessionsPerIdentity: 200_000 },
-});
-const url = await server.listen();
-announce(Number(new URL(url).port));
+announce(Number((await serveCounter()).port));

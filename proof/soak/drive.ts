@@ -1,6 +1,6 @@
-import { connect } from 'node:net';
-import { isWhole, type Request } from '../../bench/exchange.ts';
-import { post } from '../../bench/requests.ts';
+import { post, type Request } from '../../bench/requests.ts';
+import { Connection, isProblem } from '../../src/cli/bench/load/connection.ts';
+import { toEndpoint } from '../../src/cli/bench/load/endpoint.ts';
 
 /** A number of sessions to play. */
 export interface Batch {
@@ -10,14 +10,30 @@ export interface Batch {
   readonly callsPerSession: number;
 }
 
+const TIMEOUT_MS = 60_000;
+const READ_BYTES = 64 * 1024;
+
 /** Plays sessions one after the other on each connection, and closes the connections. Rejects on any wrong answer. */
 export async function playBatch({ port, connections, sessions, callsPerSession }: Batch): Promise<void> {
-  let begun = 0;
-  const next = () => {
-    begun += 1;
-    return begun <= sessions ? sessionRequests(callsPerSession) : undefined;
+  const shared = {
+    endpoint: toEndpoint(`http://127.0.0.1:${port}`, {}),
+    timeoutMs: TIMEOUT_MS,
+    traffic: { sent: 0, received: 0 },
+    readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
   };
-  await Promise.all(Array.from({ length: connections }, () => play(port, next)));
+  let begun = 0;
+  const play = async () => {
+    const connection = new Connection(shared);
+    try {
+      while (begun < sessions) {
+        begun += 1;
+        for (const request of sessionRequests(callsPerSession)) await exchange(connection, request);
+      }
+    } finally {
+      connection.close();
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, play));
 }
 
 /** All requests of one session: it is created, called in every way, and deleted. */
@@ -44,33 +60,9 @@ function* sessionRequests(calls: number): Generator<Request, void, undefined> {
   yield post('/delete', {}, { expect: sid, sid });
 }
 
-function play(port: number, nextSession: () => Generator<Request> | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
-    let requests: Generator<Request> | undefined;
-    let expect = '';
-    let received = '';
-    const send = (): void => {
-      const request = requests?.next();
-      if (request !== undefined && !request.done) {
-        expect = request.value.expect;
-        socket.write(request.value.bytes);
-        return;
-      }
-      requests = nextSession();
-      if (requests !== undefined) return send();
-      socket.removeAllListeners('close').once('close', () => resolve());
-      socket.end();
-    };
-    socket.on('connect', send).on('error', reject);
-    socket.on('close', () => reject(new Error('the server closed a connection')));
-    socket.on('data', (data: string) => {
-      received += data;
-      if (!isWhole(received, data)) return;
-      if (!received.startsWith('HTTP/1.1 200') || !received.includes(expect))
-        return reject(new Error(`expected '${expect}', got ${received.slice(0, 500)}`));
-      received = '';
-      send();
-    });
-  });
+async function exchange(connection: Connection, { bytes, expect }: Request): Promise<void> {
+  const answer = await connection.exchange(bytes);
+  if (isProblem(answer)) throw new Error(`expected '${expect}', got none (${answer.kind}): ${answer.detail}`);
+  if (answer.status !== 200 || !answer.body.includes(expect))
+    throw new Error(`expected '${expect}', got ${answer.status}: ${answer.body.toString('utf8', 0, 500)}`);
 }

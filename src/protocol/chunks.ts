@@ -14,35 +14,53 @@ const SEARCH_BACK = 64;
 
 const ESCAPED_BYTES = 6;
 
-/**
- * Cuts JSON text into payloads that arrive whole: at most CHUNK_BYTES each, never inside a code point, and never
- * beginning or ending with white space, because the official client strips it. Where white space cannot be avoided it
- * is written as \uXXXX, which is legal because compact JSON has white space only inside strings.
- */
-export function* toChunks(json: string): Generator<string, void, undefined> {
-  const text = withoutLineBreaks(json);
-  let start = 0;
-  while (start < text.length) {
-    let head = '';
-    if (STRIPPED.test(text.charAt(start))) {
-      head = toEscape(text.charAt(start));
-      start += 1;
-    }
-    const end = endOfChunk(text, start, CHUNK_BYTES - head.length);
-    const last = text.charAt(end - 1);
-    if (end > start && STRIPPED.test(last)) yield head + text.slice(start, end - 1) + toEscape(last);
-    else yield head + text.slice(start, end);
-    start = end;
-  }
-  if (text.length === 0) yield '';
+const encoder = new TextEncoder();
+const measured = new Uint8Array(CHUNK_BYTES);
+
+/** One payload, as it was written. */
+export interface WrittenChunk {
+  /** Where in the text the next one begins. */
+  readonly end: number;
+  readonly bytes: number;
 }
 
-/** The payload of JSON text that fits into one event, or undefined; cheaper than toChunks for the many small answers. */
+/**
+ * Writes the payload that begins at `start`, as UTF-8, to the beginning of `into`, which has room for CHUNK_BYTES. Payloads
+ * arrive whole: at most CHUNK_BYTES each, never cut inside a code point, and never beginning or ending with white space,
+ * because the official client strips it. Where white space cannot be avoided it is written as \uXXXX, which is legal because
+ * compact JSON has white space only inside strings. The text must be `withoutLineBreaks`.
+ */
+export function writeChunk(text: string, start: number, into: Uint8Array): WrittenChunk {
+  const first = text.charAt(start);
+  const isEscaped = STRIPPED.test(first);
+  const from = isEscaped ? start + 1 : start;
+  const room = into.subarray(isEscaped ? writeEscape(first, into, 0) : 0, CHUNK_BYTES);
+  const head = CHUNK_BYTES - room.length;
+  // The platform's own encoder stops before the code point that no longer fits; a loop in here takes ten times as long.
+  const { read, written } = encoder.encodeInto(text.slice(from, from + room.length), room);
+  const fits = from + read;
+  for (let end = fits; end > from && end > fits - SEARCH_BACK; end -= 1) {
+    if (isCleanCut(text, end)) return { end, bytes: head + written - bytesBetween(text, end, fits) };
+  }
+  return endWithEscape(text, from, into, head);
+}
+
+/** Writes a payload that ends inside a long run of white space: with its last character as an escape. */
+function endWithEscape(text: string, from: number, into: Uint8Array, head: number): WrittenChunk {
+  const room = into.subarray(head, CHUNK_BYTES - ESCAPED_BYTES);
+  const { read, written } = encoder.encodeInto(text.slice(from, from + room.length), room);
+  const end = from + read;
+  const last = text.charAt(end - 1);
+  if (read === 0 || !STRIPPED.test(last)) return { end, bytes: head + written };
+  return { end, bytes: writeEscape(last, into, head + written - bytesBetween(text, end - 1, end)) };
+}
+
+/** The payload of JSON text that fits into one event, or undefined; cheaper than writeChunk for the many small answers. */
 export function toSingleChunk(json: string): string | undefined {
   if (json.length > CHUNK_BYTES) return undefined;
   const text = withoutLineBreaks(json);
   // Most answers need no count.
-  const fits = mostBytes(text) <= CHUNK_BYTES || furthest(text, 0, CHUNK_BYTES) === text.length;
+  const fits = mostBytes(text) <= CHUNK_BYTES || encoder.encodeInto(text, measured).read === text.length;
   return fits ? text : undefined;
 }
 
@@ -56,30 +74,22 @@ export function withoutLineBreaks(json: string): string {
   return has ? json.replace(LINE_BREAKS, toEscape) : json;
 }
 
-function endOfChunk(text: string, start: number, budget: number): number {
-  const fits = furthest(text, start, budget);
-  if (fits === text.length && !STRIPPED.test(text.charAt(fits - 1))) return fits;
-  for (let end = fits; end > start && end > fits - SEARCH_BACK; end -= 1) {
-    if (isCleanCut(text, end)) return end;
-  }
-  // A long run of white space: leave room to write the last character as an escape.
-  return furthest(text, start, budget - ESCAPED_BYTES);
-}
-
 function isCleanCut(text: string, at: number): boolean {
   return !STRIPPED.test(text.charAt(at - 1)) && !STRIPPED.test(text.charAt(at)) && !isLowSurrogate(text.charCodeAt(at));
 }
 
-const encoder = new TextEncoder();
-const measured = new Uint8Array(CHUNK_BYTES);
-
-// By the platform's own encoder, which stops before the code point that no longer fits; a loop in here takes ten times as long.
-function furthest(text: string, start: number, budget: number): number {
-  return start + encoder.encodeInto(text.slice(start, start + budget), measured.subarray(0, budget)).read;
-}
-
 function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
+}
+
+// Few: only where a cut was moved.
+function bytesBetween(text: string, start: number, end: number): number {
+  return start === end ? 0 : encoder.encodeInto(text.slice(start, end), measured).written;
+}
+
+/** Gives where the escape ends. */
+function writeEscape(character: string, into: Uint8Array, at: number): number {
+  return at + encoder.encodeInto(toEscape(character), into.subarray(at)).written;
 }
 
 function toEscape(character: string): string {

@@ -32,6 +32,9 @@ export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
 // Of one session. They are remembered after their results are gone, so that a very late repeat does not run again.
 const REMEMBERED_IDS = 10_000;
 
+// Of results that are worth to be freed with their session.
+const MAX_LARGE = 256;
+
 const NOTHING_TO_LEAVE = () => {};
 
 /**
@@ -59,6 +62,8 @@ export class Session implements CallOwner {
   #running: Map<string, Call> | undefined;
   /** The ids that clients chose for calls that ended, with the numbers of the calls. */
   #used: UsedIds | undefined;
+  /** The calls whose results take room on the heap; nobody can ask for them when the session has ended. */
+  #large: number[] | undefined;
   /** Of the calls that have not ended. */
   #inputBytes = 0;
   #promptsRunning = 0;
@@ -326,10 +331,18 @@ export class Session implements CallOwner {
 
   #keep(call: Call, ending: CallEnding, durationMs: number, now: number): void {
     const { kept } = this.#share;
-    kept.keep(call.number, { owner: this.facts.session, ending, durationMs, fingerprint: '' }, now);
+    const isLarge = kept.keep(call.number, { owner: this.facts.session, ending, durationMs, fingerprint: '' }, now);
+    if (isLarge) this.#noteLarge(call.number);
     if (kept.ids.numberOf(call.id) !== undefined) return;
     this.#used ??= new UsedIds(REMEMBERED_IDS);
     this.#used.add(call.id, call.number);
+  }
+
+  /** Remembers a few: the rest is freed in time. */
+  #noteLarge(number: number): void {
+    this.#large ??= [];
+    this.#large.push(number);
+    if (this.#large.length > MAX_LARGE) this.#large.shift();
   }
 
   async #close(end: SessionEnd): Promise<void> {
@@ -343,6 +356,7 @@ export class Session implements CallOwner {
     const outcome = end === 'expired' ? 'expired' : 'cancelled';
     for (const call of [...(this.#running?.values() ?? [])]) call.ended({ kind: 'failed', outcome, failure });
     await closed;
+    for (const number of this.#large ?? []) this.#share.kept.drop(number);
     const now = performance.now();
     this.#share.options.observer.on({
       type: 'session_ended',

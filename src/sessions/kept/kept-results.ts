@@ -53,14 +53,22 @@ export class KeptResults {
     });
   }
 
-  /** Keeps a call that has ended. */
-  keep(number: number, call: KeptCall, now: number): void {
+  /** Keeps a call that has ended; true if it takes room on the heap, so that it is worth to be dropped early. */
+  keep(number: number, call: KeptCall, now: number): boolean {
     const { ending, fingerprint } = call;
-    const isSmall = ending.kind === 'returned' && ending.json.length <= MAX_SMALL_CHARACTERS;
-    if (isSmall) return this.#keepSmall(number, call, fingerprint + ending.json, now);
+    if (ending.kind === 'returned' && ending.json.length <= MAX_SMALL_CHARACTERS) {
+      this.#keepSmall(number, call, fingerprint + ending.json, now);
+      return false;
+    }
     const bytes = CALL_BYTES + fingerprint.length + bytesOf(ending);
     this.#makeRoom(bytes);
     this.#large.set(number, { ...call, keptAt: now, bytes });
+    return true;
+  }
+
+  /** Frees a call that nobody will ask for any more. */
+  drop(number: number): void {
+    this.#large.delete(number);
   }
 
   /** A call of this owner, while it is kept. */

@@ -31,20 +31,14 @@ export function toEndpoint(url: string, headers: Readonly<Record<string, string>
 }
 
 /** The bytes of a request; made once where it is sent many times. */
-export function toRequest(endpoint: Endpoint, request: RequestParts): Buffer {
-  const { head, body } = toRequestText(endpoint, request);
-  return Buffer.from(head + body);
-}
-
-/** The text of a request, for those of which only some characters change. */
-export function toRequestText(
+export function toRequest(
   { basePath, headers }: Endpoint,
   { method, path, headers: more = {}, body = '' }: RequestParts,
-): { head: string; body: string } {
+): Buffer {
   // Some servers refuse JSON that is empty.
   const type = body === '' ? '' : 'Content-Type: application/json\r\n';
   const content = method === 'POST' ? `${type}Content-Length: ${Buffer.byteLength(body)}\r\n` : '';
-  return { head: `${method} ${basePath}${path} HTTP/1.1\r\n${headers}${toHeaderLines(more)}${content}\r\n`, body };
+  return Buffer.from(`${method} ${basePath}${path} HTTP/1.1\r\n${headers}${toHeaderLines(more)}${content}\r\n${body}`);
 }
 
 function toHeaderLines(headers: Readonly<Record<string, string>>): string {

@@ -56,6 +56,17 @@ test('every single byte may come alone', () => {
   }
 });
 
+test('answers with the head of the one before, and with another, are told apart', () => {
+  const [short, long, chunked] = [withLength('abc'), withLength('abcd'), inChunks(['ab', 'c'])];
+  const none = 'HTTP/1.1 204 No Content\r\n\r\n';
+  const parser = new ResponseParser();
+  for (const text of [short, short, long, short, chunked, chunked, none, none, long, long]) {
+    const { status, body } = parser.push(Buffer.from(text)) as HttpResponse;
+    const fresh = new ResponseParser().push(Buffer.from(text)) as HttpResponse;
+    expect([status, body.toString()]).toEqual([fresh.status, fresh.body.toString()]);
+  }
+});
+
 test('one parser reads one answer after the other', () => {
   const parser = new ResponseParser();
   for (const text of [withLength('one'), inChunks(['two']), withLength('three', 'Connection: close\r\n')]) {

@@ -4,7 +4,8 @@ import { checkCall, toSid } from './ors-answer.ts';
 
 const respond = (text: string, status = 200) => ({ status, body: Buffer.from(text), isKept: true });
 
-const stream = (result: unknown) => encodeTaskId('abc') + [...encodeResult(JSON.stringify(result))].join('');
+const stream = (result: unknown) =>
+  encodeTaskId('abc') + Buffer.concat([...encodeResult(JSON.stringify(result))]).toString();
 
 const output = (more: object = {}) => ({
   blocks: [{ text: 'ok', detail: null, type: 'text' }],

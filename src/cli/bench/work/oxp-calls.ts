@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { isObject, OXP_SCHEMA } from '../../../protocol/index.ts';
 import { isProblem } from '../load/connection.ts';
 import type { Lane, Player } from '../load/drive.ts';
-import { type Endpoint, toRequestText } from '../load/endpoint.ts';
+import type { Endpoint } from '../load/endpoint.ts';
 import type { HttpResponse } from '../load/http-response.ts';
+import { numberedRequests } from '../load/numbered-requests.ts';
 import type { Problem } from '../load/problem.ts';
 import { toStatusProblem, toWords } from './answers.ts';
 
@@ -15,8 +15,12 @@ export interface OxpWork {
 }
 
 /** Calls one tool over and over, each time with an id of its own: a known id would not run the tool. */
-export function oxpCalls(work: OxpWork, lane: Lane): Player {
-  const next = requestSource(work);
+export function oxpCalls({ endpoint, tool, input }: OxpWork, lane: Lane): Player {
+  const next = numberedRequests(endpoint, (id) => ({
+    method: 'POST',
+    path: '/tools/call',
+    body: JSON.stringify({ $schema: OXP_SCHEMA, request: { call_id: id, tool_id: tool, input } }),
+  }));
   return {
     isReady: true,
     prepare: async () => undefined,
@@ -25,25 +29,6 @@ export function oxpCalls(work: OxpWork, lane: Lane): Player {
       return isProblem(exchange) ? exchange : checkOxpCall(exchange);
     },
     end: async () => {},
-  };
-}
-
-const COUNTER_DIGITS = 10;
-
-/** Makes requests that differ in the end of their call_id alone, so that only that is written anew. */
-function requestSource({ endpoint, tool, input }: OxpWork): () => Buffer {
-  const prefix = `bench-${randomBytes(8).toString('hex')}-`;
-  const call = { $schema: OXP_SCHEMA, request: { call_id: prefix + '0'.repeat(COUNTER_DIGITS), tool_id: tool, input } };
-  const { head, body } = toRequestText(endpoint, { method: 'POST', path: '/tools/call', body: JSON.stringify(call) });
-  const template = Buffer.from(head + body);
-  const place = template.indexOf(prefix) + prefix.length;
-  let count = 0;
-  return () => {
-    count += 1;
-    // A copy: the socket may not have written the one before.
-    const request = Buffer.from(template);
-    request.write(String(count).padStart(COUNTER_DIGITS, '0'), place, 'latin1');
-    return request;
   };
 }
 

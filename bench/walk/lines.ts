@@ -1,0 +1,46 @@
+import { SourceMap, type SourceMapPayload } from 'node:module';
+
+/** A stretch of a script and how often it ran, as V8 tells it. */
+export interface CountedRange {
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly count: number;
+}
+
+/** A script as it runs, and where in its source each part of it comes from. */
+export interface Compiled {
+  readonly script: string;
+  readonly map: SourceMapPayload;
+}
+
+/** The lines of a source that ran: those with code on them, a bracket at least, that V8 says has run. */
+export function linesThatRan({ script, map }: Compiled, ranges: readonly CountedRange[]): Set<number> {
+  const sourceMap = new SourceMap(map);
+  const ran = new Set<number>();
+  let lineOffset = 0;
+  for (const [line, text] of script.split('\n').entries()) {
+    for (let column = 0; column < text.length; column += 1) {
+      const entry = sourceMap.findEntry(line, column);
+      // Only where something of the source begins: what is between, comments for example, would count for what is before it.
+      if (!('originalLine' in entry) || entry.generatedLine !== line || entry.generatedColumn !== column) continue;
+      if (countAt(lineOffset + column, ranges) === 0) continue;
+      ran.add(entry.originalLine + 1);
+    }
+    lineOffset += text.length + 1;
+  }
+  return ran;
+}
+
+/** How often the character at an offset ran: the smallest range around it knows. */
+function countAt(offset: number, ranges: readonly CountedRange[]): number {
+  let innermost: CountedRange | undefined;
+  for (const range of ranges) {
+    if (offset < range.startOffset || offset >= range.endOffset) continue;
+    if (innermost === undefined || lengthOf(range) <= lengthOf(innermost)) innermost = range;
+  }
+  return innermost?.count ?? 0;
+}
+
+function lengthOf({ startOffset, endOffset }: CountedRange): number {
+  return endOffset - startOffset;
+}
