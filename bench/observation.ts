@@ -4,7 +4,7 @@
 import { createWriteStream } from 'node:fs';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { serverLogger } from '../src/server/observe/logger.ts';
-import { Metrics } from '../src/server/observe/metrics.ts';
+import { Numbers } from '../src/server/observe/numbers.ts';
 import { observe } from '../src/server/observe/observation.ts';
 import { combine } from '../src/server/observe/observers.ts';
 import { type CallFacts, type Observer, unobserved } from '../src/sessions/index.ts';
@@ -26,26 +26,25 @@ function toApp(level: string): FastifyInstance {
 function toServerObserver(level: string): Observer {
   const { logger, eventsOf } = serverLogger({ level });
   const app = Fastify({ logger });
-  return observe(app, { metrics: new Metrics(), events: eventsOf(app) }).observer;
+  return observe(app, { numbers: new Numbers(), events: eventsOf(app) }).observer;
 }
 
 const WAYS: readonly [what: string, observer: Observer][] = [
   ['nothing', unobserved],
-  ['metrics', combine([new Metrics()])],
+  ['numbers', combine([new Numbers()])],
   ['mounted, level warn', observe(toApp('warn')).observer],
   ['mounted, level info', observe(toApp('info')).observer],
   ['a server, level warn', toServerObserver('warn')],
   ['a server, level info', toServerObserver('info')],
 ];
 
-const facts: CallFacts = {
-  call: 1,
-  callId: 'call-0123456789abcdef0123456789abcdef',
+const call: CallFacts = {
+  number: 1,
+  id: 'call-0123456789abcdef0123456789abcdef',
   tool: 'add',
   identity: '',
-  session: 1,
-  sid: crypto.randomUUID(),
-  environment: 'bench',
+  session: { number: 1, sid: crypto.randomUUID(), identity: '', environment: 'bench', split: 'train', index: 0 },
+  traceId: undefined,
 };
 const ending = { outcome: 'returned', durationMs: 0.123, ran: true, reward: 1, finished: false } as const;
 
@@ -55,9 +54,9 @@ async function nanosecondsPerCall(observer: Observer): Promise<number> {
     const begun = process.cpuUsage();
     for (let each = 0; each < 1_000; each += 1) {
       const at = Date.now();
-      observer.on({ type: 'call_started', at, ...facts, trace: undefined });
-      observer.on({ type: 'call_running', at, call: facts.call });
-      observer.on({ type: 'call_ended', at, ...facts, ...ending });
+      observer.on({ type: 'call_started', at, call, trace: undefined });
+      observer.on({ type: 'call_running', at, call });
+      observer.on({ type: 'call_ended', at, call, ...ending });
     }
     const { user, system } = process.cpuUsage(begun);
     micros += user + system;

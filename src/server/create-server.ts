@@ -20,11 +20,11 @@ import { endConnections } from './http/shutdown.ts';
 import { serverLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { registerMetrics } from './observe/metrics-route.ts';
+import { Numbers } from './observe/numbers.ts';
 import { observe } from './observe/observation.ts';
 import { RequestCounts } from './observe/request-counts.ts';
-import { RunningCalls } from './observe/running-calls.ts';
 import { toSessionLimits, warnOfTighterLimit } from './observe/session-limits.ts';
-import { StopLog } from './observe/stop-log.ts';
+import { logStop } from './observe/stop-log.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import { anArray, anything, assertOptions, type OptionRules, trueOrFalse } from './options.ts';
 import { fastCall as fastOrsCall, CALL_ROUTE as ORS_CALL } from './ors/call.ts';
@@ -120,12 +120,12 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   servers.open({ requests, fastPath });
   watchRequests(app, { options, requests, counts });
   const sessionLimits = options.environments?.length ? toSessionLimits(limits, options.auth) : undefined;
-  const running = new RunningCalls();
-  const stops = new StopLog(app, running);
+  const numbers = new Numbers();
+  logStop(app, numbers);
   const metrics =
-    options.metrics === false ? undefined : new Metrics({ requests: counts, running, limits: sessionLimits });
+    options.metrics === false ? undefined : new Metrics({ numbers, requests: counts, limits: sessionLimits });
   app.addHook('preClose', async () => metrics?.stopping());
-  const observation = observe(app, { events, metrics, others: [running, stops] });
+  const observation = observe(app, { events, numbers });
   const shared = { observation, kept: new KeptResults(limits) };
   const { ors, oxp } = await serveProtocols(app, options, { shared, metrics }).catch(async (thrown) => {
     // What it holds already, such as the buffers of its log, would stay for ever.

@@ -1,4 +1,5 @@
 import type { CallEnding, RunEnding } from './call-ending.ts';
+import type { CallFacts } from './events.ts';
 import type { CallEvent, CallListener } from './host.ts';
 
 /** Arriving: it may still be refused. Accepted: it runs or waits for its turn. Settled: its ending is there. */
@@ -20,21 +21,9 @@ export interface CallOwner {
   callEnded(call: Call, ending: RunEnding): void;
 }
 
-/** Where a call came from. */
-export interface CallOrigin {
-  readonly number: number;
-  /** ORS's `task_id`, OXP's `call_id`. */
-  readonly id: string;
-  /** A name of the catalog, or UNKNOWN_TOOL. */
-  readonly tool: string;
-  readonly startedAt: number;
-}
-
 /** One call of a tool, from its arrival until it has ended; after that only its ending is kept. */
 export class Call implements RunListener {
-  readonly number: number;
-  readonly id: string;
-  readonly tool: string;
+  readonly facts: CallFacts;
   readonly startedAt: number;
   /** When its tool was started; 0 if it was not. */
   ranAt = 0;
@@ -51,11 +40,9 @@ export class Call implements RunListener {
   #listener: CallListener | undefined;
   #others: Set<CallListener> | undefined;
 
-  constructor(owner: CallOwner, { number, id, tool, startedAt }: CallOrigin, listener: CallListener) {
+  constructor(owner: CallOwner, facts: CallFacts, startedAt: number, listener: CallListener) {
     this.#owner = owner;
-    this.number = number;
-    this.id = id;
-    this.tool = tool;
+    this.facts = facts;
     this.startedAt = startedAt;
     this.#listener = listener;
   }
@@ -64,7 +51,7 @@ export class Call implements RunListener {
   attach(listener: CallListener): () => void {
     this.#others ??= new Set();
     this.#others.add(listener);
-    if (this.announced) listener({ kind: 'accepted', taskId: this.id });
+    if (this.announced) listener({ kind: 'accepted', taskId: this.facts.id });
     return () => this.#others?.delete(listener);
   }
 
@@ -97,13 +84,13 @@ export class Call implements RunListener {
   announce(): void {
     if (this.announced || this.phase === 'settled') return;
     this.announced = true;
-    this.#tell({ kind: 'accepted', taskId: this.id });
+    this.#tell({ kind: 'accepted', taskId: this.facts.id });
   }
 
   /** Tells its clients how it ended. */
   settle(ending: CallEnding, durationMs: number): void {
     this.phase = 'settled';
-    this.#tell({ kind: 'settled', taskId: this.id, ending, durationMs });
+    this.#tell({ kind: 'settled', taskId: this.facts.id, ending, durationMs });
   }
 
   #tell(event: CallEvent): void {

@@ -13,7 +13,7 @@ export const UNKNOWN_TOOL = '(unknown)';
 /** What every event about a session says of it. */
 export interface SessionFacts {
   /** Tells it from all other sessions of its host; ids may be used again. */
-  readonly session: number;
+  readonly number: number;
   readonly sid: string;
   /** Whose it is; empty where nobody is known. */
   readonly identity: string;
@@ -26,38 +26,40 @@ export interface SessionFacts {
 /** What every event about a call says of it. */
 export interface CallFacts {
   /** Tells it from all other calls of its host. */
-  readonly call: number;
+  readonly number: number;
   /** ORS's `task_id`, OXP's `call_id`. */
-  readonly callId: string;
+  readonly id: string;
   /** A name of the catalog, or UNKNOWN_TOOL. */
   readonly tool: string;
+  /** Who called; empty where nobody is known. */
   readonly identity: string;
-  /** Its session; undefined for a tool of a toolkit. */
-  readonly session: number | undefined;
-  readonly sid: string | undefined;
-  readonly environment: string | undefined;
-  /** The caller's name for the trace that a call of a toolkit's tool belongs to. */
-  readonly traceId?: string | undefined;
+  /** Undefined for a tool of a toolkit. */
+  readonly session: SessionFacts | undefined;
+  /** OXP's `trace_id`. */
+  readonly traceId: string | undefined;
 }
 
-export interface SessionStarted extends SessionFacts {
+export interface SessionStarted {
   readonly type: 'session_started';
   readonly at: number;
+  readonly session: SessionFacts;
   readonly trace: TraceHeaders | undefined;
 }
 
 /** Once, before the session ends, and only of sessions that have something to set up. */
-export interface SetupEnded extends SessionFacts {
+export interface SetupEnded {
   readonly type: 'setup_ended';
   readonly at: number;
+  readonly session: SessionFacts;
   readonly result: SetupResult;
   readonly durationMs: number;
 }
 
 /** After its teardown. */
-export interface SessionEnded extends SessionFacts {
+export interface SessionEnded {
   readonly type: 'session_ended';
   readonly at: number;
+  readonly session: SessionFacts;
   readonly outcome: EpisodeOutcome;
   readonly reason: SessionEnd;
   readonly calls: number;
@@ -66,9 +68,10 @@ export interface SessionEnded extends SessionFacts {
   readonly reward: number | null;
 }
 
-export interface CallStarted extends CallFacts {
+export interface CallStarted {
   readonly type: 'call_started';
   readonly at: number;
+  readonly call: CallFacts;
   readonly trace: TraceHeaders | undefined;
 }
 
@@ -76,13 +79,14 @@ export interface CallStarted extends CallFacts {
 export interface CallRunning {
   readonly type: 'call_running';
   readonly at: number;
-  readonly call: number;
+  readonly call: CallFacts;
 }
 
 /** Exactly once for each call that started. */
-export interface CallEnded extends CallFacts {
+export interface CallEnded {
   readonly type: 'call_ended';
   readonly at: number;
+  readonly call: CallFacts;
   readonly outcome: CallOutcome;
   readonly durationMs: number;
   /** Whether its tool was started: a call may end before its turn comes. */
@@ -96,7 +100,7 @@ export interface CallEnded extends CallFacts {
 /** What happens to sessions and calls, as plain data. `at` is the time in ms since 1970, with fractions. */
 export type HostEvent = SessionStarted | SetupEnded | SessionEnded | CallStarted | CallRunning | CallEnded;
 
-/** Whose code is run: that of a call's tool, or of a session's setup. */
+/** Whose code is run: that of a call's tool, or of a session's setup, by number. */
 export type Subject = { readonly call: number } | { readonly session: number };
 
 /** Hears what becomes of sessions and calls. It stands on the path of every call: it returns at once and does not throw. */

@@ -56,11 +56,11 @@ export class LocalHost implements SessionHost {
     this.#assertOpen();
     await this.#sessions.create(ref, async () => {
       this.#created += 1;
-      const start = { ...ref, session: this.#created, choice };
-      const episode = await this.#runtime.open({ ...start, environment, secrets });
+      const number = this.#created;
+      const episode = await this.#runtime.open({ session: number, sid: ref.sid, environment, choice, secrets });
       // The server may have begun to stop while the task was read.
       this.#assertOpen();
-      return () => new Session({ ...start, trace }, episode, this.#share);
+      return () => new Session({ ...ref, number, choice, trace }, episode, this.#share);
     });
   }
 

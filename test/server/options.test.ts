@@ -65,7 +65,7 @@ test('an observer hears of calls to toolkits as of those in sessions', async () 
   const heard: unknown[] = [];
   const observer = {
     on(event: HostEvent) {
-      if (event.type === 'call_ended') heard.push([event.tool, event.outcome, event.session !== undefined]);
+      if (event.type === 'call_ended') heard.push([event.call.tool, event.outcome, event.call.session !== undefined]);
     },
   };
   const server = await startServer({ toolkits: [bank], sessions: { observer } });

@@ -44,30 +44,22 @@ export function eventLog(logger: EventLogger): EventLog {
   };
 }
 
-function callFields(event: CallEnded): object {
-  const { tool, environment, outcome, reward, finished } = event;
-  const identity = event.identity || undefined;
-  const callId = printable(event.callId);
-  const ms = toMs(event.durationMs);
-  if (event.sid === undefined) return { callId, traceId: safe(event.traceId), identity, tool, ms, outcome };
+function callFields({ call, durationMs, outcome, reward, finished }: CallEnded): object {
+  const { tool, session } = call;
+  const identity = call.identity || undefined;
+  const id = printable(call.id);
+  const ms = toMs(durationMs);
+  if (session === undefined) return { callId: id, traceId: safe(call.traceId), identity, tool, ms, outcome };
+  const { environment } = session;
   const paid = { reward: reward ?? undefined, finished: finished || undefined };
-  return { sid: printable(event.sid), identity, environment, taskId: callId, tool, ms, outcome, ...paid };
+  return { sid: printable(session.sid), identity, environment, taskId: id, tool, ms, outcome, ...paid };
 }
 
-function sessionFields(event: SessionEnded): object {
-  const { environment, split, index, outcome, reason, calls, reward } = event;
-  const whose = { sid: printable(event.sid), identity: event.identity || undefined };
-  const task = { split: safe(split), index };
-  return {
-    ...whose,
-    environment,
-    ...task,
-    outcome,
-    reason,
-    reward: reward ?? undefined,
-    calls,
-    ms: toMs(event.durationMs),
-  };
+function sessionFields({ session, outcome, reason, reward, calls, durationMs }: SessionEnded): object {
+  const { environment, index } = session;
+  const whose = { sid: printable(session.sid), identity: session.identity || undefined };
+  const task = { environment, split: safe(session.split), index };
+  return { ...whose, ...task, outcome, reason, reward: reward ?? undefined, calls, ms: toMs(durationMs) };
 }
 
 function safe(text: string | undefined): string | undefined {

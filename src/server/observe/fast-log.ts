@@ -32,20 +32,23 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
       stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${whose(identity)}${rest}`);
     },
     on(event) {
-      if (event.type !== 'call_ended') return slow.on(event);
-      if (isOff()) return;
+      if (event.type === 'session_ended') return slow.on(event);
+      if (event.type !== 'call_ended' || isOff()) return;
       // Made later: the caller waits for the answer now, and not for the line.
       stream.write(() => {
-        const { sid, identity, environment = '', outcome, reward, finished } = event;
+        const { call, outcome, reward, finished } = event;
+        const { session, traceId } = call;
         const paid = `${reward === null ? '' : `,"reward":${reward}`}${finished ? ',"finished":true' : ''}`;
-        const rest = `${toolOf(event.tool)},"ms":${toMilliseconds(event.durationMs)},"outcome":"${outcome}"${paid},"msg":"call"}\n`;
+        const ending = `,"ms":${toMilliseconds(event.durationMs)},"outcome":"${outcome}"${paid},"msg":"call"}\n`;
         const head = headAt(Math.floor(event.at));
-        const callId = quote(event.callId);
-        if (sid === undefined) {
-          const trace = event.traceId === undefined ? '' : `,"traceId":${quote(event.traceId)}`;
-          return `${head},"callId":${callId}${trace}${whose(identity)}${rest}`;
+        const rest = `${toolOf(call.tool)}${ending}`;
+        const who = whose(call.identity);
+        if (session === undefined) {
+          const trace = traceId === undefined ? '' : `,"traceId":${quote(traceId)}`;
+          return `${head},"callId":${quote(call.id)}${trace}${who}${rest}`;
         }
-        return `${head},"sid":${quote(sid)}${whose(identity)}${environmentOf(environment)},"taskId":${callId}${rest}`;
+        const where = `,"sid":${quote(session.sid)}${who}${environmentOf(session.environment)}`;
+        return `${head}${where},"taskId":${quote(call.id)}${rest}`;
       });
     },
   };

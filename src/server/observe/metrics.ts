@@ -1,69 +1,46 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import { CALL_OUTCOMES, type CallOutcome, EPISODE_OUTCOMES, type EpisodeOutcome } from '../../core/index.ts';
-import { type CallEnded, Counts, type HostEvent, type Observer, type SessionEnded } from '../../sessions/index.ts';
+import { CALL_OUTCOMES, EPISODE_OUTCOMES } from '../../core/index.ts';
 import { publishDescriptors } from './descriptors.ts';
-import { DURATIONS, Histogram, publishHistogram, REWARDS } from './histogram.ts';
+import { publishHistogram } from './histogram.ts';
+import { Numbers, type ToolNumbers } from './numbers.ts';
 import { EventLoopLag, publishProcess } from './process-metrics.ts';
 import type { RequestCounts } from './request-counts.ts';
-import { RunningCalls } from './running-calls.ts';
 import { publishSessionLimits, type SessionLimits } from './session-limits.ts';
 import { UncaughtErrors } from './uncaught-errors.ts';
 
-interface EnvironmentNumbers {
-  live: number;
-  readonly ended: Record<EpisodeOutcome, number>;
-  readonly setups: Histogram;
-  readonly rewards: Histogram;
-}
-
-interface ToolNumbers {
-  readonly ended: Record<CallOutcome, number>;
-  readonly durations: Histogram;
-}
-
 interface Running {
   readonly count: number;
-  /** How long ago the oldest one came. */
+  /** How long ago the oldest one began. */
   readonly oldestMs: number;
 }
 
 const NONE_RUNNING: Running = { count: 0, oldestMs: 0 };
 
-/** What a server shows besides what is observed. */
+/** What a server shows. */
 export interface MetricsOptions {
+  readonly numbers?: Numbers;
   readonly requests?: RequestCounts;
-  readonly running?: RunningCalls;
   /** Undefined where there are no sessions. */
   readonly limits?: SessionLimits | undefined;
 }
 
-/**
- * The numbers of one server. They are plain ones, which a call changes in some ns; prom-client gets them when it is asked,
- * because its own would look up their labels each time. All labels come from the catalog, so there are only so many.
- */
-export class Metrics implements Observer {
+/** The numbers of one server for Prometheus. prom-client reads them when it is asked: its own would look up their labels each time. */
+export class Metrics {
   readonly #registry = new Registry();
   readonly #lag = new EventLoopLag(this.#registry);
   readonly #uncaught = new UncaughtErrors(this.#registry);
-  readonly #environments = new Map<string, EnvironmentNumbers>();
-  /** By environment; '' has the tools of toolkits. */
-  readonly #tools = new Map<string, Map<string, ToolNumbers>>();
-  readonly #running: RunningCalls;
-  /** The live sessions of each identity that is known. */
-  readonly #owned = new Counts();
-  #liveSessions = 0;
-  #waitingCalls = 0;
+  readonly #numbers: Numbers;
   #isStopping = false;
 
-  constructor({ requests, running = new RunningCalls(), limits }: MetricsOptions = {}) {
-    this.#running = running;
-    if (limits !== undefined) publishSessionLimits(this.#registry, limits, this.#owned);
+  constructor({ numbers = new Numbers(), requests, limits }: MetricsOptions = {}) {
+    this.#numbers = numbers;
+    if (limits !== undefined) publishSessionLimits(this.#registry, limits, numbers.owned);
     this.#publishSessions();
     this.#publishCalls();
     this.#publishRunning();
     requests?.publish(this.#registry);
     this.#publishStopping();
-    publishProcess(this.#registry, () => this.#liveSessions);
+    publishProcess(this.#registry, () => numbers.liveSessions);
     publishDescriptors(this.#registry);
   }
 
@@ -78,7 +55,7 @@ export class Metrics implements Observer {
 
   /** Shows environments before their first session ends, so that rates see that as well. */
   expect(environmentNames: readonly string[]): void {
-    for (const name of environmentNames) this.#environment(name);
+    for (const name of environmentNames) this.#numbers.environment(name);
   }
 
   /** Shows that the server stops. */
@@ -98,86 +75,22 @@ export class Metrics implements Observer {
     this.#uncaught.close();
   }
 
-  on(event: HostEvent): void {
-    switch (event.type) {
-      case 'call_started':
-        this.#waitingCalls += 1;
-        return;
-      case 'call_running':
-        this.#waitingCalls -= 1;
-        return;
-      case 'call_ended':
-        return this.#callEnded(event);
-      case 'session_started':
-        this.#liveSessions += 1;
-        if (event.identity) this.#owned.add(event.identity);
-        this.#environment(event.environment).live += 1;
-        return;
-      case 'setup_ended':
-        return this.#environment(event.environment).setups.add(event.durationMs / 1000);
-      case 'session_ended':
-        return this.#sessionEnded(event);
-    }
-  }
-
-  #callEnded({ environment = '', tool, outcome, durationMs, ran }: CallEnded): void {
-    if (!ran) this.#waitingCalls -= 1;
-    const { ended, durations } = this.#tool(environment, tool);
-    ended[outcome] += 1;
-    durations.add(durationMs / 1000);
-  }
-
-  #sessionEnded({ environment, identity, outcome, reward }: SessionEnded): void {
-    const numbers = this.#environment(environment);
-    this.#liveSessions -= 1;
-    if (identity) this.#owned.remove(identity);
-    numbers.live -= 1;
-    numbers.ended[outcome] += 1;
-    if (reward !== null) numbers.rewards.add(reward);
-  }
-
-  #environment(name: string): EnvironmentNumbers {
-    let numbers = this.#environments.get(name);
-    if (numbers === undefined) {
-      numbers = {
-        live: 0,
-        ended: noCounts(EPISODE_OUTCOMES),
-        setups: new Histogram(DURATIONS),
-        rewards: new Histogram(REWARDS),
-      };
-      this.#environments.set(name, numbers);
-    }
-    return numbers;
-  }
-
-  #tool(environment: string, tool: string): ToolNumbers {
-    let tools = this.#tools.get(environment);
-    if (tools === undefined) {
-      tools = new Map();
-      this.#tools.set(environment, tools);
-    }
-    let numbers = tools.get(tool);
-    if (numbers === undefined) {
-      numbers = { ended: noCounts(CALL_OUTCOMES), durations: new Histogram(DURATIONS) };
-      tools.set(tool, numbers);
-    }
-    return numbers;
-  }
-
   /** Of each tool that was ever called, what runs of it. */
   #runningByTool(): (readonly [labels: { environment: string; tool: string }, running: Running])[] {
-    const found = new Map<ToolNumbers, Running>();
+    const found = new Map<string, Running>();
     const now = performance.timeOrigin + performance.now();
-    for (const { environment = '', tool, at } of this.#running.all()) {
-      const numbers = this.#tool(environment, tool);
-      const { count, oldestMs } = found.get(numbers) ?? { count: 0, oldestMs: now - at };
-      found.set(numbers, { count: count + 1, oldestMs });
+    for (const [{ session, tool }, at] of this.#numbers.running) {
+      const key = `${session?.environment ?? ''}\n${tool}`;
+      const { count, oldestMs } = found.get(key) ?? { count: 0, oldestMs: now - at };
+      found.set(key, { count: count + 1, oldestMs });
     }
-    return Array.from(eachTool(this.#tools), ([labels, numbers]) => [labels, found.get(numbers) ?? NONE_RUNNING]);
+    return Array.from(eachTool(this.#numbers.tools), ([labels]) => {
+      return [labels, found.get(`${labels.environment}\n${labels.tool}`) ?? NONE_RUNNING];
+    });
   }
 
   #publishSessions(): void {
-    const environments = this.#environments;
+    const { environments } = this.#numbers;
     const registers = [this.#registry];
     new Gauge({
       name: 'tiltyard_sessions_live',
@@ -213,8 +126,8 @@ export class Metrics implements Observer {
   }
 
   #publishCalls(): void {
-    const tools = this.#tools;
-    const waiting = () => this.#waitingCalls;
+    const { tools } = this.#numbers;
+    const waiting = () => this.#numbers.waitingCalls;
     const registers = [this.#registry];
     new Counter({
       name: 'tiltyard_calls_total',
@@ -271,7 +184,7 @@ export class Metrics implements Observer {
     });
     new Gauge({
       name: 'tiltyard_call_oldest_seconds',
-      help: 'How long ago the oldest running call of a tool came; 0 where none runs.',
+      help: 'How long the oldest running call of a tool has been running; 0 where none runs.',
       labelNames,
       registers,
       collect() {
@@ -279,10 +192,6 @@ export class Metrics implements Observer {
       },
     });
   }
-}
-
-function noCounts<Outcome extends string>(outcomes: readonly Outcome[]): Record<Outcome, number> {
-  return Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
 }
 
 function* eachTool(

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Observer, TraceHeaders } from '../../sessions/index.ts';
 import { type EventLog, eventLog } from './event-log.ts';
 import type { Logged } from './logger.ts';
-import type { Metrics } from './metrics.ts';
+import type { Numbers } from './numbers.ts';
 import { combine } from './observers.ts';
 import { tracing } from './tracing.ts';
 
@@ -13,22 +13,18 @@ export interface Observation {
   readonly traceOf: ((request: Pick<FastifyRequest, 'headers'>) => TraceHeaders) | undefined;
 }
 
-/** What a server of its own brings along; a mounted face has only the logger of its app. */
+/** What a server of its own brings along; a mounted protocol has only the logger of its app. */
 export interface ObservationOptions {
-  readonly metrics?: Metrics | undefined;
-  readonly events?: EventLog | undefined;
-  /** Those who hear the same, and are shown elsewhere. */
-  readonly others?: readonly Observer[];
+  readonly numbers?: Numbers;
+  readonly events?: EventLog;
 }
 
-/** Logs, metrics where they are wanted, and traces where an SDK is registered. */
-export function observe(app: Logged, options: ObservationOptions = {}): Observation {
-  const { metrics, others = [], events = eventLog(app.log) } = options;
+/** Logs, numbers where they are wanted, and traces where an SDK is registered. */
+export function observe(app: Logged, { numbers, events = eventLog(app.log) }: ObservationOptions = {}): Observation {
   const traces = tracing();
   if (traces !== undefined) app.addHook('onClose', () => traces.flush());
-  const observers = [...others, events, metrics, traces].filter((each) => each !== undefined);
   return {
-    observer: combine(observers),
+    observer: combine([events, numbers, traces].filter((each) => each !== undefined)),
     traceOf: traces === undefined ? undefined : (request) => traces.headersOf(request),
   };
 }

@@ -95,10 +95,10 @@ export class Tracing implements Observer {
       case 'session_started':
         return this.#sessionStarted(event);
       case 'setup_ended':
-        return end(take(this.#setups, event.session), SETUP_OUTCOMES[event.result]);
+        return end(take(this.#setups, event.session.number), SETUP_OUTCOMES[event.result]);
       case 'session_ended': {
-        const context = this.#sessions.get(event.session)?.context;
-        this.#sessions.delete(event.session);
+        const context = this.#sessions.get(event.session.number)?.context;
+        this.#sessions.delete(event.session.number);
         const span = context === undefined ? undefined : trace.getSpan(context);
         span?.setAttribute('tiltyard.calls', event.calls);
         if (event.reward !== null) span?.setAttribute('tiltyard.reward', event.reward);
@@ -107,7 +107,7 @@ export class Tracing implements Observer {
       case 'call_started':
         return this.#callStarted(event);
       case 'call_ended': {
-        const span = take(this.#calls, event.call);
+        const span = take(this.#calls, event.call.number);
         if (event.reward !== null) span?.setAttribute('tiltyard.reward', event.reward);
         return end(span, event.outcome);
       }
@@ -119,27 +119,27 @@ export class Tracing implements Observer {
     return found === undefined ? run() : context.with(found, run);
   };
 
-  #sessionStarted(event: SessionStarted): void {
-    const parent = propagation.extract(ROOT_CONTEXT, event.trace ?? {});
-    const options = { kind: SpanKind.SERVER, attributes: attributesOf(event) };
-    const started = this.#start(`session ${event.environment}`, options, parent);
-    this.#sessions.set(event.session, { context: started, facts: event });
+  #sessionStarted({ session, trace: headers = {} }: SessionStarted): void {
+    const parent = propagation.extract(ROOT_CONTEXT, headers);
+    const options = { kind: SpanKind.SERVER, attributes: attributesOf(session) };
+    const started = this.#start(`session ${session.environment}`, options, parent);
+    this.#sessions.set(session.number, { context: started, facts: session });
   }
 
-  #callStarted(event: CallStarted): void {
-    const sent = propagation.extract(ROOT_CONTEXT, event.trace ?? {});
-    const home = event.session === undefined ? undefined : this.#sessions.get(event.session);
+  #callStarted({ call, trace: headers = {} }: CallStarted): void {
+    const sent = propagation.extract(ROOT_CONTEXT, headers);
+    const home = call.session === undefined ? undefined : this.#sessions.get(call.session.number);
     const attributes = {
       ...(home === undefined ? {} : attributesOf(home.facts)),
-      'tiltyard.tool': event.tool,
-      'tiltyard.task_id': event.callId,
+      'tiltyard.tool': call.tool,
+      'tiltyard.task_id': call.id,
     };
     // Below the caller's span, if it sent one; its session is then a link, since a span has one parent.
     const isSent = trace.getSpanContext(sent) !== undefined;
     const homeSpan = home === undefined ? undefined : trace.getSpanContext(home.context);
     const links = isSent && homeSpan !== undefined ? [{ context: homeSpan }] : [];
     const options = { kind: SpanKind.SERVER, attributes, links };
-    this.#calls.set(event.call, this.#start(`call ${event.tool}`, options, isSent ? sent : (home?.context ?? sent)));
+    this.#calls.set(call.number, this.#start(`call ${call.tool}`, options, isSent ? sent : (home?.context ?? sent)));
   }
 
   #startSetup(session: number): Context | undefined {

@@ -32,9 +32,11 @@ const REASONS: Partial<Record<ErrorCode, FailureReason>> = {
   episode_finished: 'episode_finished',
 };
 
-/** Turns the end of a call into what is written for it. */
-export function toCallAnswer(ending: CallEnding, { envelope, streaming, returnErrors }: AnswerOptions): CallAnswer {
-  if (ending.kind === 'returned') return { kind: 'end', json: ending.json };
+/** Turns the end of a call that did not return into what is written for it. */
+export function toCallAnswer(
+  ending: Exclude<CallEnding, { kind: 'returned' }>,
+  { envelope, streaming, returnErrors }: AnswerOptions,
+): CallAnswer {
   const { failure } = ending;
   if (ending.kind === 'failed') {
     const { outcome } = ending;

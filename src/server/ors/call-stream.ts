@@ -91,9 +91,11 @@ export class CallStream implements Beating {
   #finish(): void {
     if (this.#unwatch !== undefined) this.#release();
     if (this.#settled === undefined || this.#hasLeft) return;
+    const { ending } = this.#settled;
+    if (ending.kind === 'returned') return this.#sendResult(ending.json);
     const { returnErrors } = this.#options;
     const how = { envelope: this.#envelope, streaming: this.#streaming, returnErrors };
-    const answer = toCallAnswer(this.#settled.ending, how);
+    const answer = toCallAnswer(ending, how);
     if (answer.kind === 'end') return this.#sendResult(answer.json);
     if (answer.kind === 'error') return this.#send(encodeError(answer.message, answer.outcome), answer.alone);
     this.#exchange.caller.tiltyardCode = answer.failure.code;

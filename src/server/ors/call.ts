@@ -31,7 +31,7 @@ export function fastCall(service: OrsService, environment: string, counts: Route
     counts,
     takes(identity, headers) {
       const sid = headers[SESSION_HEADER];
-      return typeof sid === 'string' && PLAIN_SID.test(sid) && mayCall(identity);
+      return typeof sid === 'string' && PLAIN_SID.test(sid) && (identity.scopes === undefined || mayCall(identity));
     },
     answer: (exchange) => answerCall(service, environment, exchange),
   };

@@ -24,7 +24,7 @@ export interface SessionShare {
 /** What is known of a session when it begins. */
 export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
   /** Tells it from all other sessions of its host. */
-  readonly session: number;
+  readonly number: number;
   readonly sid: string;
   readonly identity: string;
 }
@@ -71,15 +71,14 @@ export class Session implements CallOwner {
   /** Set while the server stops and calls go on: called when the last of them has ended. */
   #onDrained: (() => void) | undefined;
 
-  constructor({ session, sid, identity, choice, trace }: SessionStart, episode: OpenEpisode, share: SessionShare) {
+  constructor({ number, sid, identity, choice, trace }: SessionStart, episode: OpenEpisode, share: SessionShare) {
     this.#startedAt = performance.now();
     this.lastActive = this.#startedAt;
     this.#episode = episode;
     this.#share = share;
     const [split, index] = 'split' in choice ? [choice.split, choice.index] : [];
-    this.facts = { session, sid, identity, environment: episode.environment, split, index };
-    const at = toEpoch(this.#startedAt);
-    share.options.observer.on({ type: 'session_started', ...this.facts, at, trace });
+    this.facts = { number, sid, identity, environment: episode.environment, split, index };
+    share.options.observer.on({ type: 'session_started', at: toEpoch(this.#startedAt), session: this.facts, trace });
     episode.begin((failure) => this.#setUp(failure));
   }
 
@@ -146,21 +145,21 @@ export class Session implements CallOwner {
     call.inputBytes = bytes;
     this.#inputBytes += bytes;
     this.#running ??= new Map();
-    this.#running.set(call.id, call);
+    this.#running.set(call.facts.id, call);
     call.pend();
     return () => call.detach();
   }
 
   callRunning(call: Call): void {
     call.ranAt = performance.now();
-    this.#share.options.observer.on({ type: 'call_running', at: toEpoch(call.ranAt), call: call.number });
+    this.#share.options.observer.on({ type: 'call_running', at: toEpoch(call.ranAt), call: call.facts });
   }
 
   callEnded(call: Call, ending: RunEnding): void {
     const now = performance.now();
     this.lastActive = now;
     const durationMs = now - call.startedAt;
-    if (this.#running?.delete(call.id)) this.#inputBytes -= call.inputBytes;
+    if (this.#running?.delete(call.facts.id)) this.#inputBytes -= call.inputBytes;
     // Nothing of a refused call has run, and its id is free for another attempt, unless a client may come back for it.
     if (ending.kind !== 'refused' || call.announced || call.keepsRefusal) this.#keep(call, ending, durationMs, now);
     const outcome = outcomeOf(ending);
@@ -170,20 +169,16 @@ export class Session implements CallOwner {
     if (reward !== null) this.#reward = (this.#reward ?? 0) + reward;
     if (finished) this.#hasFinished = true;
     call.settle(ending, durationMs);
-    const { session, sid, identity, environment } = this.facts;
+    const at = toEpoch(now);
+    const ran = call.ranAt > 0;
+    const { facts } = call;
     this.#share.options.observer.on({
       type: 'call_ended',
-      at: toEpoch(now),
-      call: call.number,
-      callId: call.id,
-      tool: call.tool,
-      identity,
-      session,
-      sid,
-      environment,
+      at,
+      call: facts,
       outcome,
       durationMs,
-      ran: call.ranAt > 0,
+      ran,
       reward,
       finished,
     });
@@ -215,13 +210,8 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.lastActive = now;
     const durationMs = now - this.#startedAt;
-    this.#share.options.observer.on({
-      type: 'setup_ended',
-      ...this.facts,
-      at: toEpoch(now),
-      result,
-      durationMs,
-    });
+    const at = toEpoch(now);
+    this.#share.options.observer.on({ type: 'setup_ended', at, session: this.facts, result, durationMs });
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     for (const wake of waiting) wake();
@@ -249,7 +239,7 @@ export class Session implements CallOwner {
     if (taskId === undefined || this.#running?.has(taskId)) return undefined;
     const { ids } = this.#share.kept;
     const number = this.#used?.find(taskId) ?? ids.numberOf(taskId);
-    if (number !== undefined) return this.#share.kept.find(number, this.facts.session, now) ?? UNKNOWN;
+    if (number !== undefined) return this.#share.kept.find(number, this.facts.number, now) ?? UNKNOWN;
     const mayStart = this.#share.options.clientTaskIds === 'start' && !isServerMade(taskId);
     return mayStart ? undefined : UNKNOWN;
   }
@@ -273,24 +263,13 @@ export class Session implements CallOwner {
     const { name, taskId, trace } = request;
     const { ids } = this.#share.kept;
     const number = ids.next();
-    const isKnown = this.#share.toolNames.get(this.facts.environment)?.has(name) === true;
-    const origin = { number, id: taskId ?? ids.toId(number), tool: isKnown ? name : UNKNOWN_TOOL, startedAt: now };
-    const call = new Call(this, origin, on);
+    const { identity, environment } = this.facts;
+    const tool = this.#share.toolNames.get(environment)?.has(name) === true ? name : UNKNOWN_TOOL;
+    const facts = { number, id: taskId ?? ids.toId(number), tool, identity, session: this.facts, traceId: undefined };
+    const call = new Call(this, facts, now, on);
     call.keepsRefusal = request.keepRefusal === true;
     this.#callCount += 1;
-    const { session, sid, identity, environment } = this.facts;
-    this.#share.options.observer.on({
-      type: 'call_started',
-      at: toEpoch(now),
-      call: number,
-      callId: call.id,
-      tool: call.tool,
-      identity,
-      session,
-      sid,
-      environment,
-      trace,
-    });
+    this.#share.options.observer.on({ type: 'call_started', at: toEpoch(now), call: facts, trace });
     if (this.#phase === 'setting_up') this.#wait(call, request);
     else this.#run(call, request);
     return call;
@@ -308,7 +287,7 @@ export class Session implements CallOwner {
 
   #run(call: Call, { name, input }: CallRequest): void {
     const problem = this.#problem;
-    if (problem === undefined) this.#episode.run({ call: call.number, name, input }, call);
+    if (problem === undefined) this.#episode.run({ call: call.facts.number, name, input }, call);
     else call.ended(refused(problem));
   }
 
@@ -331,11 +310,13 @@ export class Session implements CallOwner {
 
   #keep(call: Call, ending: CallEnding, durationMs: number, now: number): void {
     const { kept } = this.#share;
-    const isLarge = kept.keep(call.number, { owner: this.facts.session, ending, durationMs, fingerprint: '' }, now);
-    if (isLarge) this.#noteLarge(call.number);
-    if (kept.ids.numberOf(call.id) !== undefined) return;
+    const { number, id } = call.facts;
+    const isLarge = kept.keep(number, { owner: this.facts.number, ending, durationMs, fingerprint: '' }, now);
+    if (isLarge) this.#noteLarge(number);
+    // Ids of the server's own making say which call they are of.
+    if (isServerMade(id)) return;
     this.#used ??= new UsedIds(REMEMBERED_IDS);
-    this.#used.add(call.id, call.number);
+    this.#used.add(id, number);
   }
 
   /** Remembers a few: the rest is freed in time. */
@@ -360,8 +341,8 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.#share.options.observer.on({
       type: 'session_ended',
-      ...this.facts,
       at: toEpoch(now),
+      session: this.facts,
       outcome: toEpisodeOutcome({ end, finished: this.#hasFinished, broken, lastCall: this.#lastCall }),
       reason: end,
       calls: this.#callCount,

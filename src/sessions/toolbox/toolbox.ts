@@ -9,10 +9,10 @@ import {
   toolIndex,
 } from '../../core/index.ts';
 import { isObject, type JsonObject, RESULT_NOT_KEPT } from '../../protocol/index.ts';
-import { Call, type CallOrigin, type CallOwner } from '../call.ts';
+import { Call, type CallOwner } from '../call.ts';
 import { type CallEnding, type CallFailure, outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { Counts } from '../counts.ts';
-import { type Observer, toEpoch, UNKNOWN_TOOL } from '../events.ts';
+import { type CallFacts, type Observer, toEpoch, UNKNOWN_TOOL } from '../events.ts';
 import type { CallListener } from '../host.ts';
 import { CallersIds } from '../kept/callers-ids.ts';
 import { KeptResults } from '../kept/kept-results.ts';
@@ -114,8 +114,10 @@ export class Toolbox implements ToolHost, CallOwner {
     }
     const full = this.#fullFor(request.identity);
     if (full !== undefined) return settle(refusal('too_many_calls', full));
-    const origin = { number: this.#kept.ids.next(), id: taskId, tool: wanted.tool.definition.id, startedAt };
-    return this.#start(new ToolCall(this, origin, on, request, wanted.fingerprint), request, wanted);
+    const call = new ToolCall(this, this.#factsOf(request, taskId, wanted.tool), startedAt, on);
+    call.callId = request.callId;
+    call.fingerprint = wanted.fingerprint;
+    return this.#start(call, request, wanted);
   }
 
   drain(): Promise<void> {
@@ -125,7 +127,7 @@ export class Toolbox implements ToolHost, CallOwner {
 
   callRunning(call: Call): void {
     call.ranAt = performance.now();
-    this.#observer.on({ type: 'call_running', at: toEpoch(call.ranAt), call: call.number });
+    this.#observer.on({ type: 'call_running', at: toEpoch(call.ranAt), call: call.facts });
   }
 
   callEnded(ended: Call, ending: RunEnding): void {
@@ -135,13 +137,18 @@ export class Toolbox implements ToolHost, CallOwner {
     if (this.#running.delete(call)) this.#leave(call);
     // Nothing of a refused call has run: its id is free for a better input.
     if (call.callId !== undefined && ending.kind !== 'refused') {
-      const { fingerprint } = call;
-      this.#kept.keep(call.number, { owner: NO_SESSION, ending, durationMs, fingerprint }, now);
-      this.#used.add(call.identity, call.callId, call.number);
+      const { number, identity } = call.facts;
+      this.#kept.keep(number, { owner: NO_SESSION, ending, durationMs, fingerprint: call.fingerprint }, now);
+      this.#used.add(identity, call.callId, number);
     }
     call.settle(ending, durationMs);
-    this.#observeEnded(call, now, ending);
+    this.#observeEnded(call.facts, ending, { startedAt: call.startedAt, now, ran: call.ranAt > 0 });
     if (this.#running.size === 0) this.#onQuiet?.();
+  }
+
+  #factsOf({ identity, traceId }: ToolRequest, id: string, tool: ToolManifest | undefined): CallFacts {
+    const number = this.#kept.ids.next();
+    return { number, id, tool: tool?.definition.id ?? UNKNOWN_TOOL, identity, session: undefined, traceId };
   }
 
   /** Reads a request; what can be wrong is checked in the order of the protocol: tool, requirements, input. */
@@ -176,10 +183,10 @@ export class Toolbox implements ToolHost, CallOwner {
   }
 
   #start(call: ToolCall, request: ToolRequest, { tool, given, input }: ReadyRequest): () => void {
-    this.#observeStarted(call, request);
+    const { number, id, traceId } = call.facts;
+    this.#observer.on({ type: 'call_started', at: toEpoch(call.startedAt), call: call.facts, trace: request.trace });
     const { secrets, authorization, userId } = given;
-    const { traceId } = request;
-    const run = { call: call.number, callId: call.id, toolId: tool.definition.id, traceId, input };
+    const run = { call: number, callId: id, toolId: tool.definition.id, traceId, input };
     this.#runtime.run({ ...run, secrets, authorization, userId }, call);
     if (call.phase === 'settled') return NOTHING_TO_LEAVE;
     this.#enter(call);
@@ -188,19 +195,21 @@ export class Toolbox implements ToolHost, CallOwner {
       call.detach();
       // Without an id nobody can come back for the result: a caller that leaves no longer wants it.
       if (call.callId === undefined && call.phase !== 'settled')
-        void this.#runtime.abort(call.number, 'the caller has gone');
+        void this.#runtime.abort(number, 'the caller has gone');
     };
   }
 
   #enter(call: ToolCall): void {
     this.#running.add(call);
-    if (call.callId !== undefined) this.#repeatable.set(repeatKey(call.identity, call.callId), call);
-    if (call.identity !== '') this.#callsOf.add(call.identity);
+    const { identity } = call.facts;
+    if (call.callId !== undefined) this.#repeatable.set(repeatKey(identity, call.callId), call);
+    if (identity !== '') this.#callsOf.add(identity);
   }
 
   #leave(call: ToolCall): void {
-    if (call.callId !== undefined) this.#repeatable.delete(repeatKey(call.identity, call.callId));
-    if (call.identity !== '') this.#callsOf.remove(call.identity);
+    const { identity } = call.facts;
+    if (call.callId !== undefined) this.#repeatable.delete(repeatKey(identity, call.callId));
+    if (identity !== '') this.#callsOf.remove(identity);
   }
 
   /** The call that runs under the id of a request. */
@@ -241,7 +250,7 @@ export class Toolbox implements ToolHost, CallOwner {
     await timeUp.or(this.#whenQuiet());
     const reason = 'the server is stopping';
     const stopping = Array.from(this.#running, async (call) => {
-      await this.#runtime.abort(call.number, reason);
+      await this.#runtime.abort(call.facts.number, reason);
       // A tool that does not listen goes on; its callers cannot wait any longer.
       const thrown = { name: 'Error', message: reason, stack: '' };
       const message = 'The tool failed unexpectedly';
@@ -257,80 +266,32 @@ export class Toolbox implements ToolHost, CallOwner {
     });
   }
 
-  #observeStarted(
-    { number, id, tool, startedAt, identity, traceId }: ToolCall,
-    { trace }: Pick<ToolRequest, 'trace'>,
-  ): void {
-    this.#observer.on({
-      type: 'call_started',
-      at: toEpoch(startedAt),
-      call: number,
-      callId: id,
-      tool,
-      identity,
-      session: undefined,
-      sid: undefined,
-      environment: undefined,
-      traceId,
-      trace,
-    });
-  }
-
-  #observeEnded(
-    { number, id, tool, startedAt, ranAt, identity, traceId }: ToolCall,
-    now: number,
-    ending: CallEnding,
-  ): void {
-    this.#observer.on({
-      type: 'call_ended',
-      at: toEpoch(now),
-      call: number,
-      callId: id,
-      tool,
-      identity,
-      session: undefined,
-      sid: undefined,
-      environment: undefined,
-      traceId,
-      outcome: outcomeOf(ending),
-      durationMs: now - startedAt,
-      ran: ranAt > 0,
-      reward: null,
-      finished: false,
-    });
-  }
-
   /** Tells of a call that was refused before it could start, as of any other. */
   #observeRefused(request: ToolRequest, id: string, { tool, ending }: RefusedRequest): void {
-    const startedAt = performance.now();
-    const origin = { number: this.#kept.ids.next(), id, tool: tool?.definition.id ?? UNKNOWN_TOOL, startedAt };
-    const call = new ToolCall(this, origin, () => {}, request, '');
-    this.#observeStarted(call, request);
-    this.#observeEnded(call, startedAt, ending);
+    const facts = this.#factsOf(request, id, tool);
+    const now = performance.now();
+    this.#observer.on({ type: 'call_started', at: toEpoch(now), call: facts, trace: request.trace });
+    this.#observeEnded(facts, ending, { startedAt: now, now, ran: false });
   }
+
+  #observeEnded(call: CallFacts, ending: CallEnding, { startedAt, now, ran }: Times): void {
+    const outcome = outcomeOf(ending);
+    const paid = { outcome, durationMs: now - startedAt, ran, reward: null, finished: false };
+    this.#observer.on({ type: 'call_ended', at: toEpoch(now), call, ...paid });
+  }
+}
+
+interface Times {
+  readonly startedAt: number;
+  readonly now: number;
+  readonly ran: boolean;
 }
 
 /** A call of a tool outside any episode. */
 class ToolCall extends Call {
-  readonly identity: string;
   /** The caller's own id; undefined if there can be no repeat. */
-  readonly callId: string | undefined;
-  readonly traceId: string | undefined;
-  readonly fingerprint: string;
-
-  constructor(
-    owner: CallOwner,
-    origin: CallOrigin,
-    listener: CallListener,
-    { identity, callId, traceId }: Pick<ToolRequest, 'identity' | 'callId' | 'traceId'>,
-    fingerprint: string,
-  ) {
-    super(owner, origin, listener);
-    this.identity = identity;
-    this.callId = callId;
-    this.traceId = traceId;
-    this.fingerprint = fingerprint;
-  }
+  callId: string | undefined;
+  fingerprint = '';
 }
 
 interface Taken {

@@ -1,0 +1,112 @@
+import { CALL_OUTCOMES, type CallOutcome, EPISODE_OUTCOMES, type EpisodeOutcome } from '../../core/index.ts';
+import {
+  type CallEnded,
+  type CallFacts,
+  Counts,
+  type HostEvent,
+  type Observer,
+  type SessionEnded,
+} from '../../sessions/index.ts';
+import { DURATIONS, Histogram, REWARDS } from './histogram.ts';
+
+/** The numbers of one environment. */
+export interface EnvironmentNumbers {
+  live: number;
+  readonly ended: Record<EpisodeOutcome, number>;
+  readonly setups: Histogram;
+  readonly rewards: Histogram;
+}
+
+/** The numbers of one tool. */
+export interface ToolNumbers {
+  readonly ended: Record<CallOutcome, number>;
+  readonly durations: Histogram;
+}
+
+/**
+ * What a server counts of its sessions and calls: plain numbers, which a call changes in some ns. All names in it come
+ * from the catalog, so there are only so many.
+ */
+export class Numbers implements Observer {
+  readonly environments: Map<string, EnvironmentNumbers> = new Map();
+  /** By environment; '' has the tools of toolkits. */
+  readonly tools: Map<string, Map<string, ToolNumbers>> = new Map();
+  /** The live sessions of each identity that is known. */
+  readonly owned: Counts = new Counts();
+  /** The calls whose tool was started and has not ended, with the time of that. */
+  readonly running: Map<CallFacts, number> = new Map();
+  liveSessions = 0;
+  /** Those that ended because the server stops. */
+  stoppedSessions = 0;
+  waitingCalls = 0;
+
+  on(event: HostEvent): void {
+    switch (event.type) {
+      case 'call_started':
+        this.waitingCalls += 1;
+        return;
+      case 'call_running':
+        this.waitingCalls -= 1;
+        this.running.set(event.call, event.at);
+        return;
+      case 'call_ended':
+        return this.#callEnded(event);
+      case 'session_started':
+        this.liveSessions += 1;
+        if (event.session.identity) this.owned.add(event.session.identity);
+        this.environment(event.session.environment).live += 1;
+        return;
+      case 'setup_ended':
+        return this.environment(event.session.environment).setups.add(event.durationMs / 1000);
+      case 'session_ended':
+        return this.#sessionEnded(event);
+    }
+  }
+
+  /** The numbers of an environment, whether or not it has had a session. */
+  environment(name: string): EnvironmentNumbers {
+    let numbers = this.environments.get(name);
+    if (numbers === undefined) {
+      const ended = noCounts(EPISODE_OUTCOMES);
+      numbers = { live: 0, ended, setups: new Histogram(DURATIONS), rewards: new Histogram(REWARDS) };
+      this.environments.set(name, numbers);
+    }
+    return numbers;
+  }
+
+  #callEnded({ call, outcome, durationMs, ran }: CallEnded): void {
+    if (ran) this.running.delete(call);
+    else this.waitingCalls -= 1;
+    const { ended, durations } = this.#tool(call.session?.environment ?? '', call.tool);
+    ended[outcome] += 1;
+    durations.add(durationMs / 1000);
+  }
+
+  #sessionEnded({ session, outcome, reason, reward }: SessionEnded): void {
+    const numbers = this.environment(session.environment);
+    this.liveSessions -= 1;
+    if (reason === 'stopped') this.stoppedSessions += 1;
+    if (session.identity) this.owned.remove(session.identity);
+    numbers.live -= 1;
+    numbers.ended[outcome] += 1;
+    if (reward !== null) numbers.rewards.add(reward);
+  }
+
+  #tool(environment: string, tool: string): ToolNumbers {
+    let tools = this.tools.get(environment);
+    if (tools === undefined) {
+      tools = new Map();
+      this.tools.set(environment, tools);
+    }
+    let numbers = tools.get(tool);
+    if (numbers === undefined) {
+      numbers = { ended: noCounts(CALL_OUTCOMES), durations: new Histogram(DURATIONS) };
+      tools.set(tool, numbers);
+    }
+    return numbers;
+  }
+}
+
+function noCounts<Outcome extends string>(outcomes: readonly Outcome[]): Record<Outcome, number> {
+  return Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+}
