@@ -6,8 +6,8 @@ const FILES = {
   'syntax.ts': 'export const a = {\n  b: 1,\n  c = 2,\n};\n',
   'syntax.mjs': 'export const a = {\n  b: 1,\n  c = 2,\n};\n',
   'throws.ts': 'interface Erased {\n  a: number;\n}\nconst foo: any = undefined;\nexport const bar = foo.baz;\n',
-  'imports.ts': "import '../syntax.ts';\n",
-  'misnamed.ts': "import { nope } from '../named.ts';\nconsole.log(nope);\n",
+  'imports.ts': "import './syntax.ts';\n",
+  'misnamed.ts': "import { nope } from './named.ts';\nconsole.log(nope);\n",
   'named.ts': 'export const named = 1;\n',
   'definition.ts': `import { environment } from 'tiltyard';
 export const broken =
@@ -20,7 +20,7 @@ test.each([
   ['syntax.mjs', 'syntax.mjs:3:3  SyntaxError: Invalid shorthand property initializer', '> 3 |   c = 2,'],
   ['throws.ts', 'throws.ts:5:24  TypeError: Cannot read properties of undefined', '> 5 | export const bar = foo.baz;'],
   ['imports.ts', 'syntax.ts:3:5  SyntaxError: Unexpected "="', '> 3 |   c = 2,'],
-  ['misnamed.ts', 'misnamed.ts:1:10  SyntaxError: The requested module', "> 1 | import { nope } from '../named.ts';"],
+  ['misnamed.ts', 'misnamed.ts:1:10  SyntaxError: The requested module', "> 1 | import { nope } from './named.ts';"],
   ['definition.ts', "definition.ts:3:3  DefinitionError: environment 'broken' has no splits", '> 3 |   environment({'],
 ])('serve shows where %s is wrong, with the line and no stack', async (name, place, frame) => {
   const folder = await folderWith(FILES);
