@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderWith, run } from '../support/command.ts';
+import { runHere } from '../support/run-here.ts';
 
 const FILES = {
   'syntax.ts': 'export const a = {\n  b: 1,\n  c = 2,\n};\n',
@@ -36,12 +37,12 @@ test.each([
 test.each([
   ['.', '. is a folder. Name a file that exports what to serve, such as environment.ts'],
   ['notes.md', 'notes.md is no module. Name a TypeScript or JavaScript file, such as math.ts'],
-  ['nothing.ts', 'there is no file nothing.ts'],
+  ['nothing.mjs', 'there is no file nothing.mjs'],
 ])('serve says what to name instead of %s', async (name, message) => {
   const folder = await folderWith({ 'notes.md': '', 'environment.test.ts': '', 'environment.ts': '' });
-  const server = run(['serve', name, '--port', '0'], {}, folder);
-  expect(await server.exit).toBe(1);
-  expect(server.output()).toContain(`tiltyard: ${message}`);
+  const { code, output } = await runHere(['serve', name, '--port', '0'], {}, folder);
+  expect(output).toContain(`tiltyard: ${message}`);
+  expect(code).toBe(1);
 });
 
 test('TILTYARD_DEBUG=1 adds the stack', async () => {
