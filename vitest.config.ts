@@ -1,15 +1,66 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
+
+const cores = Math.max(2, availableParallelism());
+
+// Needs Python, or nginx, or the npm registry, or takes long: `npm run test:all`, and not `npm test`.
+const SLOW = [
+  'test/cli/new-project.test.ts',
+  'test/deploy/**/*.test.ts',
+  'test/packed.test.ts',
+  'test/proof/{chaos,fuzz,settings,soak}.test.ts',
+  'test/readme-commands.test.ts',
+];
+const INTEROP = ['test/interop/**/*.test.ts'];
+
+// A file goes into the first group that has it.
+const projects: TestProjectConfiguration[] = [
+  {
+    extends: true,
+    test: {
+      name: 'fast',
+      include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+      exclude: [...SLOW, ...INTEROP],
+      // Nothing takes nearly as long unless the machine is busy with something else.
+      testTimeout: 60_000,
+      // Most tests wait for sockets rather than for the processor.
+      maxWorkers: cores + 1,
+      // Loading the packages that all files share would take longer than most tests.
+      isolate: false,
+      sequence: { groupOrder: 0 },
+    },
+  },
+  {
+    extends: true,
+    test: {
+      name: 'slow',
+      include: SLOW,
+      testTimeout: 20_000,
+      maxWorkers: cores,
+      sequence: { groupOrder: 1 },
+    },
+  },
+  {
+    extends: true,
+    test: {
+      name: 'interop',
+      include: INTEROP,
+      globalSetup: 'test/interop/python-environment.ts',
+      // Starting Python and setups of 40 s are most of the time, so all files go side by side, however few the cores.
+      maxWorkers: 8,
+      testTimeout: 90_000,
+      hookTimeout: 60_000,
+      sequence: { groupOrder: 2 },
+    },
+  },
+];
 
 export default defineConfig({
   // Tests and examples import the package by its name, as users do, and get the sources.
   ssr: { resolve: { conditions: ['tiltyard-source', 'node', 'import', 'default'] } },
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
-    // These have a run of their own: npm run test:interop.
-    exclude: ['test/interop/**'],
-    testTimeout: 20_000,
-    // Most tests wait for sockets rather than for the processor.
-    maxWorkers: Math.max(2, availableParallelism()) + 1,
+    projects,
+    // The built command, which some tests run in their own process.
+    server: { deps: { external: [/\/dist\//] } },
   },
 });

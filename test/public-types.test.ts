@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type {
   CallResult,
   EnvironmentClient,
@@ -21,11 +20,10 @@ import type {
 import * as client from 'tiltyard/client';
 import type { HostEvent, Observer, OrsOptions, SessionRules, SetupEnded, SetupResult } from 'tiltyard/server';
 import type { Finding, LintOptions, Log, PlayedEpisode, PlayOptions, Requirement, RewardRange } from 'tiltyard/testing';
-import { expect, expectTypeOf, test } from 'vitest';
-import { ROOT } from './support/command.ts';
-import { Declarations, type Exported } from './support/declarations.ts';
+import { afterAll, expect, expectTypeOf, test } from 'vitest';
+import { Declarations } from './support/declarations.ts';
 
-const ENTRIES = ['index', 'client/index', 'server/index', 'testing/index'];
+const ENTRIES = ['index', 'checking/index', 'client/index', 'server/index', 'testing/index'];
 
 // Computed types: an editor shows what they come to, and nobody writes their names.
 const COMPUTED = [
@@ -36,18 +34,18 @@ const COMPUTED = [
 
 // As `npm run build` has written them, and `npm test` does first.
 const declarations = new Declarations();
-const exportsOf = (entry: string) => declarations.exportsOf(resolve(ROOT, 'dist', `${entry}.d.ts`));
-const authors = exportsOf('index');
+afterAll(() => declarations[Symbol.dispose]());
+const authors = declarations.exportsOf('index');
 
 test.each(ENTRIES)('whatever %s names in its types can be imported from it, or from tiltyard', (entry) => {
-  const exported = exportsOf(entry);
+  const exported = declarations.exportsOf(entry);
   expect(exported.length).toBeGreaterThan(20);
-  const importable = new Set([...exported, ...authors].map(({ declared }) => declared));
-  const missing = exported.flatMap(({ declared, isType }) =>
-    namesIn({ declared, isType })
-      .map((name) => declarations.find(declared.file, name))
-      .filter((named) => named !== undefined && !importable.has(named) && !COMPUTED.includes(named.name))
-      .map((named) => `${named?.name} in ${declared.name}`),
+  const importable = new Set([...exported, ...authors].map(({ symbol }) => symbol.id));
+  const missing = exported.flatMap((each) =>
+    declarations
+      .namedBy(each)
+      .filter(({ id, name }) => !importable.has(id) && !COMPUTED.includes(name))
+      .map(({ name }) => `${name} in ${each.name}`),
   );
   expect([...new Set(missing)]).toEqual([]);
 });
@@ -83,9 +81,3 @@ test('sessions and environments of a client are made by it alone', () => {
   expect(client).not.toHaveProperty('Session');
   expect(client).not.toHaveProperty('EnvironmentClient');
 });
-
-function namesIn({ declared, isType }: Exported): string[] {
-  const text = declared.text.replace(/ implements [^{]+/, '');
-  const reachable = isType ? text.replace(/^ {4}(?:constructor|static)\b.*$/gm, '') : text;
-  return reachable.match(/(?<!\.|typeof )\b[A-Z]\w*/g) ?? [];
-}

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { type Credentials, SECRET, withKey, withToken } from '../server/credentials.ts';
 import { folderWith, type Run, run, untilPrinted } from '../support/command.ts';
 import { client } from '../support/http.ts';
+import { runHere } from '../support/run-here.ts';
 
 // Tells what its commands would inherit, and whose task it is.
 const SPYING = `
@@ -26,10 +27,10 @@ const WITH_SCOPES = JSON.stringify([
 
 /** The folder of a server with its module and a file of secrets that only its owner can read. */
 async function prepare(secrets = ''): Promise<{ module: string; file: string }> {
-  const folder = await folderWith({ 'spying.ts': SPYING, secrets });
+  const folder = await folderWith({ 'spying.mjs': SPYING, secrets });
   const file = join(folder, 'secrets');
   await chmod(file, 0o600);
-  return { module: join(folder, 'spying.ts'), file };
+  return { module: join(folder, 'spying.mjs'), file };
 }
 
 /** Serves the module with these variables. */
@@ -261,11 +262,11 @@ test.each<[what: string, secrets: string, env: NodeJS.ProcessEnv, message: strin
   const named = Object.fromEntries(
     Object.entries(env).map(([name, value]) => [name, value === '<file>' ? file : value]),
   );
-  const command = run(['serve', module, '--port', '0'], named);
-  expect(await command.exit).toBe(2);
-  expect(command.output()).toContain(message.replace('<file>', file));
-  expect(command.output()).not.toContain(HUSH);
-  expect(command.output()).not.toMatch(/\n\s+at /);
+  const { code, output } = await runHere(['serve', module, '--port', '0'], named);
+  expect(output).toContain(message.replace('<file>', file));
+  expect(output).not.toContain(HUSH);
+  expect(output).not.toMatch(/\n\s+at /);
+  expect(code).toBe(2);
 });
 
 test('dev ends as well where a secret is too short: no change of a file would mend it', async () => {

@@ -6,8 +6,12 @@ import { join } from 'node:path';
 import { environment, step, tool, toolkit } from 'tiltyard';
 import { createServer as createTiltyard } from 'tiltyard/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { gridworld } from '../../examples/gridworld/environment.ts';
+import { calculator } from '../../examples/toolkit/toolkit.ts';
 import { folderWith, type Run, run, untilPrinted } from '../support/command.ts';
+import { shareServer } from '../support/http.ts';
 import { keys, runInTerminal } from '../support/pty.ts';
+import { runHere } from '../support/run-here.ts';
 
 // Each command starts a process, and many of them a second one for the server.
 vi.setConfig({ testTimeout: 60_000 });
@@ -35,6 +39,19 @@ async function resultOf(command: Run): Promise<any> {
   expect(await command.exit, command.output()).toBe(0);
   return JSON.parse(command.stdout());
 }
+
+/** Against a server of this process, the command may run in it as well. */
+async function resultHere(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<any> {
+  const { code, output, stdout } = await runHere(['bench', ...args, ...SHORT, '--json'], env);
+  expect(code, output).toBe(0);
+  return { ...JSON.parse(stdout), output };
+}
+
+/** The examples, where it does not matter that they are modules. */
+const examples = {
+  grid: shareServer({ environments: [gridworld] }),
+  toolkit: shareServer({ environments: [], toolkits: [calculator] }),
+};
 
 interface Served {
   readonly url: string;
@@ -133,12 +150,12 @@ test('it says what it chose, and draws without colours or block characters where
 
 test('a server that runs is measured over both protocols, and all sessions are ended', async () => {
   const { url, counts } = await serveHere();
-  const ors = await resultOf(run(['bench', url, ...SHORT, '--json']));
+  const ors = await resultHere([url]);
   const { calls } = counts;
   // One call more, at the beginning, tries the tool, in a session of its own.
   expect(calls).toBeGreaterThan(ors.servers[0].completed);
   expect(counts).toMatchObject({ setups: 3, teardowns: 3 });
-  const oxp = await resultOf(run(['bench', url, ...SHORT, '--tool', 'Kit.Next', '--json']));
+  const oxp = await resultHere([url, '--tool', 'Kit.Next']);
   expect(oxp.servers[0]).toMatchObject({ work: { protocol: 'OXP', tool: 'Kit.Next' }, failed: 0 });
   // Each call has an id of its own: a repeated one would not run.
   expect(counts.calls - calls).toBeGreaterThan(oxp.servers[0].latencyMs.count);
@@ -147,9 +164,8 @@ test('a server that runs is measured over both protocols, and all sessions are e
 
 test('a call that ends its episode is followed by a new episode, without an error', async () => {
   const { url, counts } = await serveHere();
-  const bench = run(['bench', url, ...SHORT, '--tool', 'last', '--json']);
-  const { servers } = await resultOf(bench);
-  expect(bench.output()).toContain('This call ends its episode');
+  const { servers, output } = await resultHere([url, '--tool', 'last']);
+  expect(output).toContain('This call ends its episode');
   expect(servers[0]).toMatchObject({ failed: 0 });
   expect(servers[0].completed).toBeGreaterThan(2);
   expect(counts.setups).toBeGreaterThan(servers[0].completed);
@@ -204,14 +220,14 @@ test('two servers are compared in turns, and the ratio is the median of the roun
 
 test('a rate, or a ratio, below the limit is a failure of the command, and says by how much', async () => {
   const { url } = await serveHere();
-  const slow = run(['bench', url, ...SHORT, '--fail-below', '100000000']);
-  expect(await slow.exit).toBe(1);
-  expect(slow.output()).toMatch(/did [\d.]+ calls\/s, and --fail-below asks for 100000000/);
-  const worse = run(['bench', url, '--compare', url, ...SHORT, '--rounds', '1', '--fail-below', '1000']);
-  expect(await worse.exit).toBe(1);
-  expect(worse.output()).toMatch(/times the calls of .*, and --fail-below asks for 1000/);
-  const fine = run(['bench', url, ...SHORT, '--fail-below', '0.1']);
-  expect(await fine.exit).toBe(0);
+  const slow = await runHere(['bench', url, ...SHORT, '--fail-below', '100000000']);
+  expect(slow.code).toBe(1);
+  expect(slow.output).toMatch(/did [\d.]+ calls\/s, and --fail-below asks for 100000000/);
+  const worse = await runHere(['bench', url, '--compare', url, ...SHORT, '--rounds', '1', '--fail-below', '1000']);
+  expect(worse.code).toBe(1);
+  expect(worse.output).toMatch(/times the calls of .*, and --fail-below asks for 1000/);
+  const fine = await runHere(['bench', url, ...SHORT, '--fail-below', '0.1']);
+  expect(fine.code).toBe(0);
 });
 
 test('errors are counted by kind, with what the first one said', async () => {
@@ -322,9 +338,13 @@ test.each([
     /nothing listens at http:\/\/localhost:10\. Start a server with: tiltyard serve/,
   ],
 ])('%s is refused with what to do', async (_, args, exitCode, message) => {
-  const bench = run(['bench', ...args]);
-  expect(await bench.exit).toBe(exitCode);
-  expect(bench.output()).toMatch(message);
+  const urls = new Map([
+    [GRID, examples.grid().url],
+    [TOOLKIT, examples.toolkit().url],
+  ]);
+  const { code, output } = await runHere(['bench', ...args.map((arg) => urls.get(arg) ?? arg)]);
+  expect(output).toMatch(message);
+  expect(code).toBe(exitCode);
 });
 
 test('a key that is missing is asked for by the name of its variable', async () => {
@@ -337,10 +357,10 @@ test('a key that is missing is asked for by the name of its variable', async () 
   });
   onTestFinished(() => server.close());
   const url = await server.listen();
-  const without = run(['bench', url, ...SHORT], { TILTYARD_API_KEY: '', ORS_API_KEY: '' });
-  expect(await without.exit).toBe(1);
-  expect(without.output()).toContain('Put it into the environment variable TILTYARD_API_KEY');
-  const result = await resultOf(run(['bench', url, ...SHORT, '--json'], { TILTYARD_API_KEY: 'right-key' }));
+  const without = await runHere(['bench', url, ...SHORT], { TILTYARD_API_KEY: '', ORS_API_KEY: '' });
+  expect(without.code).toBe(1);
+  expect(without.output).toContain('Put it into the environment variable TILTYARD_API_KEY');
+  const result = await resultHere([url], { TILTYARD_API_KEY: 'right-key' });
   expect(result.servers[0]).toMatchObject({ failed: 0 });
   expect(JSON.stringify(result)).not.toContain('right-key');
 });

@@ -7,6 +7,7 @@ import { calculator } from '../../examples/toolkit/toolkit.ts';
 import { other, probed } from '../referee/environments.ts';
 import { type Rewrite, startRewritingProxy } from '../referee/rewriting-proxy.ts';
 import { folderWith, run } from '../support/command.ts';
+import { type Ended, runHere } from '../support/run-here.ts';
 import { shareInFile, startForTest } from '../support/shared.ts';
 
 const serving = shareInFile(async () => {
@@ -23,14 +24,14 @@ const furtherKey: Rewrite = ({ path }, { text }) =>
 /** A server that breaks G17, which does not count unless it shall. */
 const bodyFirst: Rewrite = ({ body }, { status }) => (status === 404 && body === '{' ? { status: 400 } : undefined);
 
-async function checked(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const command = run(['check', ...args], env);
-  const code = await command.exit;
-  return { code, output: command.output(), stdout: command.stdout() };
+function checked(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  return runHere(['check', ...args], env);
 }
 
 test('a module passes, with its tools called', async () => {
-  const { code, output } = await checked(['examples/hello/environment.ts', '--active']);
+  const command = run(['check', 'examples/hello/environment.ts', '--active']);
+  const code = await command.exit;
+  const output = command.output();
   expect(output).toMatch(/^ors +\d+ passed +none failed +0 warnings +0 known +\d+ skipped$/m);
   expect(output).toContain('Event streams  10 of 10 passed');
   expect(output).toContain('ors at examples/hello/environment.ts\n');
@@ -254,7 +255,7 @@ test('Ctrl-C ends the check, and the sessions it opened', async () => {
 
 test('a setup that takes longer than the limit skips what needs it, and fails nothing', async () => {
   const slow = await folderWith({
-    'slow.mts': `import { environment } from 'tiltyard';
+    'slow.mjs': `import { environment } from 'tiltyard';
       export const slow = environment({
         name: 'slow',
         splits: { train: [{}] },
@@ -263,7 +264,9 @@ test('a setup that takes longer than the limit skips what needs it, and fails no
         tools: { look: { run: () => 'seen' } },
       });`,
   });
-  const { code, output } = await checked([join(slow, 'slow.mts'), '--active', '--setup-timeout', '300ms', '--verbose']);
+  const command = run(['check', join(slow, 'slow.mjs'), '--active', '--setup-timeout', '300ms', '--verbose']);
+  const code = await command.exit;
+  const output = command.output();
   expect(output).toContain('setup was not over after 0.3 s');
   expect(output).toMatch(/passed +none failed +0 warnings/);
   expect(code).toBe(0);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DEFAULT_LIMITS } from 'tiltyard/server';
 import { expect, test } from 'vitest';
 import { folderWith, insist, type Run, run, untilPrinted } from '../support/command.ts';
+import { runHere } from '../support/run-here.ts';
 
 const WAITING = `
 import { appendFileSync } from 'node:fs';
@@ -84,16 +85,16 @@ test.each([
   [[], { TILTYARD_LIMITS: 'toString=1' }, "TILTYARD_LIMITS: 'toString=1' is not a limit"],
 ])('%j %j is refused with what to write', async (args, env, message) => {
   const folder = await folderWith({ 'waiting.mjs': WAITING });
-  const command = run(['serve', join(folder, 'waiting.mjs'), '--port', '0', ...args], env);
-  expect(await command.exit).toBe(2);
-  expect(command.output()).toContain(message);
+  const { code, output } = await runHere(['serve', join(folder, 'waiting.mjs'), '--port', '0', ...args], env);
+  expect(output).toContain(message);
+  expect(code).toBe(2);
 });
 
 test('`tiltyard limits` names every limit with its default', async () => {
-  const command = run(['limits']);
-  expect(await command.exit).toBe(0);
+  const { code, output } = await runHere(['limits']);
+  expect(code).toBe(0);
   for (const [name, value] of Object.entries(DEFAULT_LIMITS))
-    expect(command.output()).toMatch(new RegExp(`^  ${name} +${value}  \\S`, 'm'));
+    expect(output).toMatch(new RegExp(`^  ${name} +${value}  \\S`, 'm'));
 });
 
 test.each(['SIGTERM', 'SIGHUP'] as const)(

@@ -5,6 +5,7 @@ import { createServer } from 'tiltyard/server';
 import { expect, test } from 'vitest';
 import { calculator } from '../../examples/toolkit/toolkit.ts';
 import { folderWith, run } from '../support/command.ts';
+import { type Ended, runHere } from '../support/run-here.ts';
 import { shareInFile, startForTest } from '../support/shared.ts';
 
 const tools = {
@@ -22,10 +23,8 @@ const serving = shareInFile(async () => {
   return { server, url: await server.listen() };
 });
 
-async function checked(...args: string[]) {
-  const command = run(['check', ...args], { TILTYARD_API_KEY: '' });
-  const code = await command.exit;
-  return { code, output: command.output(), stdout: command.stdout() };
+function checked(...args: string[]): Promise<Ended> {
+  return runHere(['check', ...args], { TILTYARD_API_KEY: '' });
 }
 
 test('all environments of a server are checked, and a flaw is told with what to do about it', async () => {
@@ -67,7 +66,7 @@ test('with --active tools are called, and rewards held against the range that is
 
 test('the command that makes a call again names the module, whose server is gone', async () => {
   const folder = await folderWith({
-    'pays.mts': `import { environment, step } from 'tiltyard';
+    'pays.mjs': `import { environment, step } from 'tiltyard';
       export const pays = environment({
         name: 'pays',
         splits: { train: [{}] },
@@ -75,9 +74,11 @@ test('the command that makes a call again names the module, whose server is gone
         tools: { submit: { description: 'Take it.', run: () => step('Here.', { reward: 7, finished: true }) } },
       });`,
   });
-  const { output } = await checked(join(folder, 'pays.mts'), '--environment', '--active');
-  expect(output).toContain(`env at ${join(folder, 'pays.mts')}\n`);
-  expect(output).toContain(`tiltyard call ${join(folder, 'pays.mts')} submit`);
+  const command = run(['check', join(folder, 'pays.mjs'), '--environment', '--active']);
+  await command.exit;
+  const output = command.output();
+  expect(output).toContain(`env at ${join(folder, 'pays.mjs')}\n`);
+  expect(output).toContain(`tiltyard call ${join(folder, 'pays.mjs')} submit`);
 });
 
 test('of a stack, findings and calls show what the author wrote', async () => {
@@ -91,7 +92,9 @@ test('of a stack, findings and calls show what the author wrote', async () => {
       });`,
   });
   const module = join(folder, 'breaks.mts');
-  const { output } = await checked(module, '--environment', '--active');
+  const linting = run(['check', module, '--environment', '--active']);
+  await linting.exit;
+  const output = linting.output();
   expect(output).toMatch(/'look' broke: Error: a mistake at .*breaks\.mts:6:\d+\)$/m);
   const command = run(['call', module, 'look']);
   expect(await command.exit).toBe(1);
@@ -144,7 +147,11 @@ test('a target that the option took for a name is told so', async () => {
 });
 
 test('a server without environments has nothing to check', async () => {
-  const { code, output } = await checked('examples/toolkit/toolkit.ts', '--environment');
+  const { url } = await startForTest(async () => {
+    const server = await createServer({ toolkits: [calculator], logger: false });
+    return { server, url: await server.listen() };
+  });
+  const { code, output } = await checked(url, '--environment');
   expect(output).toContain('has no environments');
   expect(code).toBe(1);
 });

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderWith, run } from '../support/command.ts';
+import { runHere } from '../support/run-here.ts';
 
 const FILES = {
   'syntax.ts': 'export const a = {\n  b: 1,\n  c = 2,\n};\n',
   'syntax.mjs': 'export const a = {\n  b: 1,\n  c = 2,\n};\n',
   'throws.ts': 'interface Erased {\n  a: number;\n}\nconst foo: any = undefined;\nexport const bar = foo.baz;\n',
-  'imports.ts': "import '../syntax.ts';\n",
-  'misnamed.ts': "import { nope } from '../named.ts';\nconsole.log(nope);\n",
+  'imports.ts': "import './syntax.ts';\n",
+  'misnamed.ts': "import { nope } from './named.ts';\nconsole.log(nope);\n",
   'named.ts': 'export const named = 1;\n',
   'definition.ts': `import { environment } from 'tiltyard';
 export const broken =
@@ -20,7 +21,7 @@ test.each([
   ['syntax.mjs', 'syntax.mjs:3:3  SyntaxError: Invalid shorthand property initializer', '> 3 |   c = 2,'],
   ['throws.ts', 'throws.ts:5:24  TypeError: Cannot read properties of undefined', '> 5 | export const bar = foo.baz;'],
   ['imports.ts', 'syntax.ts:3:5  SyntaxError: Unexpected "="', '> 3 |   c = 2,'],
-  ['misnamed.ts', 'misnamed.ts:1:10  SyntaxError: The requested module', "> 1 | import { nope } from '../named.ts';"],
+  ['misnamed.ts', 'misnamed.ts:1:10  SyntaxError: The requested module', "> 1 | import { nope } from './named.ts';"],
   ['definition.ts', "definition.ts:3:3  DefinitionError: environment 'broken' has no splits", '> 3 |   environment({'],
 ])('serve shows where %s is wrong, with the line and no stack', async (name, place, frame) => {
   const folder = await folderWith(FILES);
@@ -36,12 +37,12 @@ test.each([
 test.each([
   ['.', '. is a folder. Name a file that exports what to serve, such as environment.ts'],
   ['notes.md', 'notes.md is no module. Name a TypeScript or JavaScript file, such as math.ts'],
-  ['nothing.ts', 'there is no file nothing.ts'],
+  ['nothing.mjs', 'there is no file nothing.mjs'],
 ])('serve says what to name instead of %s', async (name, message) => {
   const folder = await folderWith({ 'notes.md': '', 'environment.test.ts': '', 'environment.ts': '' });
-  const server = run(['serve', name, '--port', '0'], {}, folder);
-  expect(await server.exit).toBe(1);
-  expect(server.output()).toContain(`tiltyard: ${message}`);
+  const { code, output } = await runHere(['serve', name, '--port', '0'], {}, folder);
+  expect(output).toContain(`tiltyard: ${message}`);
+  expect(code).toBe(1);
 });
 
 test('TILTYARD_DEBUG=1 adds the stack', async () => {

@@ -10,6 +10,7 @@ import { folderWith, run, untilPrinted } from '../support/command.ts';
 import { json, startForeign } from '../support/foreign.ts';
 import { shareServer, startServer } from '../support/http.ts';
 import { minimal, numbered } from '../support/minimal.ts';
+import { type Ended, runHere } from '../support/run-here.ts';
 
 const TOOLKIT_MODULE = 'examples/toolkit/toolkit.ts';
 
@@ -27,12 +28,16 @@ async function command(...args: readonly string[]) {
 }
 
 async function commandWith(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
-  const { exit, output, stdout, child } = run(
-    args.map((arg) => (arg === EXAMPLES ? examples().url : arg)),
-    env,
-  );
-  child.stdin?.end(env.STDIN ?? '');
-  return { code: await exit, output: output(), stdout: stdout(), lines: stdout().trimEnd().split('\n') };
+  const named = args.map((arg) => (arg === EXAMPLES ? examples().url : arg));
+  const ended = await runHere(named, env);
+  return { ...ended, lines: ended.stdout.trimEnd().split('\n') };
+}
+
+/** The same in a process of its own. */
+async function commandApart(args: readonly string[], input = ''): Promise<Ended> {
+  const { exit, output, stdout, child } = run(args);
+  child.stdin?.end(input);
+  return { code: (await exit) ?? -1, output: output(), stdout: stdout() };
 }
 
 const toLines = (text: string): unknown[] =>
@@ -140,7 +145,7 @@ test('the tools of a task are shown by an episode, which is ended', async () => 
 });
 
 test('tools shows toolkits with versions and what they need', async () => {
-  const { stdout } = await command('tools', TOOLKIT_MODULE);
+  const { stdout } = await commandApart(['tools', TOOLKIT_MODULE]);
   expect(stdout).toContain('Calculator.Add@2.0.0\n  Add two numbers, as on paper');
   expect(stdout).toContain('    decimals  integer 0..15  default 10');
   expect(stdout).toContain('needs the secret SMS_API_KEY (--secret SMS_API_KEY), a user (--user)');
@@ -177,7 +182,7 @@ test('parameters are read by the schema of the tool, on top of JSON', async () =
 
 test('the input may come from a pipe, and the task from the command line', async () => {
   const args = ['call', shared().url, 'submit', '-', '--task', '{"answer": "x"}', '--json'];
-  const { stdout } = await commandWith({ STDIN: '{"answer": "x"}' }, ...args);
+  const { stdout } = await commandApart(args, '{"answer": "x"}');
   expect(JSON.parse(stdout)).toMatchObject({ reward: 1, finished: true, metadata: null });
 });
 
@@ -274,10 +279,15 @@ test.each([
   ],
   ['a task', ['call', EXAMPLES, 'submit', '-i', '99'], "no task 99 in split 'train' (it has 32)"],
   ['a tool of a toolkit', ['call', EXAMPLES, 'Calculator.Nope'], 'Choose one of: Calculator.Add@1.0.0'],
-  ['an environment among toolkits', ['tasks', TOOLKIT_MODULE], 'has no environments'],
 ])('%s that is not there is answered with what there is, and exit code 1', async (_what, args, message) => {
   const { code, output } = await command(...args);
   expect(output).toContain(message);
+  expect(code).toBe(1);
+});
+
+test('an environment among toolkits is told as such', async () => {
+  const { code, output } = await commandApart(['tasks', TOOLKIT_MODULE]);
+  expect(output).toContain('has no environments');
   expect(code).toBe(1);
 });
 
@@ -325,8 +335,8 @@ export const mortal = environment({
 
 async function serveMortal(): Promise<{ url: string; folder: string }> {
   const game = { environment: 'mortal', split: 'train', index: 0, calls: [{ tool: 'live', input: {} }] };
-  const folder = await folderWith({ 'mortal.ts': MORTAL, 'game.json': JSON.stringify(game) });
-  const server = run(['serve', join(folder, 'mortal.ts'), '--port', '0']);
+  const folder = await folderWith({ 'mortal.mjs': MORTAL, 'game.json': JSON.stringify(game) });
+  const server = run(['serve', join(folder, 'mortal.mjs'), '--port', '0']);
   const [, url = ''] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
   return { url, folder };
 }

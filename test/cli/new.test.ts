@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MAIN, ROOT, type Run, run, untilPrinted } from '../support/command.ts';
+import { MAIN, ROOT } from '../support/command.ts';
 import { readText } from '../support/documents.ts';
-import { runToEnd, startJob } from '../support/program.ts';
+import { runToEnd } from '../support/program.ts';
 import { keys, runInTerminal } from '../support/pty.ts';
+import { type Ended, runHere } from '../support/run-here.ts';
 
 const COMMON = ['.dockerignore', '.gitignore', 'README.md', 'package.json', 'tsconfig.json'] as const;
 const FILES = {
@@ -20,58 +21,15 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-/** The same, where projects find the packages that are installed here. Inside the repository, their link to it is a loop. */
-async function folderWithPackages(): Promise<string> {
-  const folder = await emptyFolder();
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
-}
-
-function runNew(cwd: string, ...args: string[]): Run {
-  return run(['new', ...args], {}, cwd);
+function runNew(cwd: string, ...args: string[]): Promise<Ended> {
+  return runHere(['new', ...args], {}, cwd);
 }
 
 describe('a project', () => {
-  test.each(['environment', 'toolkit'] as const)(
-    'of the kind %s passes its own tests and type check',
-    { timeout: 60_000 },
-    async (kind) => {
-      const folder = await folderWithPackages();
-      const command = runNew(folder, 'word-game', '--kind', kind, '--yes');
-      expect(await command.exit, command.output()).toBe(0);
-      const project = join(folder, 'word-game');
-      expect((await readdir(project)).sort()).toEqual([...FILES[kind]].sort());
-      await mkdir(join(project, 'node_modules'));
-      await symlink(ROOT, join(project, 'node_modules', 'tiltyard'));
-
-      expect(await runToEnd(project, 'npm', ['run', 'check'])).toMatchObject({ code: 0 });
-      const { code, text } = await runToEnd(project, 'npm', ['test']);
-      expect(code, text).toBe(0);
-      expect(text).toMatch(/pass 2\b/);
-    },
-  );
-
-  test('stops in good order when npm start is told to', { timeout: 60_000 }, async () => {
-    const folder = await folderWithPackages();
-    expect(await runNew(folder, 'word-game').exit).toBe(0);
-    const project = join(folder, 'word-game');
-    await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
-    await symlink(ROOT, join(project, 'node_modules/tiltyard'));
-    const command = `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`;
-    await writeFile(join(project, 'node_modules/.bin/tiltyard'), command, { mode: 0o755 });
-    const server = startJob(project, 'npm', ['start', '--', '--port', '0']);
-    const [, url = ''] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
-    // To npm alone, as a supervisor does, and not to its group as a terminal would.
-    server.child.kill('SIGTERM');
-    expect(await server.exit, server.output()).toBe(0);
-    expect(server.output()).toContain('SIGTERM: calls may end');
-    await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
-  });
-
   test('carries its name in the forms that it needs, and no word of the template', async () => {
     const folder = await emptyFolder();
     for (const kind of ['environment', 'toolkit'] as const) {
-      expect(await runNew(folder, kind, '--kind', kind, '--name', 'word-game').exit).toBe(0);
+      expect(await runNew(folder, kind, '--kind', kind, '--name', 'word-game')).toMatchObject({ code: 0 });
       const texts = await Promise.all(FILES[kind].map((file) => readFile(join(folder, kind, file), 'utf8')));
       expect(texts.join('\n')).not.toMatch(/template/i);
       expect(JSON.parse(texts[FILES[kind].indexOf('package.json' as never)] ?? '')).toMatchObject({
@@ -84,45 +42,33 @@ describe('a project', () => {
     expect(toolkit).toContain("wordGameToolkit = toolkit({ name: 'WordGame',");
   });
 
-  test('has a type check that finds mistakes', { timeout: 60_000 }, async () => {
-    const folder = await folderWithPackages();
-    await runNew(folder, 'broken').exit;
-    await mkdir(join(folder, 'broken/node_modules'));
-    await symlink(ROOT, join(folder, 'broken/node_modules/tiltyard'));
-    const test = join(folder, 'broken/environment.test.ts');
-    await writeFile(test, (await readFile(test, 'utf8')).replace('{ number: 50 }', "{ number: 'fifty' }"));
-    const { code, text } = await runToEnd(join(folder, 'broken'), 'npm', ['run', 'check']);
-    expect(code).not.toBe(0);
-    expect(text).toContain("Type 'string' is not assignable to type 'number'");
-  });
-
   test('depends on the clone that made it, and names itself after its folder', async () => {
     const folder = await emptyFolder();
-    const command = runNew(folder, 'games/WordGame');
-    expect(await command.exit).toBe(0);
+    const { code, stdout, output } = await runNew(folder, 'games/WordGame');
+    expect(code).toBe(0);
     const manifest = JSON.parse(await readFile(join(folder, 'games/WordGame/package.json'), 'utf8'));
     expect(manifest.name).toBe('word-game');
     const [, path = ''] = /^file:(.*)$/.exec(manifest.dependencies.tiltyard) ?? [];
     expect(resolve(await realpath(join(folder, 'games/WordGame')), path)).toBe(resolve(ROOT));
-    expect(command.stdout()).toContain('  cd games/WordGame\n  npm install\n');
-    expect(command.output()).not.toContain('\x1b');
+    expect(stdout).toContain('  cd games/WordGame\n  npm install\n');
+    expect(output).not.toContain('\x1b');
   });
 
   test('goes into the folder where one stands, also after git init', async () => {
     const folder = await emptyFolder();
     await mkdir(join(folder, 'here/.git'), { recursive: true });
-    const command = runNew(join(folder, 'here'), '.');
-    expect(await command.exit, command.output()).toBe(0);
+    const { code, output, stdout } = await runNew(join(folder, 'here'), '.');
+    expect(code, output).toBe(0);
     expect((await readdir(join(folder, 'here'))).sort()).toEqual(['.git', ...FILES.environment].sort());
-    expect(command.stdout()).toContain('the environment here:');
-    expect(command.stdout()).not.toContain('cd ');
+    expect(stdout).toContain('the environment here:');
+    expect(stdout).not.toContain('cd ');
   });
 
   test('is told to programs as one line of JSON', async () => {
     const folder = await emptyFolder();
-    const command = runNew(folder, 'weather', '--kind', 'toolkit', '--json');
-    expect(await command.exit).toBe(0);
-    expect(JSON.parse(command.stdout())).toEqual({
+    const { code, stdout } = await runNew(folder, 'weather', '--kind', 'toolkit', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
       folder: expect.stringMatching(/\/weather$/),
       kind: 'toolkit',
       name: 'weather',
@@ -134,9 +80,7 @@ describe('a project', () => {
 test('what docs/command-line.md shows is what is printed', async () => {
   const block = /```console\n\$ npx tiltyard new (.*)\n([^`]*)```/.exec(readText('docs/command-line.md')) ?? [];
   const [, args = '', printed] = block;
-  const command = runNew(await emptyFolder(), ...args.split(' '));
-  expect(await command.exit).toBe(0);
-  expect(command.stdout()).toBe(printed);
+  expect(await runNew(await emptyFolder(), ...args.split(' '))).toMatchObject({ code: 0, stdout: printed });
 });
 
 describe('what cannot be', () => {
@@ -157,14 +101,14 @@ describe('what cannot be', () => {
     await mkdir(join(folder, 'full'));
     await writeFile(join(folder, 'full/precious.txt'), 'mine');
     await writeFile(join(folder, 'file'), 'mine');
-    const command = runNew(folder, ...args);
-    expect(await command.exit).toBe(2);
-    expect(command.output()).toContain(message);
+    const { code, output } = await runNew(folder, ...args);
+    expect(code).toBe(2);
+    expect(output).toContain(message);
     expect(await readdir(folder, { recursive: true })).toHaveLength(3);
   });
 
   test('a toolkit is in no path, and may be named like one', async () => {
-    expect(await runNew(await emptyFolder(), 'tools', '--kind', 'toolkit').exit).toBe(0);
+    expect(await runNew(await emptyFolder(), 'tools', '--kind', 'toolkit')).toMatchObject({ code: 0 });
   });
 
   test.skipIf(process.platform === 'win32').each([

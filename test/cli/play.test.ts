@@ -10,6 +10,7 @@ import { run } from '../support/command.ts';
 import { json, SERVER_ID, startForeign, stream } from '../support/foreign.ts';
 import { shareServer, startServer } from '../support/http.ts';
 import { keys, runInTerminal, type Screen } from '../support/pty.ts';
+import { type Ended, runHere } from '../support/run-here.ts';
 
 const GAME = 'examples/gsm8k/game.json';
 
@@ -22,10 +23,8 @@ afterAll(() => rm(TMPDIR, { recursive: true, force: true }));
 // The terminals of these tests are plain ones, wherever the tests are run.
 const PLAIN = { TMUX: '', STY: '', KITTY_WINDOW_ID: '', TERM_PROGRAM: '', TMPDIR };
 
-async function command(...args: readonly string[]) {
-  const { exit, output, stdout, child } = run(args, PLAIN);
-  child.stdin?.end();
-  return { code: await exit, output: output(), stdout: stdout() };
+function command(...args: readonly string[]): Promise<Ended> {
+  return runHere(args, PLAIN);
 }
 
 async function temporary(): Promise<string> {
@@ -49,8 +48,9 @@ async function chooseTool({ until, type }: Screen, down = 0): Promise<void> {
 }
 
 test('the recorded game of an example is played again, from its module, without a terminal', async () => {
-  const { code, stdout } = await command('play', 'examples/gsm8k/environment.ts', '--script', GAME);
-  expect(code).toBe(0);
+  const replay = run(['play', 'examples/gsm8k/environment.ts', '--script', GAME], PLAIN);
+  expect(await replay.exit, replay.output()).toBe(0);
+  const stdout = replay.stdout();
   expect(stdout).toContain("gsm8k: task 1 of split 'test'\n\nA swimming pool is 50 metres long.");
   expect(stdout).toContain('> submit {"answer":"3,000"}\nCorrect!\nmetadata  {"hints":1}\nreward 1  total 1\n');
   expect(stdout).toMatch(/Finished after 3 calls\. Total reward: 1\nThe same as recorded\.\n$/);

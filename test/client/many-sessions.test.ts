@@ -19,7 +19,9 @@ function watchRejections(): unknown[] {
   return unhandled;
 }
 
-test('a hundred sessions are pinged, played and closed side by side, and nothing is left', async () => {
+test('a hundred sessions are pinged, played and closed side by side, and nothing is left', {
+  timeout: 60_000,
+}, async () => {
   const unhandled = watchRejections();
   const server = await startServer();
   const pings = new Map<string, number>();

@@ -1,25 +1,22 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { installPackages, NotInstalled } from '../support/needed.ts';
 
 /** The path of nginx, or why there is none; installed from the system's packages where that may be done. */
 export async function findNginx(): Promise<{ readonly path: string } | { readonly missing: string }> {
   if (await hasNginx()) return { path: 'nginx' };
-  const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
-  if (!mayInstall) return { missing: 'there is no nginx, and it can be installed only as root on Debian' };
-  console.log('deploy: there is no nginx; apt-get installs it');
   try {
-    await aptGet('update');
-    await aptGet('install', '--yes', '--no-install-recommends', 'nginx-light');
+    await installPackages('nginx-light');
   } catch (thrown) {
-    return { missing: `apt-get could not install nginx: ${(thrown as Error).message.split('\n')[0]}` };
+    if (!(thrown instanceof NotInstalled)) throw thrown;
+    return { missing: thrown.message };
   }
-  return (await hasNginx()) ? { path: 'nginx' } : { missing: 'nginx was installed and does not run' };
+  return (await hasNginx()) ? { path: 'nginx' } : { missing: 'it was installed and does not run' };
 }
 
 /** nginx with the configuration of deploy/, in front of replicas. */
@@ -61,11 +58,6 @@ async function hasNginx(): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-async function aptGet(...args: string[]): Promise<void> {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await promisify(execFile)('apt-get', args, { env, timeout: 5 * 60_000 });
 }
 
 async function freePort(): Promise<number> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { installPackages, NotInstalled, skipAloud } from '../support/needed.ts';
 
 /** The Python that has the official packages, or why there is none. */
 export type InteropPython = { readonly path: string } | { readonly missing: string };
@@ -37,22 +38,13 @@ export async function setup({ provide }: TestProject): Promise<void> {
     provide('interopPython', { path: await preparePython() });
   } catch (error) {
     if (!(error instanceof Missing)) throw error;
-    if (error.isOurFault && process.env.CI) throw error;
-    say(`skipped, because ${error.message}`);
+    skipAloud('the official Python packages', error.message);
     provide('interopPython', { missing: error.message });
   }
 }
 
 /** Something that the suite needs cannot be had. */
-class Missing extends Error {
-  /** Whether all was there to have it: CI must not pass over that. */
-  readonly isOurFault: boolean;
-
-  constructor(message: string, { isOurFault = false, ...options }: ErrorOptions & { isOurFault?: boolean } = {}) {
-    super(message, options);
-    this.isOurFault = isOurFault;
-  }
-}
+class Missing extends Error {}
 
 /** The path of a Python that has the official packages; made when it is not there yet. */
 export async function preparePython(): Promise<string> {
@@ -93,16 +85,11 @@ async function findPython(): Promise<FoundPython | undefined> {
 }
 
 async function installPython(): Promise<FoundPython> {
-  const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
-  if (!mayInstall) throw new Missing(`there is no ${NEEDED_TEXT}`);
-  say(`there is no ${NEEDED_TEXT}; apt-get installs it`);
   try {
-    await run('apt-get', ['update']);
-    await run('apt-get', ['install', '--yes', '--no-install-recommends', 'python3', 'python3-venv']);
+    await installPackages('python3', 'python3-venv');
   } catch (error) {
-    throw new Missing(`there is no ${NEEDED_TEXT}, and apt-get could not install it: ${lastLine(error)}`, {
-      cause: error,
-    });
+    if (!(error instanceof NotInstalled)) throw error;
+    throw new Missing(`they need ${NEEDED_TEXT}: ${error.message}`, { cause: error });
   }
   const found = await findPython();
   if (found === undefined) throw new Missing(`this system's packages have no ${NEEDED_TEXT}`);
@@ -113,7 +100,7 @@ async function makeEnvironment(command: string, version: string, folder: string)
   say(`making a virtual environment with Python ${version.split(' ')[0]}`);
   await rm(folder, { recursive: true, force: true });
   await run(command, ['-m', 'venv', folder]).catch((error) => {
-    throw new Missing(`venv failed: ${lastLine(error)}`, { isOurFault: true, cause: error });
+    throw new Missing(`venv failed: ${lastLine(error)}`, { cause: error });
   });
   const python = join(folder, 'bin', 'python');
   say('installing the official packages (a minute or so, once)');
@@ -125,15 +112,13 @@ async function makeEnvironment(command: string, version: string, folder: string)
       isReachable
         ? `pip could not install the official packages: ${lastLine(error)}`
         : 'the Python package index cannot be reached',
-      { isOurFault: isReachable, cause: error },
+      { cause: error },
     );
   }
 }
 
 async function run(command: string, args: string[]): Promise<string> {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const { stdout } = await promisify(execFile)(command, args, {
-    env,
     timeout: TIMEOUT_MS,
     maxBuffer: 64 * 1024 * 1024,
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expectError } from '../support/errors.ts';
 import { type Answer, shareServer, startServer } from '../support/http.ts';
 import { logLines } from '../support/log-lines.ts';
-import { ACCEPTED, AUTH, type Credentials, KEYS, REFUSED, SECRET, withKey, withToken } from './credentials.ts';
+import { AUTH, accepted, type Credentials, KEYS, refused, SECRET, withKey, withToken } from './credentials.ts';
 import { type Described, describedBy } from './described.ts';
 import { type Operation, send, sidFor } from './operations.ts';
 import { expectRefused } from './refused.ts';
@@ -24,7 +24,7 @@ function described(): Promise<Described> {
 }
 
 describe('credentials', () => {
-  test.each(REFUSED)('%s opens no route but /health', async (_what, headers) => {
+  test.each(refused())('%s opens no route but /health', async (_what, headers) => {
     const { operations, contract } = await described();
     const check = async (operation: Operation) => {
       const answer = await send(server(), operation, { sid: 'mine', headers });
@@ -35,7 +35,7 @@ describe('credentials', () => {
     await Promise.all(operations.map(check));
   });
 
-  test.each(ACCEPTED)('%s opens every route', async (_what, headers) => {
+  test.each(accepted())('%s opens every route', async (_what, headers) => {
     const check = async (operation: Operation) => {
       const sid = await sidFor(server(), operation, headers);
       const { status, text } = await send(server(), operation, { sid, headers });
@@ -60,7 +60,7 @@ describe('credentials', () => {
     const lines = logLines();
     const logged = await startServer({ toolkits: [bank], auth: AUTH, logger: lines.logger });
     const { operations } = await describedBy(logged, TEAM);
-    const all = [...REFUSED, ...ACCEPTED];
+    const all = [...refused(), ...accepted()];
     const answers: Answer[] = [];
     for (const [, headers] of all) {
       const ask = (operation: Operation) => send(logged, operation, { sid: crypto.randomUUID(), headers });

@@ -81,7 +81,7 @@ function signedAs(alg: string, hash: string): Credentials {
 }
 
 /** Everything that opens nothing. */
-export const REFUSED: [what: string, credentials: Credentials][] = [
+export const refused = (): [what: string, credentials: Credentials][] => [
   ['no credential', {}],
   ['a wrong key', withKey('key-of-the-tea')],
   ['a key in other case', withKey(KEYS.team.toUpperCase())],
@@ -116,8 +116,8 @@ export const REFUSED: [what: string, credentials: Credentials][] = [
   ['a token of an identity that is no text', withToken({ sub: 5 })],
 ];
 
-/** Everything that opens everything. */
-export const ACCEPTED: [what: string, credentials: Credentials][] = [
+/** Everything that opens everything. Made for each file: tokens get old. */
+export const accepted = (): [what: string, credentials: Credentials][] => [
   ['a key', withKey(KEYS.team)],
   ['a key for OXP', { 'oxp-api-key': KEYS.team }],
   ['a right key beside a wrong one', { 'x-api-key': 'wrong-key-4711', 'oxp-api-key': KEYS.team }],

@@ -1,86 +1,104 @@
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Node, SyntaxKind } from 'typescript/unstable/ast';
+import {
+  isConstructorDeclaration,
+  isExportDeclaration,
+  isExportSpecifier,
+  isExpressionWithTypeArguments,
+  isHeritageClause,
+  isTypeReferenceNode,
+} from 'typescript/unstable/ast/is';
+import { API, type Symbol as Declared, ModifierFlags, type Project, SymbolFlags } from 'typescript/unstable/sync';
 
-/** A declaration of a module, by a name that is the same wherever it is exported. */
-export interface Declared {
-  readonly file: string;
-  readonly name: string;
-  /** Without comments and literals, and without what is `@internal`. */
-  readonly text: string;
-}
+const CONFIG = fileURLToPath(new URL('declarations.tsconfig.json', import.meta.url));
+const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
 
-/** Something that a module exports. */
+/** Something that an entry point exports. */
 export interface Exported {
-  readonly declared: Declared;
+  readonly name: string;
+  /** What it is, the same wherever it is exported from. */
+  readonly symbol: Declared;
   /** Whether it is there for types alone, so that nobody reaches a class's constructor and statics. */
   readonly isType: boolean;
 }
 
-/** What the type declarations that `tsc` has written say; they have no bodies, and one form. */
-export class Declarations {
-  readonly #modules = new Map<string, Module>();
+/** What the type declarations of the build say, as the compiler understands them. */
+export class Declarations implements Disposable {
+  readonly #api = new API();
+  readonly #project: Project;
 
-  /** All that an entry point exports. */
-  exportsOf(file: string): Exported[] {
-    return [...this.#module(file).reexports].map(([name, { isType }]) => {
-      const declared = this.find(file, name);
-      if (declared === undefined) throw new Error(`${file} exports ${name}, which is declared nowhere`);
-      return { declared, isType };
-    });
+  constructor() {
+    const project = this.#api.updateSnapshot({ openProjects: [CONFIG] }).getProject(CONFIG);
+    if (project === undefined) throw new Error(`${CONFIG} cannot be opened`);
+    this.#project = project;
   }
 
-  /** What a name means in a module; undefined if it is not one of ours. */
-  find(file: string, name: string): Declared | undefined {
-    const { declared, imports, reexports } = this.#module(file);
-    const source = imports.get(name) ?? reexports.get(name);
-    return declared.get(name) ?? (source === undefined ? undefined : this.find(source.file, source.name));
+  /** All that an entry point exports, such as `client/index`. */
+  exportsOf(entry: string): Exported[] {
+    const { program, checker } = this.#project;
+    const file = program.getSourceFile(`${DIST}${entry}.d.ts`);
+    const module = file && checker.getSymbolAtLocation(file);
+    if (module === undefined) throw new Error(`there is no ${DIST}${entry}.d.ts. Run: npm run build`);
+    return checker.getExportsOfModule(module).map((symbol) => ({
+      name: symbol.name,
+      symbol: this.#origin(symbol),
+      isType: symbol.declarations.some((handle) => isForTypesOnly(this.#resolve(handle))),
+    }));
   }
 
-  #module(file: string): Module {
-    const module = this.#modules.get(file) ?? read(file);
-    this.#modules.set(file, module);
-    return module;
+  /** What of ours the declaration of something names, as far as its users can see. */
+  namedBy({ symbol, isType }: Exported): Declared[] {
+    const named = new Map<number, Declared>();
+    const look = (node: Node): void => {
+      if (isHidden(node) || (isType && isStatic(node))) return;
+      const name = isTypeReferenceNode(node)
+        ? node.typeName
+        : isExpressionWithTypeArguments(node)
+          ? node.expression
+          : undefined;
+      const found = name && this.#project.checker.getSymbolAtLocation(name);
+      const origin = found && this.#origin(found);
+      if (origin !== undefined && isOurs(origin)) named.set(origin.id, origin);
+      node.forEachChild(look);
+    };
+    for (const handle of symbol.declarations) look(this.#resolve(handle));
+    return [...named.values()];
+  }
+
+  [Symbol.dispose](): void {
+    this.#api.close();
+  }
+
+  #origin(symbol: Declared): Declared {
+    return symbol.flags & SymbolFlags.Alias ? this.#project.checker.getAliasedSymbol(symbol) : symbol;
+  }
+
+  #resolve(handle: Declared['declarations'][number]): Node {
+    const node = handle.resolve(this.#project);
+    if (node === undefined) throw new Error(`a declaration of ${handle.path} is gone`);
+    return node;
   }
 }
 
-interface Module {
-  readonly declared: ReadonlyMap<string, Declared>;
-  readonly imports: ReadonlyMap<string, Source>;
-  readonly reexports: ReadonlyMap<string, Source>;
+/** Of an export such as `export type { Session } from './session.ts'`. */
+function isForTypesOnly(node: Node): boolean {
+  const list = node.parent?.parent;
+  return isExportSpecifier(node) && (node.isTypeOnly || (isExportDeclaration(list) && list.isTypeOnly));
 }
 
-interface Source {
-  readonly file: string;
-  readonly name: string;
-  readonly isType: boolean;
+/** What users of a type do not see: what it implements, and what is internal. */
+function isHidden(node: Node): boolean {
+  if (isHeritageClause(node)) return node.token === SyntaxKind.ImplementsKeyword;
+  return node.jsDoc?.some((comment) => comment.getText().includes('@internal')) ?? false;
 }
 
-const LIST = /^(import|export) (type )?\{([^}]*)\} from '(\.[^']+)';/gm;
-const DECLARATION = /^(?:export )?(?:declare )?(?:abstract )?(?:class|interface|type|function|const) (\w+)/;
-
-function read(file: string): Module {
-  const text = readFileSync(file, 'utf8');
-  const sources = { import: new Map<string, Source>(), export: new Map<string, Source>() };
-  for (const [, kind, type, names = '', path = ''] of text.matchAll(LIST)) {
-    for (const each of names.split(',').filter((name) => name.trim() !== '')) {
-      const [, own, name = '', as = name] = /^\s*(type )?(\w+)(?: as (\w+))?\s*$/.exec(each) ?? [];
-      const source = resolve(dirname(file), path.replace(/\.[jt]s$/, '.d.ts'));
-      const isType = (type ?? own) !== undefined;
-      sources[kind as keyof typeof sources].set(as, { file: source, name, isType });
-    }
-  }
-  const declared = new Map<string, Declared>();
-  for (const part of withoutComments(text).split(/^(?=\w)/m)) {
-    const name = DECLARATION.exec(part)?.[1];
-    // A function has a declaration for each of its signatures.
-    if (name !== undefined) declared.set(name, { file, name, text: (declared.get(name)?.text ?? '') + part });
-  }
-  return { declared, imports: sources.import, reexports: sources.export };
+/** What belongs to a class itself, and not to what it makes. */
+function isStatic(node: Node): boolean {
+  const { modifierFlags = 0 } = node as { modifierFlags?: ModifierFlags };
+  return isConstructorDeclaration(node) || (modifierFlags & ModifierFlags.Static) !== 0;
 }
 
-function withoutComments(text: string): string {
-  return text
-    .replace(/\/\*(?:(?!\*\/).)*@internal.*?\*\/[^;]*;/gs, '')
-    .replace(/\/\*.*?\*\//gs, '')
-    .replace(/'[^'\n]*'/g, "''");
+/** Parameters of types have names that are of no use elsewhere. */
+function isOurs({ flags, declarations }: Declared): boolean {
+  return !(flags & SymbolFlags.TypeParameter) && declarations.some(({ path }) => path.startsWith(DIST));
 }

@@ -4,8 +4,7 @@ import { runToEnd } from './program.ts';
 
 /** Packs this package as it would be published, and returns the path of the tarball. */
 export async function pack(folder: string): Promise<string> {
-  // Without its scripts: it is built already, and building it again would take it away under other tests.
-  const { code, text } = await runToEnd(ROOT, 'npm', ['pack', '--ignore-scripts', '--pack-destination', folder]);
+  const { code, text } = await runToEnd(ROOT, 'npm', ['pack', '--pack-destination', folder]);
   const name = /^tiltyard-.*\.tgz$/m.exec(text)?.[0];
   if (code !== 0 || name === undefined) throw new Error(`npm pack failed:\n${text}`);
   return join(folder, name);

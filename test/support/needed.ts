@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+/** Says that tests are skipped, and why. In CI, where all that they need must be there, it is an error. */
+export function skipAloud(what: string, why: string): void {
+  if (process.env.CI) throw new Error(`${what} cannot be tested, and CI must: ${why}`);
+  console.warn(`SKIPPED: ${what}, because ${why}`);
+}
+
+/** Packages of the system that cannot be had, and what to do about it. */
+export class NotInstalled extends Error {}
+
+/**
+ * Installs packages of the system: only in CI, or where somebody has asked for it. Nobody's computer is changed by
+ * running the tests.
+ */
+export async function installPackages(...names: readonly string[]): Promise<void> {
+  const line = `apt-get install --yes --no-install-recommends ${names.join(' ')}`;
+  if (!process.env.CI && process.env.TILTYARD_TEST_INSTALL !== '1')
+    throw new NotInstalled(`it is not installed. To install it, type: sudo ${line}`);
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version'))
+    throw new NotInstalled('it is not installed, and the tests can install it only as root on Debian or Ubuntu');
+  console.log(`installing: ${line}`);
+  try {
+    await aptGet('update');
+    await aptGet(...line.split(' ').slice(1));
+  } catch (thrown) {
+    const { stderr = '', message } = thrown as Error & { stderr?: string };
+    const reason = stderr.trim().split('\n').at(-1) || message;
+    throw new NotInstalled(`it is not installed, and apt-get failed: ${reason}`, { cause: thrown });
+  }
+}
+
+async function aptGet(...args: string[]): Promise<void> {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  await promisify(execFile)('apt-get', args, { env, timeout: 10 * 60_000, maxBuffer: 64 * 1024 * 1024 });
+}
