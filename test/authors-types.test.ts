@@ -15,6 +15,7 @@ import {
   type ToolRequirements,
   type ToolReturn,
   tool,
+  toolkit,
 } from 'tiltyard';
 import { play } from 'tiltyard/testing';
 import { expect, test } from 'vitest';
@@ -100,6 +101,78 @@ test('wrong uses of task, state, splits and task tools do not compile', () => {
     step('x', { reward: '1' });
   };
   expect(wrong).toBeTypeOf('function');
+});
+
+test('a tool that forgets its return does not compile', async () => {
+  const input = z.object({ sure: z.boolean() });
+  const splits = { train: [{ right: true }] };
+  const forgotten = environment({
+    name: 'forgotten',
+    splits,
+    setup: () => ({ tries: 0 }),
+    prompt: () => '',
+    tools: {
+      submit: {
+        input,
+        // @ts-expect-error pays nobody
+        run({ sure }, { task }) {
+          step(sure === task.right ? 'yes' : 'no', { reward: 1, finished: true });
+        },
+      },
+      // @ts-expect-error a promise of nothing is no better
+      later: { input, run: async ({ sure }, { state }) => void step(`${sure}`, { reward: state.tries }) },
+      branch: {
+        input,
+        // @ts-expect-error who is not sure gets nothing
+        run({ sure }) {
+          if (sure) return step('yes', { reward: 1 });
+        },
+      },
+      laterBranch: {
+        input,
+        // @ts-expect-error the same, later
+        async run({ sure }) {
+          if (sure) return { yes: true };
+          return;
+        },
+      },
+      // @ts-expect-error what a map does not have is undefined
+      lookup: { run: () => new Map([['a', 'b']]).get('c') },
+      fine: { input, run: ({ sure }, { state }) => sure && state.tries.toFixed() },
+    },
+  });
+  const kits = () => [
+    // @ts-expect-error so are tools of their own
+    tool({ input, run: ({ sure }) => void sure }),
+    // @ts-expect-error and tools that stand in a toolkit
+    toolkit({ name: 'Kit', tools: { Do: { async run() {} } } }),
+    // @ts-expect-error also as one version of several
+    toolkit({ name: 'Kit', tools: { Do: [{ run: () => '' }, { version: '2.0.0', run() {} }] } }),
+  ];
+  expect(kits()).toHaveLength(3);
+  await using episode = await play(forgotten, { split: 'train', index: 0 });
+  // Where nobody has looked at the types, it is what it was: an empty text.
+  expect(await episode.call('submit', { sure: true })).toMatchObject({ text: '', reward: null, finished: false });
+});
+
+test('a tool returns nothing on purpose as an empty text or null, and anything else but a promise of nothing', () => {
+  class Board {
+    readonly cells = [1, 2];
+  }
+  const found: Record<string, unknown> = {};
+  const tools = [
+    tool({ run: () => '' }),
+    tool({ run: async () => null }),
+    tool({ run: () => found }),
+    tool({ run: async () => new Board() }),
+    tool({ run: async () => (Math.random() < 0.5 ? [1, 'two'] : step('x')) }),
+    tool({
+      run() {
+        throw new Error('always');
+      },
+    }),
+  ];
+  expect(tools).toHaveLength(6);
 });
 
 test('a tool that echoes the shape of a reward pays nothing', async () => {

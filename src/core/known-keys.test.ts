@@ -25,7 +25,7 @@ test('an input that is no schema is refused when it is made ready', () => {
     name: 'shape',
     splits,
     prompt: () => '',
-    tools: { a: { input: { answer: 'string' }, run() {} } },
+    tools: { a: { input: { answer: 'string' }, run: () => '' } },
   });
   expect(() => catalog([shape])).toThrow("must describe an object: { type: 'object'");
 });

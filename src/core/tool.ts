@@ -25,8 +25,14 @@ export interface ToolContext {
   readonly log: EpisodeLog;
 }
 
-/** What a tool may return: text, blocks, any JSON value, or a step with a reward. */
-export type ToolReturn = Block | readonly Block[] | JsonValue | Step | object | undefined | void;
+/**
+ * What a tool may return: text, blocks, any JSON value, or a step with a reward. Not `undefined`: a forgotten `return`
+ * never pays, so that a tool with nothing to say returns `''` or `null`.
+ */
+export type ToolReturn = Block | readonly Block[] | JsonValue | Step | NotAPromise;
+
+// Every promise is an object, also one of nothing: an async tool without a `return` would pass.
+type NotAPromise = object & { readonly then?: never };
 
 /** What a tool needs from its caller before it can run. */
 export interface ToolRequirements {

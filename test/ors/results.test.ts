@@ -181,7 +181,7 @@ test.each<[what: string, look: Tool<any, any>, message: RegExp]>([
   ['a detail with a cycle', returns(step(text('x', cyclic as never), { finished: true })), /circular/],
   ['what its output schema forbids', tool({ ...number, run: () => 'five' }), /output schema forbids/],
   ['that later', tool({ ...number, run: async () => 'five' }), /output schema forbids/],
-  ['nothing where its output schema wants a value', tool({ ...number, run: () => undefined }), /output schema forbids/],
+  ['nothing where its output schema wants a value', { ...number, ...returns(undefined) }, /output schema forbids/],
   ['an output whose check breaks', { ...returns(1), output: z.number().refine(breaks) }, /the check broke/],
 ])('C22: a tool that returns %s gives an error event and does not end the episode', async (_what, look, message) => {
   const { answer, after } = await callLook(look);
