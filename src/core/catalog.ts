@@ -5,6 +5,7 @@ import type { Environment } from './environment.ts';
 import { DefinitionError, EnvironmentError, TiltyardError } from './errors.ts';
 import { DEFAULT_LIMITS } from './limit-values.ts';
 import { formatProblems } from './problems.ts';
+import type { Secrets } from './redact.ts';
 import { assertObjectSchema } from './schema.ts';
 import { inPages } from './task-pages.ts';
 import { type TaskSource, toTaskSource } from './tasks.ts';
@@ -22,6 +23,10 @@ export interface CatalogEnvironment {
   readonly splits: readonly Split[];
   /** The tasks of a split, or an error that lists the splits there are. */
   split(name: string): TaskSource;
+  /** The names of the secrets without which no episode begins. */
+  readonly requiredSecrets: readonly string[];
+  /** Throws if one of those is missing. */
+  checkSecrets(secrets: Secrets): void;
   /** The task as the author's code shall see it. */
   checkTask(task: JsonObject): Awaitable<unknown>;
 }
@@ -85,6 +90,7 @@ function compileEnvironment(definition: Environment, options: CompileOptions): C
   );
   const taskCheck =
     definition.task === undefined ? undefined : toInputCheck(definition.task, `${where}: its task`, { lenient: false });
+  const requiredSecrets = definition.requirements?.secrets ?? [];
   if (taskCheck !== undefined) assertObjectSchema(taskCheck.jsonSchema, `${where}: its task`);
   return {
     name: definition.name.toLowerCase(),
@@ -104,6 +110,16 @@ function compileEnvironment(definition: Environment, options: CompileOptions): C
         );
       }
       return source;
+    },
+    requiredSecrets,
+    checkSecrets(secrets) {
+      const missing = requiredSecrets.filter((name) => !Object.hasOwn(secrets, name));
+      if (missing.length === 0) return;
+      const noun = missing.length === 1 ? 'secret' : 'secrets';
+      throw new TiltyardError(
+        'missing_secrets',
+        `environment '${definition.name}' requires the ${noun} ${missing.join(', ')}. Send them in 'secrets', or as X-Secrets`,
+      );
     },
     checkTask: (task) => (taskCheck === undefined ? task : checkTask(taskCheck, task)),
   };

@@ -3,6 +3,7 @@ import { type Check, toInputCheck, toOutputCheck } from './check.ts';
 import { DEFAULT_LIMITS } from './limit-values.ts';
 import type { Limits } from './limits.ts';
 import type { OutputLimits } from './output.ts';
+import { assertGiven } from './requirements.ts';
 import { assertObjectSchema } from './schema.ts';
 import type { Awaitable, Tool, ToolContext } from './tool.ts';
 import type { Checked, ValidatorOptions } from './validator.ts';
@@ -43,6 +44,15 @@ export function compileTool(name: string, tool: Tool, where: string, options: Co
     maxImageBytes,
     output: tool.output === undefined ? undefined : toOutputCheck(tool.output, `${where}: its output`),
     prepare: input === undefined ? () => NO_INPUT : input.check,
-    run: (value, context) => tool.run(value as never, context),
+    run: toRun(tool),
+  };
+}
+
+function toRun(tool: Tool): CompiledTool['run'] {
+  const { requirements } = tool;
+  if (requirements === undefined) return (value, context) => tool.run(value as never, context);
+  return (value, context) => {
+    assertGiven(requirements, context);
+    return tool.run(value as never, context);
   };
 }

@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'not_listable'
   | 'too_many_tasks'
   | 'invalid_task'
+  | 'missing_secrets'
   | 'unknown_toolset'
   | 'session_exists'
   | 'session_not_found'

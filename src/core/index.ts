@@ -19,6 +19,7 @@ export {
   assertEnvironmentName,
   type Environment,
   type EnvironmentDefinition,
+  type EnvironmentRequirements,
   type EnvironmentTool,
   type EpisodeContext,
   type EpisodeToolContext,
@@ -65,6 +66,7 @@ export {
   type ToolOptions,
   type ToolRequirements,
   type ToolReturn,
+  type ToolWithRequirements,
   tool,
 } from './tool.ts';
 export type { ReportedFailure } from './tool-failure.ts';

@@ -29,10 +29,8 @@ export interface ToolContext {
  * What a tool may return: text, blocks, any JSON value, or a step with a reward. Not `undefined`: a forgotten `return`
  * never pays, so that a tool with nothing to say returns `''` or `null`.
  */
-export type ToolReturn = Block | readonly Block[] | JsonValue | Step | NotAPromise;
-
-// Every promise is an object, also one of nothing: an async tool without a `return` would pass.
-type NotAPromise = object & { readonly then?: never };
+// No `then`: every promise is an object, also one of nothing, and an async tool without a `return` would pass.
+export type ToolReturn = Block | readonly Block[] | JsonValue | Step | (object & { readonly then?: never });
 
 /** What a tool needs from its caller before it can run. */
 export interface ToolRequirements {
@@ -72,7 +70,7 @@ export interface ToolOptions<Input, Output> {
   readonly canRetry?: boolean;
   /** The most text one call may return; what is beyond is cut, and the output says so. */
   readonly maxOutputBytes?: number;
-  /** What callers must give over OXP before it can run. */
+  /** What callers must give before it can run. */
   readonly requirements?: ToolRequirements;
   /** Scopes a caller must have to see and call this tool over OXP. */
   readonly scopes?: readonly string[];
@@ -84,9 +82,37 @@ export interface Tool<Input = unknown, Output = unknown> extends ToolOptions<Inp
   run(input: OutputOf<Input>, context: ToolContext): Awaitable<ToolReturn>;
 }
 
+/** What tool() takes: a tool that finds in its context what its `requirements` ask for. */
+export interface ToolWithRequirements<Input, Output, Secret extends string, User extends boolean, Id extends string>
+  extends ToolOptions<Input, Output> {
+  readonly requirements?: {
+    readonly secrets?: readonly Secret[];
+    readonly userId?: User;
+    readonly authorization?: readonly (ToolAuthorization & { readonly id: Id })[];
+  };
+  run(input: OutputOf<Input>, context: ToolContext & Given<Secret, User, Id>): Awaitable<ToolReturn>;
+}
+
+/** What is certain to be in the context of a tool, because the tool does not run without. */
+type Given<Secret extends string, User extends boolean, Id extends string> = {
+  readonly secrets: Readonly<Record<Secret, string>>;
+} & (User extends true ? { readonly userId: string } : unknown) &
+  // Neither where none is required, nor where TypeScript does not know which.
+  ([Id] extends [never]
+    ? unknown
+    : string extends Id
+      ? unknown
+      : { readonly authorization: Readonly<Record<Id, string>> });
+
 /** Defines a tool that toolkits publish and environments share. */
-export function tool<Input = unknown, Output = unknown>(definition: Tool<Input, Output>): Tool<Input, Output> {
+export function tool<
+  Input = unknown,
+  Output = unknown,
+  Secret extends string = string,
+  User extends boolean = false,
+  Id extends string = never,
+>(definition: ToolWithRequirements<Input, Output, Secret, User, Id>): Tool<Input, Output> {
   assertDefinition(definition, 'tool', '{ description, input, run(input, context) { ... } }');
   assertTool(definition, 'tool()');
-  return Object.freeze({ ...definition });
+  return Object.freeze({ ...definition }) as Tool<Input, Output>;
 }

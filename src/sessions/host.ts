@@ -82,6 +82,7 @@ export class LocalHost implements SessionHost {
   async create(key: string, { environment: name, choice, secrets, trace }: CreateRequest): Promise<void> {
     this.#assertOpen();
     const environment = name === undefined ? this.#catalog.first : this.#catalog.find(name);
+    environment.checkSecrets(secrets);
     await this.#sessions.create(key, async () => {
       const task = await resolveTask(environment, choice);
       // The server may have begun to stop while the task was read.
