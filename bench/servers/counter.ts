@@ -24,6 +24,7 @@ export const counter = environment({
     },
     large: {
       input: z.object({ piece: z.string(), count: z.int() }),
+      maxOutputBytes: 64 * 1024 * 1024,
       run: ({ piece, count }) => piece.repeat(count),
     },
   },

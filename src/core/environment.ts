@@ -121,13 +121,11 @@ export interface Environment<Schema = any, Listed = any, State = any, Inputs = a
   readonly kind: 'environment';
 }
 
-type Key = keyof Environment;
-
 /**
  * Asks for the keys that are missing, but only if all that are there are known: TypeScript infers nothing from a definition
  * that lacks one, so that a misspelt `prompt` would give ten errors, and none of them would name it.
  */
-type Complete<Keys extends Key> = { readonly [Name in Keys]?: unknown } & {
+type Complete<Keys extends keyof Environment> = { readonly [Name in Keys]?: unknown } & {
   readonly [Name in Exclude<'name' | 'splits' | 'prompt' | 'tools', Keys>]: unknown;
 };
 
@@ -138,7 +136,7 @@ export function environment<
   State = undefined,
   Inputs = {},
   Secret extends string = string,
-  Keys extends Key = Key,
+  Keys extends keyof Environment = keyof Environment,
 >(
   definition: Partial<EnvironmentDefinition<Schema, Listed, State, Inputs, Secret>> & Complete<Keys>,
 ): Environment<Schema, Listed, State, Inputs, Secret> {
@@ -164,7 +162,7 @@ export function environment<
 const REQUIREMENTS = objectOf({ optional: { secrets: listOf(aName, "['API_KEY']") } });
 
 // `kind` is there when a definition is made from another environment.
-const KEYS: readonly Key[] = [
+const KEYS: readonly (keyof Environment)[] = [
   ...(['name', 'task', 'splits', 'requirements', 'setup', 'prompt'] as const),
   ...(['tools', 'taskTools', 'teardown', 'kind'] as const),
 ];

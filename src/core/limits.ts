@@ -186,7 +186,8 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     meaning: 'How long a call may take of a tool that has no `timeoutMs` of its own; 0: as long as it likes.',
   },
   maxOutputBytes: {
-    default: 64 * MB,
+    // Some 250,000 tokens, which is all that a model reads; a tool that needs more says so itself.
+    default: MB,
     unit: 'bytes',
     place: 'both',
     meaning: 'The most text of a tool without `maxOutputBytes` of its own; the rest is cut, and the output says so.',

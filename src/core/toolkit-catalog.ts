@@ -128,7 +128,10 @@ function resolve(byBase: Versions, id: string, isVisible: (tool: CatalogTool) =>
   if (version === undefined) return newest;
   const wanted = version.includes('.') ? version : `${version}.0.0`;
   const found = versions.find(({ definition }) => compareVersions(definition.version, wanted) === 0);
-  if (found === undefined) throw notFound(`${base} version ${wanted} is not available`);
+  if (found === undefined) {
+    const available = versions.map(({ definition }) => definition.version).join(', ');
+    throw notFound(`${base} version ${wanted} is not available (available: ${available})`);
+  }
   return found;
 }
 

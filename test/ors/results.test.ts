@@ -195,6 +195,17 @@ test('a tool with an output schema returns its value as text; a step is content 
   expect((await callLook(paid)).answer.result?.output).toMatchObject({ reward: 1, blocks: [{ text: 'five' }] });
 });
 
+test('a tool that sets no limit returns a megabyte of text, and what is more is cut and said to be', async () => {
+  const megabyte = 2 ** 20;
+  const read = async (bytes: number) => {
+    const { answer } = await callLook({ run: () => 'x'.repeat(bytes) });
+    return answer.result?.output.blocks[0].text as string;
+  };
+  expect((await read(megabyte)) === 'x'.repeat(megabyte)).toBe(true);
+  const cut = `${'x'.repeat(megabyte)}\n[output cut: 1048576 of 1048577 bytes shown]`;
+  expect((await read(megabyte + 1)) === cut).toBe(true);
+});
+
 test('maxOutputBytes cuts the text of a call, and the agent reads that it was cut', async () => {
   const run = () => [text('漢'.repeat(100)), image('aGk=', 'image/png')];
   const { answer } = await callLook({ maxOutputBytes: 10, run });
