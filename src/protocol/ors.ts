@@ -82,6 +82,9 @@ export const SESSION_HEADER = 'x-session-id';
 /** The header that carries secrets as base64 JSON, for clients that do not put them into the body. */
 export const SECRETS_HEADER = 'x-secrets';
 
+/** The header in which clients of the hosted platform name the environment, as `owner/name`. */
+export const DEPLOYMENT_HEADER = 'x-deployment';
+
 /** The response header of /create that announces what this server can do beyond the standard. */
 export const FEATURES_HEADER = 'ors-features';
 

@@ -33,6 +33,7 @@ import { StopLog } from './observe/stop-log.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import { anArray, anything, assertOptions, type OptionRules, trueOrFalse } from './options.ts';
 import { CALL_ROUTE } from './ors/call.ts';
+import { redirectTools } from './ors/deployment.ts';
 import { ORS_OPTIONS, type OrsFace, type OrsOptions, serveOrs, toOrsFace } from './ors/plugin.ts';
 import { redirectTo } from './ors/redirects.ts';
 import { OXP_OPTIONS, type OxpOptions, serveOxp, toOxpFace } from './oxp/plugin.ts';
@@ -182,6 +183,7 @@ async function registerFaces(
   });
   if (oxpFace !== undefined) {
     await app.register(async (scope) => {
+      if (orsFace !== undefined) redirectTools(scope, orsFace);
       serveOxp(scope, oxpFace, orsFace === undefined ? undefined : redirectTo('call', orsFace, ''));
       if (orsFace !== undefined) return;
       refuseOtherMethods(scope, () => registerHealth(scope, oxpFace.docs.health, () => oxpFace.toolbox.isClosed));

@@ -38,6 +38,7 @@ import {
 import { registerCall } from './call.ts';
 import type { ToolErrors } from './call-answer.ts';
 import type { CallStreamOptions } from './call-stream.ts';
+import { registerRequiredSecrets } from './deployment.ts';
 import { registerReads } from './reads.ts';
 import { registerRedirects } from './redirects.ts';
 import { enforceScopes } from './scopes.ts';
@@ -119,6 +120,7 @@ export function serveOrs(app: FastifyInstance, face: OrsFace, taken: readonly st
   app.addHook('preClose', () => face.host.close());
   refuseOtherMethods(app, () => {
     registerReads(app, face);
+    registerRequiredSecrets(app, face);
     registerSessions(app, face);
     registerCall(app, face);
   });

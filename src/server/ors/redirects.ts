@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENVIRONMENT_ACTIONS } from '../../protocol/index.ts';
 import { sessionKeyOf } from '../auth/identify.ts';
 import { findSid } from '../http/headers.ts';
+import { deployedEnvironment } from './deployment.ts';
 import type { OrsFace } from './plugin.ts';
 
 // Actions on a session: a client that has one means the session's environment.
 const SESSION_ACTIONS = new Set(['call', 'prompt', 'task_tools']);
 
-/** Sends a request to the environment that it means: that of its session, or the first. */
+/** Sends a request to the environment that it means: that of its session, that of its X-Deployment, or the first. */
 export type Redirect = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Makes the redirect of an action; `prefix` is where the routes are mounted. */
@@ -18,7 +19,9 @@ export function redirectTo(action: string, { catalog, host }: OrsFace, prefix: s
     const known = key !== undefined && host.touch(key);
     return redirect(request, reply, {
       prefix,
-      environment: known ? await host.environmentOf(key) : catalog.first.name,
+      environment: known
+        ? await host.environmentOf(key)
+        : (deployedEnvironment(catalog, request.headers) ?? catalog.first.name),
     });
   };
 }

@@ -7,6 +7,7 @@ import { readCreate, readOptionalTaskId } from '../http/bodies.ts';
 import type { ErrorBody } from '../http/errors.ts';
 import { prefersEventStream, readSecretsHeader, readSid } from '../http/headers.ts';
 import type { RouteDocs } from '../openapi/operation.ts';
+import { deployedEnvironment } from './deployment.ts';
 import type { OrsFace } from './plugin.ts';
 
 /** Registers what begins, keeps and ends sessions. */
@@ -39,7 +40,8 @@ export function registerSessions(app: FastifyInstance, face: OrsFace): void {
     const sid = readSid(request.headers);
     const key = sessionKeyOf(request, sid);
     const wanted = readCreate(parse(request), readSecretsHeader(request.headers));
-    await host.create(key, { ...wanted, trace: face.traceOf?.(request) });
+    const environment = wanted.environment ?? deployedEnvironment(face.catalog, request.headers);
+    await host.create(key, { ...wanted, environment, trace: face.traceOf?.(request) });
     sids.use(key);
     reply.headers(features);
     return { sid };

@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { Catalog } from '../../core/index.ts';
+import { DEPLOYMENT_HEADER } from '../../protocol/index.ts';
+import type { OrsFace } from './plugin.ts';
+
+/**
+ * The environment that a request names in X-Deployment, as `owner/name` or `name`; undefined if this server has none of that
+ * name. Trainers built on the official SDK name it nowhere else.
+ */
+export function deployedEnvironment({ environments }: Catalog, headers: IncomingHttpHeaders): string | undefined {
+  const deployment = headers[DEPLOYMENT_HEADER];
+  if (typeof deployment !== 'string') return undefined;
+  const wanted = deployment
+    .slice(deployment.lastIndexOf('/') + 1)
+    .trim()
+    .toLowerCase();
+  return environments.find(({ name }) => name === wanted)?.name;
+}
+
+/** Registers what the official SDK asks the platform for before it begins a session: which secrets that takes. */
+export function registerRequiredSecrets(app: FastifyInstance, { catalog, docs, streams }: OrsFace): void {
+  app.get<{ Params: { name: string } }>(
+    '/v1/environments/:owner/:name/required-secrets',
+    docs.requiredSecrets,
+    async ({ params }) => {
+      const { requiredSecrets: secrets } = catalog.find(params.name);
+      await streams.turn.end();
+      return { secrets };
+    },
+  );
+}
+
+/** Sends who asks for the tools of an environment there, on a server where /tools itself is OXP's. */
+export function redirectTools(app: FastifyInstance, { catalog }: OrsFace): void {
+  // After the credentials have been looked at.
+  app.addHook('preHandler', async ({ routeOptions, headers }, reply) => {
+    const environment = routeOptions.url === '/tools' ? deployedEnvironment(catalog, headers) : undefined;
+    if (environment !== undefined) return reply.redirect(`/${encodeURIComponent(environment)}/tools`, 308);
+  });
+}
