@@ -1,3 +1,4 @@
+import { type Outcome, outcomeOfCode } from '../protocol/index.ts';
 import { brand } from './brand.ts';
 import { describe } from './content.ts';
 import { cutText } from './cut-text.ts';
@@ -42,6 +43,11 @@ export class TiltyardError extends Error {
     this.name = 'TiltyardError';
     this.code = code;
   }
+}
+
+/** How a call ended that has an error instead of a result; errors that are neither the environment's nor the session's are the request's. */
+export function toOutcome({ code }: TiltyardError): Outcome {
+  return outcomeOfCode(code) ?? 'tool_error';
 }
 
 /** A mistake in an environment, tool or toolkit, found when it is defined or when the server starts. */

@@ -41,6 +41,7 @@ export {
   ToolError,
   type ToolErrorOptions,
   toError,
+  toOutcome,
   toThrown,
 } from './errors.ts';
 export { invoke, type ToolEnding } from './invoke.ts';
@@ -48,10 +49,8 @@ export { assertKnownKeys, nearestOf } from './known-keys.ts';
 export { LazyAbort } from './lazy-abort.ts';
 export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';
 export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } from './limits.ts';
-export { type EpisodeLog, episodeLog, type Log, silent } from './log.ts';
-export { toOutcome } from './outcome.ts';
+export { type EpisodeLog, episodeLog, type Log, printable, silent } from './log.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
-export { printable } from './printable.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './redact.ts';
 export { must, type Rule, trueOrFalse } from './rules.ts';

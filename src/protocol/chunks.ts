@@ -1,5 +1,3 @@
-import { mostBytes } from './utf8.ts';
-
 /** The most UTF-8 bytes that one `data:` payload may hold. */
 export const CHUNK_BYTES = 4096;
 
@@ -44,6 +42,11 @@ export function toSingleChunk(json: string): string | undefined {
   // Most answers need no count.
   const fits = mostBytes(text) <= CHUNK_BYTES || furthest(text, 0, CHUNK_BYTES) === text.length;
   return fits ? text : undefined;
+}
+
+/** The most bytes that a text can take in UTF-8: three for each UTF-16 unit. Much cheaper than counting them. */
+export function mostBytes(text: string): number {
+  return text.length * 3;
 }
 
 /**

@@ -18,6 +18,11 @@ export interface WireImageBlock {
 /** One piece of a prompt or of a tool's output. */
 export type WireBlock = WireTextBlock | WireImageBlock;
 
+/** The text of all text blocks; an image counts as an empty one. */
+export function textOf(blocks: readonly WireBlock[], separator = ''): string {
+  return blocks.map((block) => (block.type === 'text' ? block.text : '')).join(separator);
+}
+
 /** A tool as agents see it; official clients refuse any further key. */
 export interface ToolSpec {
   name: string;
