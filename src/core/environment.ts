@@ -224,11 +224,13 @@ function assertTools(tools: unknown, where: string): void {
   for (const [name, each] of Object.entries(tools)) {
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
       throw new DefinitionError(
-        `${where}: tool '${name}' needs a name of 1 to 64 letters, digits, _ or -, as model providers demand`,
+        `${where}: tool '${name}' needs a name of 1 to 64 letters, digits, _ or -, as model providers require`,
       );
     }
     if (name in Object.prototype)
-      throw new DefinitionError(`${where}: tool '${name}' cannot have that name: every JavaScript object has it`);
+      throw new DefinitionError(
+        `${where}: tool '${name}' cannot have that name: every JavaScript object has a property named so`,
+      );
     assertTool(each, `${where}, tool '${name}'`);
   }
 }

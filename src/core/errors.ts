@@ -171,7 +171,7 @@ export function toError(thrown: unknown): Error {
 const MAX_THROWN_CHARACTERS = 16_384;
 
 // Of a getter or a proxy of the author's own.
-const UNREADABLE = 'what was thrown cannot be read';
+const UNREADABLE = 'the thrown value cannot be read';
 
 /** A field of an author's error as text, whatever it holds. Not String(): it throws for what has no prototype. */
 export function toText(value: unknown): string {

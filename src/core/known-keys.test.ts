@@ -27,7 +27,7 @@ test.each<[string, object, string]>([
   [
     'a key of its own',
     { prompt: () => '', splits, tools, author: 'me' },
-    "unknown key 'author'. It may have name, task",
+    "unknown key 'author'. Known keys: name, task",
   ],
 ])('%s is refused with the key that was meant', (_what, definition, message) => {
   expect(() => environment({ name: 'typo', ...definition } as never)).toThrow(message);

@@ -12,7 +12,7 @@ export type Awaitable<Value> = Value | Promise<Value>;
 
 /** What every tool gets besides its input, whichever protocol the call came by. */
 export interface ToolContext {
-  /** For which user the caller acts, where it says so (OXP). */
+  /** The user on whose behalf the caller acts, if it names one (OXP). */
   readonly userId?: string | undefined;
   /** Tokens of the user's authorizations, by id (OXP). */
   readonly authorization?: Readonly<Record<string, string>> | undefined;
@@ -26,8 +26,8 @@ export interface ToolContext {
 }
 
 /**
- * What a tool may return: text, blocks, any JSON value, or a step with a reward. Not `undefined`: a forgotten `return`
- * never pays, so that a tool with nothing to say returns `''` or `null`.
+ * What a tool may return: text, blocks, any JSON value, or a step with a reward. Not `undefined`, because a forgotten
+ * `return` would never pay; a tool with nothing to say returns `''` or `null`.
  */
 // No `then`: every promise is an object, also one of nothing, and an async tool without a `return` would pass.
 export type ToolReturn = Block | readonly Block[] | JsonValue | Step | (object & { readonly then?: never });
@@ -36,7 +36,7 @@ export type ToolReturn = Block | readonly Block[] | JsonValue | Step | (object &
 export interface ToolRequirements {
   /** Names of secrets that must be given. */
   readonly secrets?: readonly string[];
-  /** Whether the caller must say for which user it acts. */
+  /** Whether the caller must name the user on whose behalf it acts. */
   readonly userId?: boolean;
   /** Authorizations of the user that must be given. */
   readonly authorization?: readonly ToolAuthorization[];

@@ -53,7 +53,9 @@ const KEYS = ['name', 'tools', 'kind'];
 // Model providers take no longer names of tools, nor does OXP.
 function assertPublishable(name: string, where: string): void {
   if (name.length > 64)
-    throw new DefinitionError(`${where}: the name ${name} has ${name.length} characters, and may have 64. Shorten it`);
+    throw new DefinitionError(
+      `${where}: the name ${name} has ${name.length} characters; the maximum is 64. Shorten it`,
+    );
 }
 
 function assertOxpName(name: unknown, what: string): void {

@@ -50,8 +50,8 @@ export function mostBytes(text: string): number {
 }
 
 /**
- * The same JSON without the characters that some clients take for line breaks. Whoever keeps a text to send it to several
- * does this first, so that they share one copy.
+ * The same JSON without the characters that some clients take for line breaks. Do this first for a text that is kept and
+ * sent to several clients, so that they share one copy.
  */
 export function withoutLineBreaks(json: string): string {
   // Looked for one by one, which is a search of memory; a pattern looks at every character, and finds nothing almost always.

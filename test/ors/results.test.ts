@@ -179,9 +179,13 @@ test.each<[what: string, look: Tool<any, any>, message: RegExp]>([
   ['metadata with a BigInt', returns(step('x', { finished: true, metadata: { n: 5n } as never })), /BigInt/],
   ['metadata with a cycle', returns(step('x', { finished: true, metadata: cyclic as never })), /circular/],
   ['a detail with a cycle', returns(step(text('x', cyclic as never), { finished: true })), /circular/],
-  ['what its output schema forbids', tool({ ...number, run: () => 'five' }), /output schema forbids/],
-  ['that later', tool({ ...number, run: async () => 'five' }), /output schema forbids/],
-  ['nothing where its output schema wants a value', { ...number, ...returns(undefined) }, /output schema forbids/],
+  ['what its output schema forbids', tool({ ...number, run: () => 'five' }), /does not match its output schema/],
+  ['that later', tool({ ...number, run: async () => 'five' }), /does not match its output schema/],
+  [
+    'nothing where its output schema wants a value',
+    { ...number, ...returns(undefined) },
+    /does not match its output schema/,
+  ],
   ['an output whose check breaks', { ...returns(1), output: z.number().refine(breaks) }, /the check broke/],
 ])('C22: a tool that returns %s gives an error event and does not end the episode', async (_what, look, message) => {
   const { answer, after } = await callLook(look);
