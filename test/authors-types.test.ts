@@ -15,6 +15,7 @@ import {
   type ToolRequirements,
   type ToolReturn,
   tool,
+  toolkit,
 } from 'tiltyard';
 import { play } from 'tiltyard/testing';
 import { expect, test } from 'vitest';
@@ -102,6 +103,78 @@ test('wrong uses of task, state, splits and task tools do not compile', () => {
   expect(wrong).toBeTypeOf('function');
 });
 
+test('a tool that forgets its return does not compile', async () => {
+  const input = z.object({ sure: z.boolean() });
+  const splits = { train: [{ right: true }] };
+  const forgotten = environment({
+    name: 'forgotten',
+    splits,
+    setup: () => ({ tries: 0 }),
+    prompt: () => '',
+    tools: {
+      submit: {
+        input,
+        // @ts-expect-error pays nobody
+        run({ sure }, { task }) {
+          step(sure === task.right ? 'yes' : 'no', { reward: 1, finished: true });
+        },
+      },
+      // @ts-expect-error a promise of nothing is no better
+      later: { input, run: async ({ sure }, { state }) => void step(`${sure}`, { reward: state.tries }) },
+      branch: {
+        input,
+        // @ts-expect-error who is not sure gets nothing
+        run({ sure }) {
+          if (sure) return step('yes', { reward: 1 });
+        },
+      },
+      laterBranch: {
+        input,
+        // @ts-expect-error the same, later
+        async run({ sure }) {
+          if (sure) return { yes: true };
+          return;
+        },
+      },
+      // @ts-expect-error what a map does not have is undefined
+      lookup: { run: () => new Map([['a', 'b']]).get('c') },
+      fine: { input, run: ({ sure }, { state }) => sure && state.tries.toFixed() },
+    },
+  });
+  const kits = () => [
+    // @ts-expect-error so are tools of their own
+    tool({ input, run: ({ sure }) => void sure }),
+    // @ts-expect-error and tools that stand in a toolkit
+    toolkit({ name: 'Kit', tools: { Do: { async run() {} } } }),
+    // @ts-expect-error also as one version of several
+    toolkit({ name: 'Kit', tools: { Do: [{ run: () => '' }, { version: '2.0.0', run() {} }] } }),
+  ];
+  expect(kits()).toHaveLength(3);
+  await using episode = await play(forgotten, { split: 'train', index: 0 });
+  // Where nobody has looked at the types, it is what it was: an empty text.
+  expect(await episode.call('submit', { sure: true })).toMatchObject({ text: '', reward: null, finished: false });
+});
+
+test('a tool returns nothing on purpose as an empty text or null, and anything else but a promise of nothing', () => {
+  class Board {
+    readonly cells = [1, 2];
+  }
+  const found: Record<string, unknown> = {};
+  const tools = [
+    tool({ run: () => '' }),
+    tool({ run: async () => null }),
+    tool({ run: () => found }),
+    tool({ run: async () => new Board() }),
+    tool({ run: async () => (Math.random() < 0.5 ? [1, 'two'] : step('x')) }),
+    tool({
+      run() {
+        throw new Error('always');
+      },
+    }),
+  ];
+  expect(tools).toHaveLength(6);
+});
+
 test('a tool that echoes the shape of a reward pays nothing', async () => {
   const echo = environment({
     name: 'echo',
@@ -162,6 +235,103 @@ test('an environment can be written in parts, each with the type of its place', 
     await expect(episode.call('open', { door: 1 })).rejects.toThrow('door: Must be a string');
   }
   expect(lines).toEqual([expect.stringMatching(/^keys .*"count":1/), expect.stringContaining('1 tries')]);
+});
+
+test('one misspelt key is one mistake: all else is inferred, and the line that is wrong is the one that is marked', () => {
+  const input = z.object({ answer: z.string() });
+  const splits = { train: [{ question: 'q', answer: 'a' }] };
+  const setup = ({ task }: SetupContext<{ question: string }>) => ({ tries: task.question.length });
+  const wrong = () => {
+    environment({
+      name: 'wrong',
+      splits,
+      setup,
+      // @ts-expect-error prompt
+      prompts: () => 'Go.',
+      tools: {
+        submit: { input, run: ({ answer }, { task, state }) => answer === task.answer && state.tries.toFixed() },
+      },
+      teardown: ({ state }) => void state?.tries.toFixed(),
+    });
+    environment({
+      name: 'wrong',
+      // @ts-expect-error splits
+      split: splits,
+      setup: () => ({ tries: 0 }),
+      prompt: ({ state }) => state.tries.toFixed(),
+      tools: { submit: { input, run: ({ answer }, { state }) => answer + state.tries.toFixed() } },
+    });
+    environment({
+      // @ts-expect-error name
+      nmae: 'wrong',
+      splits,
+      setup,
+      prompt: ({ task, state }) => task.question + state.tries.toFixed(),
+      tools: { submit: { input, run: ({ answer }, { task }) => answer === task.answer } },
+    });
+    // @ts-expect-error the prompt is missing, and nothing is misspelt
+    environment({ name: 'wrong', splits, tools: { submit: { run: () => '' } } });
+    // @ts-expect-error secrets
+    tool({ requirements: { secret: ['KEY'] }, run: ({}, { userId }) => userId ?? '' });
+    // @ts-expect-error name
+    toolkit({ nam: 'Kit', tools: { Add: add } });
+  };
+  expect(wrong).toThrow("unknown key 'prompts'. Did you mean 'prompt'?");
+});
+
+test('what a tool requires of its caller is in its context', async () => {
+  const url = 'https://example.com/grant';
+  const send = tool({
+    input: z.object({ to: z.string() }),
+    requirements: { secrets: ['KEY', 'OTHER'], userId: true, authorization: [{ id: 'mail', url }] },
+    run({ to }, { secrets, userId, authorization }) {
+      // @ts-expect-error nobody requires the third
+      const keys = [secrets.KEY.trim(), secrets.OTHER.trim(), secrets.THIRD.trim()];
+      return [to, ...keys, userId.trim(), authorization.mail.trim()];
+    },
+  });
+  const requirements: ToolRequirements = { secrets: ['KEY'], userId: true };
+  const untold = [
+    // @ts-expect-error TypeScript does not know what is in there
+    tool({ requirements, run: ({}, { userId }) => userId.trim() }),
+    // @ts-expect-error it does not have to be there
+    tool({ requirements: { userId: false }, run: ({}, { userId }) => userId.trim() }),
+    // @ts-expect-error nothing is required
+    tool({ requirements: { authorization: [] }, run: ({}, { authorization }) => authorization.mail }),
+    // @ts-expect-error another one is required
+    tool({ requirements: { authorization: [{ id: 'calendar', url }] }, run: ({}, c) => c.authorization.mail }),
+  ];
+  expect(untold).toHaveLength(4);
+
+  // A session has no user to give: the tool does not run, whatever the types promise.
+  const mail = environment({ name: 'mail', splits: { train: [{}] }, prompt: () => '', tools: { send } });
+  await using episode = await play(mail, { split: 'train', index: 0, secrets: { KEY: 'a' } });
+  await expect(episode.call('send', { to: 'Ada' })).rejects.toThrow(
+    "Tool 'send' failed: the caller did not provide the secret OTHER, the authorization mail, a user id",
+  );
+});
+
+test('the secrets that an environment requires are there in its setup and in its tools', async () => {
+  const search = environment({
+    name: 'search',
+    splits: { train: [{ n: 1 }] },
+    requirements: { secrets: ['SEARCH_KEY'] },
+    setup: ({ secrets }) => ({ key: secrets.SEARCH_KEY.trim() }),
+    prompt: ({ state }) => state.key.trim(),
+    tools: {
+      find: {
+        input: z.object({ key: z.string() }),
+        run: ({ key }, { secrets, state }) => key === secrets.SEARCH_KEY.trim() && key === state.key,
+      },
+      // @ts-expect-error nobody requires this one
+      other: { run: ({}, { secrets }) => secrets.OTHER_KEY.trim() },
+    },
+  });
+  await using episode = await play(search, { split: 'train', index: 0, secrets: { SEARCH_KEY: 'a-key' } });
+  expect(await episode.call('find', { key: 'a-key' })).toMatchObject({ text: 'true' });
+  await expect(play(search, { split: 'train', index: 0, secrets: { OTHER_KEY: 'b' } })).rejects.toThrow(
+    "environment 'search' requires the secret SEARCH_KEY",
+  );
 });
 
 test('what a tool requires of its caller can be written apart from it', () => {

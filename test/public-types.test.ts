@@ -27,7 +27,7 @@ const ENTRIES = ['index', 'checking/index', 'client/index', 'server/index', 'tes
 
 // Computed types: an editor shows what they come to, and nobody writes their names.
 const COMPUTED = [
-  ...['Awaitable', 'InputOf', 'OutputOf', 'TaskInput', 'TaskOutput'],
+  ...['Awaitable', 'Complete', 'Given', 'InputOf', 'OutputOf', 'TaskInput', 'TaskOutput'],
   // What OxpInput, OxpValue and ProviderTools are made with.
   ...['InputOfTool', 'ValueOfTool', 'VersionsOf', 'Tools'],
 ];

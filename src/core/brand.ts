@@ -14,7 +14,7 @@ export function brand<Value extends object>(
     try {
       return mark in value;
     } catch {
-      // A proxy that does not want to be asked: none of ours.
+      // A proxy whose `has` trap throws is not one of ours.
       return false;
     }
   };

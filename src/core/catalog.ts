@@ -5,13 +5,14 @@ import type { Environment } from './environment.ts';
 import { DefinitionError, EnvironmentError, TiltyardError } from './errors.ts';
 import { DEFAULT_LIMITS } from './limit-values.ts';
 import { formatProblems } from './problems.ts';
+import type { Secrets } from './redact.ts';
 import { assertObjectSchema } from './schema.ts';
 import { inPages } from './task-pages.ts';
 import { type TaskSource, toTaskSource } from './tasks.ts';
 import type { Awaitable } from './tool.ts';
 import type { Checked } from './validator.ts';
 
-/** An environment made ready to serve. */
+/** A compiled environment. */
 export interface CatalogEnvironment {
   /** The canonical name: lower case. */
   readonly name: string;
@@ -22,20 +23,24 @@ export interface CatalogEnvironment {
   readonly splits: readonly Split[];
   /** The tasks of a split, or an error that lists the splits there are. */
   split(name: string): TaskSource;
-  /** The task as the author's code shall see it. */
+  /** The names of the secrets without which no episode begins. */
+  readonly requiredSecrets: readonly string[];
+  /** Throws if one of those is missing. */
+  checkSecrets(secrets: Secrets): void;
+  /** The task as the author's code sees it: checked, with defaults. */
   checkTask(task: JsonObject): Awaitable<unknown>;
 }
 
 /** The environments of one server, in the order they were given. */
 export interface Catalog {
   readonly environments: readonly CatalogEnvironment[];
-  /** An environment by name, in any case; an error lists what there is. */
+  /** An environment by name, case-insensitively; throws an error that lists the names. */
   find(name: string): CatalogEnvironment;
-  /** The first environment, which requests mean that name none. */
+  /** The first environment: the default, for requests that name none. */
   readonly first: CatalogEnvironment;
 }
 
-/** Makes environments ready and finds the mistakes that only show when they stand side by side. */
+/** Compiles environments, and finds mistakes that only show when they are served together. */
 export function catalog(environments: readonly Environment[], options: CompileOptions = { lenient: true }): Catalog {
   const byName = new Map<string, CatalogEnvironment>();
   for (const definition of environments) {
@@ -44,14 +49,14 @@ export function catalog(environments: readonly Environment[], options: CompileOp
     const ready = compileEnvironment(definition, options);
     if (byName.has(ready.name)) {
       throw new DefinitionError(
-        `two environments are called '${ready.name}' (case does not count). Rename one of them`,
+        `two environments are named '${ready.name}' (names are case-insensitive). Rename one of them`,
       );
     }
     byName.set(ready.name, ready);
   }
   const list = [...byName.values()];
   const [first] = list;
-  if (first === undefined) throw new DefinitionError('there is no environment to serve. Give at least one');
+  if (first === undefined) throw new DefinitionError('no environments to serve. Pass at least one');
   return {
     environments: list,
     first,
@@ -60,7 +65,7 @@ export function catalog(environments: readonly Environment[], options: CompileOp
       if (found === undefined) {
         throw new TiltyardError(
           'unknown_environment',
-          `unknown environment '${name}' (there is ${[...byName.keys()].join(', ')})`,
+          `unknown environment '${name}' (available: ${[...byName.keys()].join(', ')})`,
         );
       }
       return found;
@@ -85,6 +90,7 @@ function compileEnvironment(definition: Environment, options: CompileOptions): C
   );
   const taskCheck =
     definition.task === undefined ? undefined : toInputCheck(definition.task, `${where}: its task`, { lenient: false });
+  const requiredSecrets = definition.requirements?.secrets ?? [];
   if (taskCheck !== undefined) assertObjectSchema(taskCheck.jsonSchema, `${where}: its task`);
   return {
     name: definition.name.toLowerCase(),
@@ -105,6 +111,16 @@ function compileEnvironment(definition: Environment, options: CompileOptions): C
       }
       return source;
     },
+    requiredSecrets,
+    checkSecrets(secrets) {
+      const missing = requiredSecrets.filter((name) => !Object.hasOwn(secrets, name));
+      if (missing.length === 0) return;
+      const noun = missing.length === 1 ? 'secret' : 'secrets';
+      throw new TiltyardError(
+        'missing_secrets',
+        `environment '${definition.name}' requires the ${noun} ${missing.join(', ')}. Send them in 'secrets', or as X-Secrets`,
+      );
+    },
     checkTask: (task) => (taskCheck === undefined ? task : checkTask(taskCheck, task)),
   };
 }
@@ -123,8 +139,11 @@ async function checkTask(check: Check, task: JsonObject): Promise<unknown> {
   try {
     checked = await check.check(task);
   } catch (thrown) {
-    throw new EnvironmentError('environment_failed', 'the schema of the task threw', { thrown });
+    throw new EnvironmentError('environment_failed', 'the task schema threw', { thrown });
   }
   if (checked.ok) return checked.value;
-  throw new TiltyardError('invalid_task', `the task does not fit the environment: ${formatProblems(checked.problems)}`);
+  throw new TiltyardError(
+    'invalid_task',
+    `the task does not match the environment's schema: ${formatProblems(checked.problems)}`,
+  );
 }

@@ -5,14 +5,14 @@ import { isStandardSchema, type StandardSchema, toJsonSchema } from './schema.ts
 import type { Awaitable } from './tool.ts';
 import { type Checked, type ValidatorOptions, validatorOf } from './validator.ts';
 
-/** A schema made ready: how it is published, and how values are checked against it. */
+/** A compiled schema: how it is published, and how values are checked against it. */
 export interface Check {
   readonly jsonSchema: JsonObject;
   /** Takes ownership of the value: defaults and repairs are written into it. */
   check(value: unknown): Awaitable<Checked>;
 }
 
-/** Makes ready the schema of something that is received. JSON Schema first, because it mends; the library decides. */
+/** Compiles the schema of an input. JSON Schema first, because it repairs; the library has the last word. */
 export function toInputCheck(schema: object, where: string, options: ValidatorOptions): Check {
   const jsonSchema = toJsonSchema(schema, where);
   const validate = validatorOf(jsonSchema, where, options);
@@ -20,7 +20,7 @@ export function toInputCheck(schema: object, where: string, options: ValidatorOp
   return {
     jsonSchema,
     check(value) {
-      // First of all: a stack that overflows in a library, or in a tool, would count as a failure of the environment.
+      // First, because a stack overflow in a library or a tool would count as a failure of the environment.
       if (isTooDeep(value)) return TOO_DEEP;
       const checked = validate(value);
       if (!isStandard) return checked;
@@ -33,14 +33,14 @@ export function toInputCheck(schema: object, where: string, options: ValidatorOp
 
 const TOO_DEEP: Checked = { ok: false, problems: [{ path: [], message: 'Is nested too deeply' }] };
 
-/** Makes ready the schema of something a tool returns. */
+/** Compiles the schema of a tool's output. */
 export function toOutputCheck(schema: object, where: string): Check {
   const jsonSchema = toJsonSchema(schema, where, 'output');
   if (!isStandardSchema(schema)) return { jsonSchema, check: validatorOf(jsonSchema, where, { lenient: false }) };
   return { jsonSchema, check: (value) => runStandard(schema, value) };
 }
 
-// JSON Schema can be stricter than its author: it knows no flags of a pattern, and nothing of a trim before a length.
+// JSON Schema can be stricter than the author meant: it has no pattern flags, and cannot trim before it checks a length.
 function reconsider(schema: StandardSchema, value: unknown, refused: Checked): Awaitable<Checked> {
   try {
     const opinion = runStandard(schema, value);

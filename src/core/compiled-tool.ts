@@ -3,11 +3,12 @@ import { type Check, toInputCheck, toOutputCheck } from './check.ts';
 import { DEFAULT_LIMITS } from './limit-values.ts';
 import type { Limits } from './limits.ts';
 import type { OutputLimits } from './output.ts';
+import { assertGiven } from './requirements.ts';
 import { assertObjectSchema } from './schema.ts';
 import type { Awaitable, Tool, ToolContext } from './tool.ts';
 import type { Checked, ValidatorOptions } from './validator.ts';
 
-/** A tool made ready to run: its schemas compiled, its options filled in. */
+/** A tool that is ready to run: schemas compiled, defaults filled in. */
 export interface CompiledTool extends OutputLimits {
   readonly name: string;
   readonly spec: ToolSpec;
@@ -15,20 +16,20 @@ export interface CompiledTool extends OutputLimits {
   readonly concurrent: boolean;
   readonly timeoutMs: number | undefined;
   readonly output: Check | undefined;
-  /** Checks an input, which it takes over. */
+  /** Checks an input; takes ownership of it. */
   prepare(input: unknown): Awaitable<Checked>;
   run(input: unknown, context: ToolContext): unknown;
 }
 
-/** How tools and tasks are made ready. */
+/** How tools and tasks are compiled. */
 export interface CompileOptions extends ValidatorOptions {
-  /** For what does not say itself how much is too much. Default: those of every server. */
+  /** For tools that set no limits of their own. Default: the server's defaults. */
   readonly limits?: Limits;
 }
 
 const NO_INPUT: Checked = { ok: true, value: Object.freeze({}) };
 
-/** Makes a tool ready; `where` names it in the message of a DefinitionError. */
+/** Compiles a tool; `where` names it in the message of a DefinitionError. */
 export function compileTool(name: string, tool: Tool, where: string, options: CompileOptions): CompiledTool {
   const { toolTimeoutMs, maxOutputBytes, maxImageBytes } = options.limits ?? DEFAULT_LIMITS;
   const input = tool.input === undefined ? undefined : toInputCheck(tool.input, `${where}: its input`, options);
@@ -43,6 +44,15 @@ export function compileTool(name: string, tool: Tool, where: string, options: Co
     maxImageBytes,
     output: tool.output === undefined ? undefined : toOutputCheck(tool.output, `${where}: its output`),
     prepare: input === undefined ? () => NO_INPUT : input.check,
-    run: (value, context) => tool.run(value as never, context),
+    run: toRun(tool),
+  };
+}
+
+function toRun(tool: Tool): CompiledTool['run'] {
+  const { requirements } = tool;
+  if (requirements === undefined) return (value, context) => tool.run(value as never, context);
+  return (value, context) => {
+    assertGiven(requirements, context);
+    return tool.run(value as never, context);
   };
 }

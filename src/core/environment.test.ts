@@ -95,11 +95,21 @@ test.each<[what: string, changes: object, place: string, fix: string]>([
     'a zod schema inside JSON Schema',
     withInput({ type: 'object', properties: { at: z.string() } }),
     "tool 'look': its input is not plain JSON: 'at' is a zod schema",
-    'all of it as JSON Schema',
+    'or plain JSON Schema',
   ],
-  ['an ArkType inside JSON Schema', withInput({ at: arktype('string') }), "its input is not plain JSON: 'at'", 'Write'],
-  ['types of JavaScript', withInput({ at: String }), "its input is not plain JSON: 'at' is a function", 'Write'],
-  ['a schema that holds itself', withInput(circular), "tool 'look': its input is not plain JSON", 'Write'],
+  [
+    'an ArkType inside JSON Schema',
+    withInput({ at: arktype('string') }),
+    "its input is not plain JSON: 'at'",
+    'Use one library',
+  ],
+  [
+    'types of JavaScript',
+    withInput({ at: String }),
+    "its input is not plain JSON: 'at' is a function",
+    'Use one library',
+  ],
+  ['a schema that holds itself', withInput(circular), "tool 'look': its input is not plain JSON", 'Use one library'],
   ['no schema', withInput(null), "tool 'look': its input", 'must be a schema, not null'],
   ['text for a schema', withInput('string'), "tool 'look': its input", 'must be a schema, not "string"'],
   ['a list for a schema', withInput([]), "tool 'look': its input", 'must be a schema, not an array'],
@@ -142,12 +152,12 @@ test.each(['health', 'Create', 'tools', 'metrics', 'get_task_range'])('the name 
 test('two environments of one name are refused, and one of them has to be renamed', () => {
   const named = (name: string) => environment({ ...RIGHT, name });
   expect(() => catalog([named('Demo'), named('other'), named('demo')])).toThrow(
-    "two environments are called 'demo' (case does not count). Rename one of them",
+    "two environments are named 'demo' (names are case-insensitive). Rename one of them",
   );
 });
 
 test('no environment at all is refused', () => {
-  expect(() => catalog([])).toThrow('there is no environment to serve. Give at least one');
+  expect(() => catalog([])).toThrow('no environments to serve. Pass at least one');
 });
 
 test('an object that environment() has not seen is refused', () => {

@@ -12,7 +12,7 @@ import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
 import type { EpisodeLog } from './log.ts';
 import type { Secrets } from './redact.ts';
-import { assertDefinition } from './rules.ts';
+import { aName, assertDefinition, listOf, objectOf } from './rules.ts';
 import type { OutputOf } from './schema.ts';
 import { isCount } from './tasks.ts';
 import type { Awaitable, ToolContext, ToolOptions, ToolReturn } from './tool.ts';
@@ -31,10 +31,17 @@ export type SplitDefinition<Task> =
       get(index: number): Awaitable<Task>;
     };
 
+/** What an environment needs of those who begin an episode. */
+export interface EnvironmentRequirements<Secret extends string = string> {
+  /** Names of secrets that must be given. */
+  readonly secrets?: readonly Secret[];
+}
+
 /** What setup sees of an episode. */
-export interface SetupContext<Task> {
+export interface SetupContext<Task, Secret extends string = string> {
   readonly task: Task;
-  readonly secrets: Secrets;
+  /** What the client gave; those that the environment requires are there. */
+  readonly secrets: Secrets & Readonly<Record<Secret, string>>;
   /** Aborted when the session ends before its setup does. */
   readonly signal: AbortSignal;
   readonly log: EpisodeLog;
@@ -54,15 +61,18 @@ export interface TeardownContext<Task, State> {
 }
 
 /** What a tool of an environment sees of its episode. */
-export interface EpisodeToolContext<Task, State> extends ToolContext {
+export interface EpisodeToolContext<Task, State, Secret extends string = string> extends ToolContext {
   readonly task: Task;
   readonly state: State;
+  /** What the client gave for the episode; those that the environment requires are there. */
+  readonly secrets: Secrets & Readonly<Record<Secret, string>>;
 }
 
 /** A tool of an environment. */
-export interface EnvironmentTool<Input, Task, State> extends ToolOptions<Input, unknown> {
+export interface EnvironmentTool<Input, Task, State, Secret extends string = string>
+  extends ToolOptions<Input, unknown> {
   /** Runs one call, with an input that fits the schema. */
-  run(input: OutputOf<Input>, context: EpisodeToolContext<Task, State>): Awaitable<ToolReturn>;
+  run(input: OutputOf<Input>, context: EpisodeToolContext<Task, State, Secret>): Awaitable<ToolReturn>;
 }
 
 /** The schema of a task: of a validation library, or plain JSON Schema. */
@@ -75,20 +85,27 @@ export type TaskInput<Schema> = Schema extends StandardSchemaV1<infer Input, any
 export type TaskOutput<Schema, Listed> = Schema extends StandardSchemaV1<any, infer Output> ? Output : Listed;
 
 /** What an author writes; keys in the order of an episode's life, so that `state` is known where it is used. */
-export interface EnvironmentDefinition<Schema, Listed, State, Inputs> {
+export interface EnvironmentDefinition<Schema, Listed, State, Inputs, Secret extends string = string> {
   /** Its name in the server's URLs. */
   readonly name: string;
   /** The schema of a task; every task is checked against it when its episode starts. */
   readonly task?: Schema & TaskSchema;
   /** Its tasks, by the names of their splits. */
   readonly splits: Readonly<Record<string, SplitDefinition<Listed>>>;
+  /** What clients must give; without it no episode begins. */
+  readonly requirements?: EnvironmentRequirements<Secret>;
   /** Prepares the episode and returns its state. */
-  setup?(context: SetupContext<TaskOutput<Schema, Listed>>): Awaitable<State>;
+  setup?(context: SetupContext<TaskOutput<Schema, Listed>, NoInfer<Secret>>): Awaitable<State>;
   /** What the agent reads first; asked for once. */
   prompt(context: EpisodeContext<TaskOutput<Schema, Listed>, NoInfer<State>>): Awaitable<Content>;
   /** What the agent can do, by name. */
   readonly tools: {
-    readonly [Name in keyof Inputs]: EnvironmentTool<Inputs[Name], TaskOutput<Schema, Listed>, NoInfer<State>>;
+    readonly [Name in keyof Inputs]: EnvironmentTool<
+      Inputs[Name],
+      TaskOutput<Schema, Listed>,
+      NoInfer<State>,
+      NoInfer<Secret>
+    >;
   };
   /** Which of the tools with `shared: false` this task gets; all of them when left out. */
   taskTools?(
@@ -99,19 +116,36 @@ export interface EnvironmentDefinition<Schema, Listed, State, Inputs> {
 }
 
 /** An environment, ready to serve. Its types say what a client may send. */
-export interface Environment<Schema = any, Listed = any, State = any, Inputs = any>
-  extends EnvironmentDefinition<Schema, Listed, State, Inputs> {
+export interface Environment<Schema = any, Listed = any, State = any, Inputs = any, Secret extends string = any>
+  extends EnvironmentDefinition<Schema, Listed, State, Inputs, Secret> {
   readonly kind: 'environment';
 }
 
+/**
+ * Asks for the keys that are missing, but only if all that are there are known: TypeScript infers nothing from a definition
+ * that lacks one, so that a misspelt `prompt` would give ten errors, and none of them would name it.
+ */
+type Complete<Keys extends keyof Environment> = { readonly [Name in Keys]?: unknown } & {
+  readonly [Name in Exclude<'name' | 'splits' | 'prompt' | 'tools', Keys>]: unknown;
+};
+
 /** Defines an environment. Mistakes that can be seen now are reported now. */
-export function environment<Schema, Listed extends TaskInput<Schema>, State = undefined, Inputs = {}>(
-  definition: EnvironmentDefinition<Schema, Listed, State, Inputs>,
-): Environment<Schema, Listed, State, Inputs> {
+export function environment<
+  Schema,
+  Listed extends TaskInput<Schema>,
+  State = undefined,
+  Inputs = {},
+  Secret extends string = string,
+  Keys extends keyof Environment = keyof Environment,
+>(
+  definition: Partial<EnvironmentDefinition<Schema, Listed, State, Inputs, Secret>> & Complete<Keys>,
+): Environment<Schema, Listed, State, Inputs, Secret> {
   assertDefinition(definition, 'environment', '{ name, splits, prompt, tools }');
-  assertEnvironmentName(definition.name);
-  const where = `environment '${definition.name}'`;
-  assertKnownKeys(definition, KEYS, where);
+  const { name, requirements } = definition;
+  // Before anything is missed: a misspelt key is most often the one that is missing.
+  assertKnownKeys(definition, KEYS, typeof name === 'string' ? `environment '${name}'` : 'environment()');
+  assertEnvironmentName(name);
+  const where = `environment '${name}'`;
   if (typeof definition.prompt !== 'function')
     throw new DefinitionError(`${where} has no prompt. Add prompt({ task }) { ... }`);
   assertSplits(definition.splits, where);
@@ -121,11 +155,17 @@ export function environment<Schema, Listed extends TaskInput<Schema>, State = un
       throw new DefinitionError(`${where}: ${key} must be a function`);
     }
   }
-  return Object.freeze({ ...definition, kind: 'environment' as const });
+  if (requirements !== undefined) REQUIREMENTS(requirements, `${where}: requirements`);
+  return Object.freeze({ ...definition, kind: 'environment' }) as Environment<Schema, Listed, State, Inputs, Secret>;
 }
 
+const REQUIREMENTS = objectOf({ optional: { secrets: listOf(aName, "['API_KEY']") } });
+
 // `kind` is there when a definition is made from another environment.
-const KEYS = ['name', 'task', 'splits', 'setup', 'prompt', 'tools', 'taskTools', 'teardown', 'kind'];
+const KEYS: readonly (keyof Environment)[] = [
+  ...(['name', 'task', 'splits', 'requirements', 'setup', 'prompt'] as const),
+  ...(['tools', 'taskTools', 'teardown', 'kind'] as const),
+];
 
 const RESERVED = new Set([...ROOT_PATHS, ...ENVIRONMENT_ACTIONS, ...Object.keys(ACTION_ALIASES)]);
 
@@ -144,12 +184,17 @@ export function assertEnvironmentName(name: unknown): asserts name is string {
   }
 }
 
+const SPLIT_KEYS = ['type', 'tasks', 'count', 'get'];
+
 function assertSplits(splits: unknown, where: string): void {
   if (typeof splits !== 'object' || splits === null || Object.keys(splits).length === 0) {
     throw new DefinitionError(`${where} has no splits. Add at least one: splits: { train: [...] }`);
   }
   for (const [name, split] of Object.entries(splits)) {
     if (name === '') throw new DefinitionError(`${where} has a split without a name`);
+    // An object of a class may have fields of its own.
+    if (isObject(split) && Object.getPrototypeOf(split) === Object.prototype)
+      assertKnownKeys(split, SPLIT_KEYS, `${where}, split '${name}'`);
     const type = split?.type;
     if (type !== undefined && !['train', 'validation', 'test'].includes(type)) {
       throw new DefinitionError(
@@ -179,11 +224,13 @@ function assertTools(tools: unknown, where: string): void {
   for (const [name, each] of Object.entries(tools)) {
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
       throw new DefinitionError(
-        `${where}: tool '${name}' needs a name of 1 to 64 letters, digits, _ or -, as model providers demand`,
+        `${where}: tool '${name}' needs a name of 1 to 64 letters, digits, _ or -, as model providers require`,
       );
     }
     if (name in Object.prototype)
-      throw new DefinitionError(`${where}: tool '${name}' cannot have that name: every JavaScript object has it`);
+      throw new DefinitionError(
+        `${where}: tool '${name}' cannot have that name: every JavaScript object has a property named so`,
+      );
     assertTool(each, `${where}, tool '${name}'`);
   }
 }

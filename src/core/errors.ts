@@ -1,3 +1,4 @@
+import { type CallOutcome, outcomeOfCode } from '../protocol/index.ts';
 import { brand } from './brand.ts';
 import { describe } from './content.ts';
 import { cutText } from './cut-text.ts';
@@ -16,6 +17,7 @@ export type ErrorCode =
   | 'not_listable'
   | 'too_many_tasks'
   | 'invalid_task'
+  | 'missing_secrets'
   | 'unknown_toolset'
   | 'session_exists'
   | 'session_not_found'
@@ -44,6 +46,11 @@ export class TiltyardError extends Error {
     this.name = 'TiltyardError';
     this.code = code;
   }
+}
+
+/** How a call ended that has an error instead of a result; errors that are neither the environment's nor the session's are the request's. */
+export function toOutcome({ code }: { readonly code: ErrorCode }): Exclude<CallOutcome, 'returned'> {
+  return outcomeOfCode(code) ?? 'tool_error';
 }
 
 /** A mistake in an environment, tool or toolkit, found when it is defined or when the server starts. */
@@ -169,7 +176,7 @@ export function toError(thrown: unknown): Error {
 const MAX_THROWN_CHARACTERS = 16_384;
 
 // Of a getter or a proxy of the author's own.
-const UNREADABLE = 'what was thrown cannot be read';
+const UNREADABLE = 'the thrown value cannot be read';
 
 /** A field of an author's error as text, whatever it holds. Not String(): it throws for what has no prototype. */
 export function toText(value: unknown): string {

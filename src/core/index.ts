@@ -25,6 +25,7 @@ export {
   assertEnvironmentName,
   type Environment,
   type EnvironmentDefinition,
+  type EnvironmentRequirements,
   type EnvironmentTool,
   type EpisodeContext,
   type EpisodeToolContext,
@@ -46,6 +47,7 @@ export {
   ToolError,
   type ToolErrorOptions,
   toError,
+  toOutcome,
   toThrown,
 } from './errors.ts';
 export { type Failure, toFailure, toFailureError } from './failure.ts';
@@ -54,10 +56,8 @@ export { assertKnownKeys, nearestOf } from './known-keys.ts';
 export { LazyAbort } from './lazy-abort.ts';
 export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';
 export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } from './limits.ts';
-export { type EpisodeLog, episodeLog, type Log, silent } from './log.ts';
-export { toOutcome } from './outcome.ts';
+export { type EpisodeLog, episodeLog, type Log, printable, silent } from './log.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
-export { printable } from './printable.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './redact.ts';
 export { must, type Rule, trueOrFalse } from './rules.ts';
@@ -72,6 +72,7 @@ export {
   type ToolOptions,
   type ToolRequirements,
   type ToolReturn,
+  type ToolWithRequirements,
   tool,
 } from './tool.ts';
 export type { ReportedFailure } from './tool-failure.ts';

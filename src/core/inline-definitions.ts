@@ -29,10 +29,10 @@ export function inlineDefinitions(root: JsonObject, where: string): JsonObject {
 function resolve(root: JsonObject, ref: string, where: string): JsonObject {
   if (!isLocalRef(ref)) {
     throw new DefinitionError(
-      `${where} refers to ${ref}, which cannot be written out. Refer to a place in it, such as #/$defs/Name`,
+      `${where} refers to ${ref}, which cannot be inlined. Use a local reference, such as #/$defs/Name`,
     );
   }
   const found = resolveRef(root, ref);
-  if (found === undefined) throw new DefinitionError(`${where} refers to ${ref}, which is not in it`);
+  if (found === undefined) throw new DefinitionError(`${where} refers to ${ref}, which does not exist`);
   return found;
 }

@@ -47,7 +47,7 @@ async function checkOutput(
   try {
     const checked = await output.check(value ?? null);
     if (checked.ok) return { kind: 'returned', value: checked.value };
-    const problem = `tool '${tool.name}' returned what its output schema forbids: ${formatProblems(checked.problems)}`;
+    const problem = `tool '${tool.name}' returned a value that does not match its output schema: ${formatProblems(checked.problems)}`;
     return { kind: 'crashed', error: new TypeError(problem) };
   } catch (thrown) {
     return toFailure(thrown);
@@ -66,7 +66,7 @@ function toFailure(thrown: unknown): ToolEnding {
 function withinTime(running: Promise<ToolEnding>, timeoutMs: number, abort: LazyAbort): Promise<ToolEnding> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
-      abort.abort(new Error(`the tool's time of ${timeoutMs} ms is up`));
+      abort.abort(new Error(`timed out after ${timeoutMs} ms`));
       resolve({ kind: 'timed_out', timeoutMs, ended: running });
     }, timeoutMs);
     // Nobody waits for an aborted call: a tool that does not listen must not keep the process alive for its whole time.

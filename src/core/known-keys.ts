@@ -1,23 +1,23 @@
 import { DefinitionError } from './errors.ts';
 
 /**
- * Refuses keys that mean nothing. TypeScript would say so, but modules are served without being checked, and a misspelt
- * `input` or `teardown` would be left out in silence.
+ * Refuses unknown keys. TypeScript would report them, but modules are served without a type check, and a misspelt `input`
+ * or `teardown` would be ignored silently.
  */
 export function assertKnownKeys(definition: object, known: readonly string[], where: string): void {
   const unknown = Object.keys(definition).find((key) => !known.includes(key));
   if (unknown === undefined) return;
   const near = nearestOf(known, unknown);
-  const advice = near === undefined ? `It may have ${known.join(', ')}` : `Did you mean '${near}'?`;
+  const advice = near === undefined ? `Known keys: ${known.join(', ')}` : `Did you mean '${near}'?`;
   throw new DefinitionError(`${where} has an unknown key '${unknown}'. ${advice}`);
 }
 
-/** The word that somebody meant who has written another, if it is a slip or two away. */
+/** The known word that is at most two typos away from the written one, if there is one. */
 export function nearestOf(known: readonly string[], written: string): string | undefined {
   return known.find((word) => distance(word.toLowerCase(), written.toLowerCase()) <= 2);
 }
 
-/** How many letters must be changed, added or left out to make one word of the other. */
+/** The edit distance between two words. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

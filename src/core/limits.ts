@@ -1,60 +1,60 @@
-/** All that a server bounds. The comments are those of the table below; UPDATE_DOCS=1 writes them. */
+/** All limits of a server. The comments come from the table below; UPDATE_DOCS=1 writes them. */
 export interface Limits {
-  /** The largest body of a request; a larger one is 413. */
+  /** The largest request body; a larger one is 413. */
   bodyBytes: number;
-  /** The largest block of headers; a larger one is 431. */
+  /** The largest block of request headers; a larger one is 431. */
   headerBytes: number;
-  /** How long a client may take to send the headers of a request, at most `requestMs`; then 408, and the connection closes. */
+  /** How long a client may take to send the request headers, at most `requestMs`; then 408, and the connection closes. */
   headersMs: number;
-  /** How long a client may take to send a whole request; answers may take as long as they like. */
+  /** How long a client may take to send a whole request. Responses may take any time. */
   requestMs: number;
-  /** How long an idle connection is kept: longer than the pools of common clients, which else meet a reset. */
+  /** How long an idle connection is kept. Longer than the pools of common clients keep theirs, so that they never meet a reset. */
   keepAliveMs: number;
-  /** How many new connections may wait while the server is busy; the system drops more, and may allow fewer. */
+  /** How many new connections may wait while the server is busy. The system drops more, and may allow fewer. */
   backlog: number;
-  /** How long a stopping server that takes no new connections still answers on those it has: for a proxy in front. */
+  /** For a proxy in front: how long a stopping server, which takes no new connections, keeps answering on open ones. */
   noticeMs: number;
-  /** How long a stopping server, its calls and sessions ended, waits for clients to send and read what is left. */
+  /** How long a stopping server waits for clients to finish sending and reading once its calls and sessions have ended. */
   closeMs: number;
-  /** How long calls may go on, and end as always, when the server stops; after that they are aborted. */
+  /** How long running calls may continue when the server stops; after that they are aborted. */
   drainMs: number;
-  /** How long a tool or setup may take to end after its signal was aborted; then it is left to itself. */
+  /** How long a tool or setup may take to end once its signal is aborted; after that the server no longer waits for it. */
   graceMs: number;
-  /** How long a setup may take before its session has failed, and its signal is aborted; 0: as long as it likes. */
+  /** How long a setup may take; after that its signal is aborted and its session has failed. 0: no limit. */
   setupMs: number;
-  /** How long a teardown may take before it is left to itself. */
+  /** How long a teardown may take before the server no longer waits for it. */
   teardownMs: number;
-  /** How long a call may take of a tool that has no `timeoutMs` of its own; 0: as long as it likes. */
+  /** How long a call may take if its tool sets no `timeoutMs`. 0: no limit. */
   toolTimeoutMs: number;
-  /** The most text of a tool without `maxOutputBytes` of its own; the rest is cut, and the output says so. */
+  /** The most text one call returns if its tool sets no `maxOutputBytes`; the rest is cut, and the output says so. */
   maxOutputBytes: number;
-  /** The most that the images of one output take, as base64; one too many is left out, and the output says so. */
+  /** The total size of the images in one output, as base64; an image beyond it is left out, and the output says so. */
   maxImageBytes: number;
-  /** The most sessions at a time; one more is 429. */
+  /** Concurrent sessions; beyond that, 429. */
   maxSessions: number;
-  /** The most sessions of one identity at a time, where there is `auth`; one more is 429. */
+  /** Concurrent sessions per identity, with `auth`; beyond that, 429. */
   maxSessionsPerIdentity: number;
-  /** The most tools of one session that run at a time; further calls wait. */
+  /** Concurrent calls per session; further calls wait. */
   maxCallsInFlight: number;
-  /** How many calls of one session are taken beyond `maxCallsInFlight`, to wait; one more is 429. */
+  /** Calls of one session that may wait beyond `maxCallsInFlight`; beyond that, 429. */
   maxCallsQueued: number;
-  /** The most that the inputs of one session's calls may take that run or wait; one more call is 429. */
+  /** The total size of the inputs of one session's running and waiting calls; beyond that, 429. */
   maxInputBytes: number;
-  /** The most tasks in one answer of `/tasks` and `/task_range`; more is 400, which says how to page. */
+  /** Tasks in one response of `/tasks` and `/task_range`; beyond that, 400 with a hint on paging. */
   maxTasksPerPage: number;
-  /** A session without requests for this long is ended; a running call keeps it alive. */
+  /** A session without requests for this long ends; a running call keeps it alive. */
   idleMs: number;
-  /** How long an ended session answers 410 rather than 404. */
+  /** How long an ended session answers 410 instead of 404. */
   tombstoneMs: number;
-  /** How many ended sessions answer 410 rather than 404. */
+  /** How many ended sessions answer 410 instead of 404. */
   maxTombstones: number;
   /** How long the result of a call is kept for clients that reconnect or repeat it. */
   lingerMs: number;
   /** About how much memory the kept results of all calls take; the oldest go first, the newest always stays. */
   maxKeptBytes: number;
-  /** The most calls over OXP at a time; one more is told when to come back. */
+  /** Concurrent calls over OXP; beyond that, the caller is told when to retry. */
   maxToolkitCalls: number;
-  /** The most calls of one identity over OXP at a time, where there is `auth`; one more is told when to come back. */
+  /** Concurrent calls over OXP per identity, with `auth`; beyond that, the caller is told when to retry. */
   maxToolkitCallsPerIdentity: number;
 }
 
@@ -89,49 +89,50 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     default: 16 * MB,
     unit: 'bytes',
     place: 'server',
-    meaning: 'The largest body of a request; a larger one is 413.',
+    meaning: 'The largest request body; a larger one is 413.',
   },
   headerBytes: {
     // Secrets may come as a header of up to 64 KB; the rest of the block needs room as well.
     default: 80 * KB,
     unit: 'bytes',
     place: 'server',
-    meaning: 'The largest block of headers; a larger one is 431.',
+    meaning: 'The largest block of request headers; a larger one is 431.',
   },
   headersMs: {
     default: 20 * SECOND,
     unit: 'ms',
     place: 'server',
     meaning:
-      'How long a client may take to send the headers of a request, at most `requestMs`; then 408, and the connection closes.',
+      'How long a client may take to send the request headers, at most `requestMs`; then 408, and the connection closes.',
   },
   requestMs: {
     default: 2 * MINUTE,
     unit: 'ms',
     place: 'server',
-    meaning: 'How long a client may take to send a whole request; answers may take as long as they like.',
+    meaning: 'How long a client may take to send a whole request. Responses may take any time.',
   },
   keepAliveMs: {
     default: 65 * SECOND,
     unit: 'ms',
     place: 'server',
-    meaning: 'How long an idle connection is kept: longer than the pools of common clients, which else meet a reset.',
+    meaning:
+      'How long an idle connection is kept. Longer than the pools of common clients keep theirs, so that they never meet a reset.',
   },
   backlog: {
     // Node's 511 is less than a trainer opens at once, and Linux gives no more than 4096 unless told (`somaxconn`).
     default: 4096,
     unit: 'count',
     place: 'server',
-    meaning: 'How many new connections may wait while the server is busy; the system drops more, and may allow fewer.',
+    meaning: 'How many new connections may wait while the server is busy. The system drops more, and may allow fewer.',
   },
   noticeMs: {
-    // Most servers have nothing in front, and whoever stops one by hand should not wait.
+    // Most servers have no proxy in front, and stopping one by hand should not take long.
     default: 0,
     unit: 'ms',
     place: 'server',
     least: 0,
     meaning:
-      'How long a stopping server that takes no new connections still answers on those it has: for a proxy in front.',
+      'For a proxy in front: how long a stopping server, which takes no new connections, keeps answering on open ones.',
   },
   closeMs: {
     default: 5 * SECOND,
@@ -139,21 +140,22 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     place: 'server',
     least: 0,
     meaning:
-      'How long a stopping server, its calls and sessions ended, waits for clients to send and read what is left.',
+      'How long a stopping server waits for clients to finish sending and reading once its calls and sessions have ended.',
   },
   drainMs: {
     default: 10 * SECOND,
     unit: 'ms',
     place: 'both',
     least: 0,
-    meaning: 'How long calls may go on, and end as always, when the server stops; after that they are aborted.',
+    meaning: 'How long running calls may continue when the server stops; after that they are aborted.',
   },
   graceMs: {
     default: 5 * SECOND,
     unit: 'ms',
     place: 'both',
     least: 0,
-    meaning: 'How long a tool or setup may take to end after its signal was aborted; then it is left to itself.',
+    meaning:
+      'How long a tool or setup may take to end once its signal is aborted; after that the server no longer waits for it.',
   },
   setupMs: {
     // Some build software for half an hour; one that takes longer than an hour will most likely never end.
@@ -161,15 +163,14 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     unit: 'ms',
     place: 'environments',
     least: 0,
-    meaning:
-      'How long a setup may take before its session has failed, and its signal is aborted; 0: as long as it likes.',
+    meaning: 'How long a setup may take; after that its signal is aborted and its session has failed. 0: no limit.',
   },
   teardownMs: {
     default: 30 * SECOND,
     unit: 'ms',
     place: 'environments',
     least: 0,
-    meaning: 'How long a teardown may take before it is left to itself.',
+    meaning: 'How long a teardown may take before the server no longer waits for it.',
   },
   toolTimeoutMs: {
     // Tools that build, test or train take as long as they take; only their authors know how long is too long.
@@ -177,78 +178,80 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     unit: 'ms',
     place: 'both',
     least: 0,
-    meaning: 'How long a call may take of a tool that has no `timeoutMs` of its own; 0: as long as it likes.',
+    meaning: 'How long a call may take if its tool sets no `timeoutMs`. 0: no limit.',
   },
   maxOutputBytes: {
-    default: 64 * MB,
+    // Some 250,000 tokens, which is all that a model reads; a tool that needs more says so itself.
+    default: MB,
     unit: 'bytes',
     place: 'both',
-    meaning: 'The most text of a tool without `maxOutputBytes` of its own; the rest is cut, and the output says so.',
+    meaning:
+      'The most text one call returns if its tool sets no `maxOutputBytes`; the rest is cut, and the output says so.',
   },
   maxImageBytes: {
     default: 64 * MB,
     unit: 'bytes',
     place: 'both',
     meaning:
-      'The most that the images of one output take, as base64; one too many is left out, and the output says so.',
+      'The total size of the images in one output, as base64; an image beyond it is left out, and the output says so.',
   },
   maxSessions: {
     default: 100_000,
     unit: 'count',
     place: 'environments',
-    meaning: 'The most sessions at a time; one more is 429.',
+    meaning: 'Concurrent sessions; beyond that, 429.',
   },
   maxSessionsPerIdentity: {
     default: 50_000,
     unit: 'count',
     place: 'environments',
-    meaning: 'The most sessions of one identity at a time, where there is `auth`; one more is 429.',
+    meaning: 'Concurrent sessions per identity, with `auth`; beyond that, 429.',
   },
   maxCallsInFlight: {
     default: 100,
     unit: 'count',
     place: 'environments',
-    meaning: 'The most tools of one session that run at a time; further calls wait.',
+    meaning: 'Concurrent calls per session; further calls wait.',
   },
   maxCallsQueued: {
     default: 1_000,
     unit: 'count',
     place: 'environments',
     least: 0,
-    meaning: 'How many calls of one session are taken beyond `maxCallsInFlight`, to wait; one more is 429.',
+    meaning: 'Calls of one session that may wait beyond `maxCallsInFlight`; beyond that, 429.',
   },
   maxInputBytes: {
     default: 64 * MB,
     unit: 'bytes',
     place: 'environments',
-    meaning: "The most that the inputs of one session's calls may take that run or wait; one more call is 429.",
+    meaning: "The total size of the inputs of one session's running and waiting calls; beyond that, 429.",
   },
   maxTasksPerPage: {
     // Official clients list a split in one request, and splits of fifty thousand tasks are not rare.
     default: 100_000,
     unit: 'count',
     place: 'environments',
-    meaning: 'The most tasks in one answer of `/tasks` and `/task_range`; more is 400, which says how to page.',
+    meaning: 'Tasks in one response of `/tasks` and `/task_range`; beyond that, 400 with a hint on paging.',
   },
   idleMs: {
     default: 15 * MINUTE,
     unit: 'ms',
     place: 'environments',
-    meaning: 'A session without requests for this long is ended; a running call keeps it alive.',
+    meaning: 'A session without requests for this long ends; a running call keeps it alive.',
   },
   tombstoneMs: {
     default: 15 * MINUTE,
     unit: 'ms',
     place: 'environments',
     least: 0,
-    meaning: 'How long an ended session answers 410 rather than 404.',
+    meaning: 'How long an ended session answers 410 instead of 404.',
   },
   maxTombstones: {
     default: 100_000,
     unit: 'count',
     place: 'environments',
     least: 0,
-    meaning: 'How many ended sessions answer 410 rather than 404.',
+    meaning: 'How many ended sessions answer 410 instead of 404.',
   },
   lingerMs: {
     default: MINUTE,
@@ -268,14 +271,13 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     default: 10_000,
     unit: 'count',
     place: 'toolkits',
-    meaning: 'The most calls over OXP at a time; one more is told when to come back.',
+    meaning: 'Concurrent calls over OXP; beyond that, the caller is told when to retry.',
   },
   maxToolkitCallsPerIdentity: {
     default: 5_000,
     unit: 'count',
     place: 'toolkits',
-    meaning:
-      'The most calls of one identity over OXP at a time, where there is `auth`; one more is told when to come back.',
+    meaning: 'Concurrent calls over OXP per identity, with `auth`; beyond that, the caller is told when to retry.',
   },
 };
 

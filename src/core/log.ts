@@ -30,6 +30,14 @@ export function episodeLog(log: Log, fields: object, secrets: Secrets): EpisodeL
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
+// Control characters that terminals obey, and line separators; JSON leaves them as they are.
+const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029]/g;
+
+/** Text from a stranger, made safe for the log. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, encodeURIComponent);
+}
+
 function redactFields(fields: object | undefined, secrets: Secrets): object {
   if (fields === undefined) return {};
   let text = '';

@@ -10,7 +10,7 @@ export interface OutputLimits {
   readonly maxImageBytes: number;
 }
 
-/** What a tool returned, as the agent shall see it. Throws a TypeError for what no agent can see. */
+/** What a tool returned, as the agent sees it. Throws a TypeError for values that cannot be sent. */
 export function toToolOutput(value: unknown, limits?: OutputLimits): ToolOutput {
   const output: ToolOutput = isStep(value)
     ? { blocks: [...value.blocks], metadata: value.metadata, reward: value.reward, finished: value.finished }
@@ -20,7 +20,7 @@ export function toToolOutput(value: unknown, limits?: OutputLimits): ToolOutput 
   return output;
 }
 
-/** Whether a tool gave its agent nothing to see, which is most likely an oversight. */
+/** Whether a tool returned nothing for the agent to read, which is most likely an oversight. */
 export function isEmptyReturn(value: unknown): boolean {
   return (
     value === undefined || (Array.isArray(value) && value.length === 0) || (isStep(value) && value.blocks.length === 0)

@@ -12,7 +12,7 @@ export const MAX_SECRET_CHARACTERS = 65_536;
 // Shorter values are words of ordinary text; hiding every "a" would hide the message instead.
 const SHORTEST_SECRET = 4;
 
-// Longer than any that a person reads. Whoever chooses both text and secrets decides how long the search takes.
+// Longer than anyone reads. A client that chooses both text and secrets must not decide how long the search takes.
 const MAX_CLEAN_CHARACTERS = 65_536;
 
 // Stands for a hidden character until the end: as many as were hidden, so that the text does not grow with each secret, and

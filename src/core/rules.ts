@@ -3,13 +3,13 @@ import { describe } from './content.ts';
 import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
 
-/** Refuses a value that means nothing where it stands; `place` names it in the message. */
+/** Refuses an invalid value; `place` names it in the message. */
 export type Rule = (value: unknown, place: string) => void;
 
 /** Rules by key. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** Refuses what is no object at all, such as an import that is undefined; `example` is what to write instead. */
+/** Refuses anything but an object, such as an undefined import; `example` shows what to write instead. */
 export function assertDefinition(definition: unknown, definer: string, example: string): void {
   if (isObject(definition)) return;
   throw new DefinitionError(`${definer}() takes an object, not ${describe(definition)}. Write ${definer}(${example})`);
@@ -28,10 +28,10 @@ export const aString: Rule = must('a string', (value) => typeof value === 'strin
 /** Text that names something. */
 export const aName: Rule = must('a string that is not empty', (value) => typeof value === 'string' && value !== '');
 
-/** A truth value; what only counts as one, such as "false", is refused. */
+/** A boolean; truthy values such as "false" are refused. */
 export const trueOrFalse: Rule = must('true or false', (value) => typeof value === 'boolean');
 
-/** A number of things that there must be one of at least. */
+/** A whole number of at least 1. */
 export function wholeNumber(unit: string, most: number = Number.MAX_SAFE_INTEGER): Rule {
   const range = most === Number.MAX_SAFE_INTEGER ? 'from 1' : `from 1 to ${most}`;
   return must(
@@ -40,7 +40,7 @@ export function wholeNumber(unit: string, most: number = Number.MAX_SAFE_INTEGER
   );
 }
 
-/** A list whose items keep a rule; `example` is shown to who gives something else. */
+/** A list whose items follow a rule; `example` is shown in the error. */
 export function listOf(rule: Rule, example: string): Rule {
   const assertList = must(`an array, such as ${example}`, Array.isArray);
   return (value, place) => {

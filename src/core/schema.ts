@@ -58,7 +58,7 @@ function fromPlain(schema: object, where: string): JsonObject {
   } catch (thrown) {
     throw new DefinitionError(
       `${where} is not plain JSON: ${toError(thrown).message}. ` +
-        'Write the whole with one library, such as z.object({ ... }), or all of it as JSON Schema',
+        'Use one library throughout, such as z.object({ ... }), or plain JSON Schema',
       { cause: thrown },
     );
   }

@@ -10,8 +10,8 @@ export function inPages(name: string, source: TaskSource, maxPerPage: number): T
       if (to - from <= maxPerPage) return source.range(start, stop);
       throw new TiltyardError(
         'too_many_tasks',
-        `this range of split '${name}' has ${to - from} tasks, and one answer holds ${maxPerPage}. ` +
-          `Ask for pages: start ${from}, stop ${from + maxPerPage}; then start ${from + maxPerPage}, and so on`,
+        `this range of split '${name}' has ${to - from} tasks; a response holds at most ${maxPerPage}. ` +
+          `Request pages: start ${from}, stop ${from + maxPerPage}; then start ${from + maxPerPage}, and so on`,
       );
     },
     async list() {
@@ -20,7 +20,7 @@ export function inPages(name: string, source: TaskSource, maxPerPage: number): T
       if (tasks.length <= maxPerPage) return tasks;
       throw new TiltyardError(
         'not_listable',
-        `split '${name}' has ${tasks.length} tasks, and one answer holds ${maxPerPage}: ` +
+        `split '${name}' has ${tasks.length} tasks; a response holds at most ${maxPerPage}: ` +
           'use the index-based API (num_tasks, task, task_range)',
       );
     },

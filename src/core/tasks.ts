@@ -42,7 +42,7 @@ function listed(name: string, tasks: TaskList<unknown>, known: number | undefine
   const at = (all: readonly unknown[], index: number) => toTask(name, index, all[assertIndex(name, index, all.length)]);
   return {
     count: () => known ?? load().then((all) => all.length),
-    // An array in memory needs no promise; a function is loaded once, by whoever asks first.
+    // An array in memory needs no promise; a function is called once, on first use.
     get: (index) => (typeof tasks === 'function' ? load().then((all) => at(all, index)) : at(tasks, index)),
     async range(start, stop) {
       const all = await load();

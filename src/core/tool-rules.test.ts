@@ -93,7 +93,7 @@ test('a toolkit has no keys but its own, and tools by name', () => {
   expect(toolkit({ ...kit, name: 'Other' }).name).toBe('Other');
   expectMistake(
     () => toolkit({ ...kit, versoin: '2' } as never),
-    "toolkit 'Kit' has an unknown key 'versoin'. It may have name, tools",
+    "toolkit 'Kit' has an unknown key 'versoin'. Known keys: name, tools",
   );
   expectMistake(() => toolkit({ name: 'Kit', tools: [{ run }] } as never), 'by its name: { Add: add }');
 });

@@ -12,7 +12,7 @@ export type Awaitable<Value> = Value | Promise<Value>;
 
 /** What every tool gets besides its input, whichever protocol the call came by. */
 export interface ToolContext {
-  /** For which user the caller acts, where it says so (OXP). */
+  /** The user on whose behalf the caller acts, if it names one (OXP). */
   readonly userId?: string | undefined;
   /** Tokens of the user's authorizations, by id (OXP). */
   readonly authorization?: Readonly<Record<string, string>> | undefined;
@@ -25,14 +25,18 @@ export interface ToolContext {
   readonly log: EpisodeLog;
 }
 
-/** What a tool may return: text, blocks, any JSON value, or a step with a reward. */
-export type ToolReturn = Block | readonly Block[] | JsonValue | Step | object | undefined | void;
+/**
+ * What a tool may return: text, blocks, any JSON value, or a step with a reward. Not `undefined`, because a forgotten
+ * `return` would never pay; a tool with nothing to say returns `''` or `null`.
+ */
+// No `then`: every promise is an object, also one of nothing, and an async tool without a `return` would pass.
+export type ToolReturn = Block | readonly Block[] | JsonValue | Step | (object & { readonly then?: never });
 
 /** What a tool needs from its caller before it can run. */
 export interface ToolRequirements {
   /** Names of secrets that must be given. */
   readonly secrets?: readonly string[];
-  /** Whether the caller must say for which user it acts. */
+  /** Whether the caller must name the user on whose behalf it acts. */
   readonly userId?: boolean;
   /** Authorizations of the user that must be given. */
   readonly authorization?: readonly ToolAuthorization[];
@@ -66,7 +70,7 @@ export interface ToolOptions<Input, Output> {
   readonly canRetry?: boolean;
   /** The most text one call may return; what is beyond is cut, and the output says so. */
   readonly maxOutputBytes?: number;
-  /** What callers must give over OXP before it can run. */
+  /** What callers must give before it can run. */
   readonly requirements?: ToolRequirements;
   /** Scopes a caller must have to see and call this tool over OXP. */
   readonly scopes?: readonly string[];
@@ -78,9 +82,37 @@ export interface Tool<Input = unknown, Output = unknown> extends ToolOptions<Inp
   run(input: OutputOf<Input>, context: ToolContext): Awaitable<ToolReturn>;
 }
 
+/** What tool() takes: a tool that finds in its context what its `requirements` ask for. */
+export interface ToolWithRequirements<Input, Output, Secret extends string, User extends boolean, Id extends string>
+  extends ToolOptions<Input, Output> {
+  readonly requirements?: {
+    readonly secrets?: readonly Secret[];
+    readonly userId?: User;
+    readonly authorization?: readonly (ToolAuthorization & { readonly id: Id })[];
+  };
+  run(input: OutputOf<Input>, context: ToolContext & Given<Secret, User, Id>): Awaitable<ToolReturn>;
+}
+
+/** What is certain to be in the context of a tool, because the tool does not run without. */
+type Given<Secret extends string, User extends boolean, Id extends string> = {
+  readonly secrets: Readonly<Record<Secret, string>>;
+} & (User extends true ? { readonly userId: string } : unknown) &
+  // Neither where none is required, nor where TypeScript does not know which.
+  ([Id] extends [never]
+    ? unknown
+    : string extends Id
+      ? unknown
+      : { readonly authorization: Readonly<Record<Id, string>> });
+
 /** Defines a tool that toolkits publish and environments share. */
-export function tool<Input = unknown, Output = unknown>(definition: Tool<Input, Output>): Tool<Input, Output> {
+export function tool<
+  Input = unknown,
+  Output = unknown,
+  Secret extends string = string,
+  User extends boolean = false,
+  Id extends string = never,
+>(definition: ToolWithRequirements<Input, Output, Secret, User, Id>): Tool<Input, Output> {
   assertDefinition(definition, 'tool', '{ description, input, run(input, context) { ... } }');
   assertTool(definition, 'tool()');
-  return Object.freeze({ ...definition });
+  return Object.freeze({ ...definition }) as Tool<Input, Output>;
 }

@@ -6,7 +6,7 @@ import { withPlainValues } from './plain-value.ts';
 import type { Tool, ToolRequirements } from './tool.ts';
 import { DEFAULT_VERSION, type Toolkit } from './toolkit.ts';
 
-/** One version of a tool of a toolkit, made ready to publish and to run. */
+/** One version of a toolkit's tool, compiled. */
 export interface CatalogTool {
   readonly definition: ToolDefinition;
   readonly tool: CompiledTool;
@@ -40,14 +40,14 @@ export class ToolIdError extends TiltyardError {
   }
 }
 
-/** Makes toolkits ready and finds the mistakes that only show when they stand side by side. */
+/** Compiles toolkits, and finds mistakes that only show when they are served together. */
 export function toolkitCatalog(toolkits: readonly Toolkit[], options: CompileOptions): ToolkitCatalog {
   const tools: CatalogTool[] = [];
   const names = new Set<string>();
   for (const toolkit of toolkits) {
     if (toolkit?.kind !== 'toolkit') throw new DefinitionError('toolkits must be made with toolkit({ ... })');
     if (names.has(toolkit.name))
-      throw new DefinitionError(`two toolkits are called '${toolkit.name}'. Rename one of them`);
+      throw new DefinitionError(`two toolkits are named '${toolkit.name}'. Rename one of them`);
     names.add(toolkit.name);
     for (const [name, versions] of Object.entries(toolkit.tools)) {
       for (const tool of [versions].flat()) tools.push(compile(toolkit.name, name, tool, options));
@@ -75,7 +75,7 @@ function compile(toolkit: string, name: string, tool: Tool, options: CompileOpti
   const where = `toolkit '${toolkit}', tool '${name}'`;
   const compiled = compileTool(`${toolkit}_${name}`, tool, where, options);
   const inputSchema = compiled.spec.input_schema ?? { type: 'object', properties: {} };
-  // What a tool returns is unknown where its author does not say: that is not the same as nothing.
+  // Without an output schema a tool may return anything, which is not the same as nothing.
   const outputSchema = compiled.output?.jsonSchema ?? {};
   const published = toWireRequirements(requirements);
   return {
@@ -130,7 +130,7 @@ function assertNames(byBase: Versions<Published>): void {
   }
 }
 
-// Longer than the longest name of a toolkit and of a tool together: no such id is worth looking up, or sending back.
+// Longer than any toolkit and tool name together: not worth looking up, or echoing back.
 const MAX_ID_LENGTH = 200;
 
 function resolve<Tool extends Published>(byBase: Versions<Tool>, id: string, isVisible: (tool: Tool) => boolean): Tool {
@@ -147,7 +147,10 @@ function resolve<Tool extends Published>(byBase: Versions<Tool>, id: string, isV
   if (version === undefined) return newest;
   const wanted = version.includes('.') ? version : `${version}.0.0`;
   const found = versions.find(({ definition }) => compareVersions(definition.version, wanted) === 0);
-  if (found === undefined) throw notFound(`${base} version ${wanted} is not available`);
+  if (found === undefined) {
+    const available = versions.map(({ definition }) => definition.version).join(', ');
+    throw notFound(`${base} version ${wanted} is not available (available: ${available})`);
+  }
   return found;
 }
 

@@ -24,9 +24,10 @@ export function toolkit<Name extends string, Tools extends ToolMap>(
 ): Toolkit<Name, Tools> {
   assertDefinition(definition, 'toolkit', '{ name, tools }');
   const { name, tools } = definition;
-  const where = `toolkit '${name}'`;
-  assertOxpName(name, 'a toolkit');
+  const where = typeof name === 'string' ? `toolkit '${name}'` : 'toolkit()';
+  // Before anything is missed: a misspelt key is most often the one that is missing.
   assertKnownKeys(definition, KEYS, where);
+  assertOxpName(name, 'a toolkit');
   if (!isObject(tools) || Object.keys(tools).length === 0)
     throw new DefinitionError(`${where} has no tools. Add at least one to \`tools\`, by its name: { Add: add }`);
   for (const [toolName, versions] of Object.entries(tools)) {
@@ -52,7 +53,9 @@ const KEYS = ['name', 'tools', 'kind'];
 // Model providers take no longer names of tools, nor does OXP.
 function assertPublishable(name: string, where: string): void {
   if (name.length > 64)
-    throw new DefinitionError(`${where}: the name ${name} has ${name.length} characters, and may have 64. Shorten it`);
+    throw new DefinitionError(
+      `${where}: the name ${name} has ${name.length} characters; the maximum is 64. Shorten it`,
+    );
 }
 
 function assertOxpName(name: unknown, what: string): void {

@@ -7,7 +7,7 @@ import { type Problem, toProblems } from './problems.ts';
 import { repair } from './repair.ts';
 import { withUniqueItems } from './unique-items.ts';
 
-/** What a check found: the value as the tool shall see it, or what is wrong with it. */
+/** The result of a check: the value as the tool sees it, or what is wrong with it. */
 export type Checked<Value = unknown> = { ok: true; value: Value } | { ok: false; problems: Problem[] };
 
 /** Checks a value that the caller no longer needs: defaults and repairs are written into it. */

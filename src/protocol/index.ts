@@ -1,4 +1,4 @@
-export { withoutLineBreaks } from './chunks.ts';
+export { mostBytes, withoutLineBreaks } from './chunks.ts';
 // JSON
 export type { JsonObject, JsonValue } from './json.ts';
 export { isObject } from './json.ts';
@@ -19,6 +19,7 @@ export type {
 export {
   ACTION_ALIASES,
   CLIENT_TASK_ID,
+  DEPLOYMENT_HEADER,
   ENVIRONMENT_ACTIONS,
   FEATURES_HEADER,
   ROOT_PATHS,
@@ -26,6 +27,7 @@ export {
   SECRETS_HEADER,
   SERVER_TASK_ID,
   SESSION_HEADER,
+  textOf,
   UNKNOWN_TASK_ID,
 } from './ors.ts';
 // How calls and episodes end
@@ -54,6 +56,3 @@ export type {
 export { isSupportedSchema, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_ID } from './oxp.ts';
 // Server-sent events
 export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, outcomeIn, PING } from './sse.ts';
-// Text of blocks, and as bytes
-export { textOf } from './text-of.ts';
-export { mostBytes } from './utf8.ts';

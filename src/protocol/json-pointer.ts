@@ -11,14 +11,14 @@ export function isLocalRef(ref: string): boolean {
 }
 
 /**
- * The schema that a reference names within its own document. Undefined where it leads nowhere, to what is no object, or
- * elsewhere: nothing is fetched on the word of a schema.
+ * The schema that a reference points to within its own document. Undefined if there is none, if it is not an object, or if
+ * it is in another document: nothing is fetched because a schema says so.
  */
 export function resolveRef(root: JsonObject, ref: string): JsonObject | undefined {
   if (!isLocalRef(ref)) return undefined;
   let found: unknown = root;
   for (const step of toRefSteps(ref)) {
-    // Only own keys: a pointer to `constructor` is no pointer into Object.prototype.
+    // Own keys only: a pointer to `constructor` must not lead into Object.prototype.
     const holds = typeof found === 'object' && found !== null && Object.hasOwn(found, step);
     found = holds ? (found as JsonObject)[step] : undefined;
   }

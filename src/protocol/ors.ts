@@ -18,6 +18,11 @@ export interface WireImageBlock {
 /** One piece of a prompt or of a tool's output. */
 export type WireBlock = WireTextBlock | WireImageBlock;
 
+/** The text of all text blocks; an image counts as an empty one. */
+export function textOf(blocks: readonly WireBlock[], separator = ''): string {
+  return blocks.map((block) => (block.type === 'text' ? block.text : '')).join(separator);
+}
+
 /** A tool as agents see it; official clients refuse any further key. */
 export interface ToolSpec {
   name: string;
@@ -81,6 +86,9 @@ export const SESSION_HEADER = 'x-session-id';
 
 /** The header that carries secrets as base64 JSON, for clients that do not put them into the body. */
 export const SECRETS_HEADER = 'x-secrets';
+
+/** The header in which clients of the hosted platform name the environment, as `owner/name`. */
+export const DEPLOYMENT_HEADER = 'x-deployment';
 
 /** The response header of /create that announces what this server can do beyond the standard. */
 export const FEATURES_HEADER = 'ors-features';

@@ -1,12 +1,12 @@
 import type { JsonObject } from './json.ts';
 
-/** The version of OXP that is spoken here, as bodies name it. */
+/** The supported version of OXP, as bodies name it. */
 export const OXP_SCHEMA = 'urn:oxp:1.0';
 
 // The long form of the same: the address of the published description.
 const LONG_FORM = /^https?:\/\/\S+\/spec\/http\/1\.0\/openapi\.json$/;
 
-/** Whether a `$schema` names a version that is spoken here; absent means the latest. */
+/** Whether a `$schema` names a supported version; absent means the latest. */
 export function isSupportedSchema(schema: unknown): boolean {
   return schema === undefined || schema === OXP_SCHEMA || (typeof schema === 'string' && LONG_FORM.test(schema));
 }

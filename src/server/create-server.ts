@@ -28,6 +28,7 @@ import { logStop } from './observe/stop-log.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import { anArray, anything, assertOptions, type OptionRules, trueOrFalse } from './options.ts';
 import { fastCall as fastOrsCall, CALL_ROUTE as ORS_CALL } from './ors/call.ts';
+import { redirectTools } from './ors/deployment.ts';
 import { serveOrs } from './ors/plugin.ts';
 import { redirectTo } from './ors/redirects.ts';
 import { ORS_OPTIONS, type OrsOptions, type OrsService, toOrsService } from './ors/service.ts';
@@ -204,6 +205,7 @@ async function serveProtocols(
   });
   if (oxp !== undefined) {
     await app.register(async (scope) => {
+      if (ors !== undefined) redirectTools(scope, ors);
       serveOxp(scope, oxp, ors === undefined ? undefined : redirectTo('call', ors, ''));
       if (ors !== undefined) return;
       refuseOtherMethods(scope, () => registerHealth(scope, oxp.docs.health, () => oxp.host.isDraining));

@@ -61,6 +61,8 @@ export interface EnvironmentManifest {
   readonly sharedTools: readonly ToolSpec[];
   readonly allTools: readonly ToolSpec[];
   readonly splits: readonly Split[];
+  /** The secrets that a session must be given. */
+  readonly requiredSecrets: readonly string[];
 }
 
 /** Which tasks are asked for. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startServer } from '../support/http.ts';
+import { minimal } from '../support/minimal.ts';
 import { EPISODE, testCommonFlows, testSlowSetup, textOutput } from './client-flows.ts';
 import { testProgramOf } from './programs.ts';
 import { describeWithPython, MODES, type OfficialClient, shareFlows } from './python.ts';
@@ -88,6 +89,32 @@ describeWithPython('the client of openreward 0.1.167', () => {
       expect(counters.runs).toEqual({ run: 1 });
     },
   );
+
+  test.each(MODES.flatMap((mode) => [[mode, 'task'] as const, [mode, 'index'] as const]))(
+    'Q17: %s, without a variant the name is an environment: plays an episode of the second one by %s',
+    async (mode, by) => {
+      const { url, counters } = await startServer();
+      expect(await run('second_environment', { sdk: 'openreward', mode, url }, { by })).toEqual({
+        prompt: [{ type: 'text', text: 'code: b.py', detail: null }],
+        tools: ['run'],
+        call: textOutput('ran b.py'),
+      });
+      expect(counters.runs).toEqual({ run: 1 });
+    },
+  );
+
+  test.each(MODES)('Q17: %s, reads which secrets an environment requires', async (mode) => {
+    const environments = [minimal({ name: 'free' }), minimal({ name: 'keyed', requirements: { secrets: ['KEY'] } })];
+    const { url } = await startServer({ environments });
+    const client = { sdk: 'openreward', mode, url, address: 'variable' } as const;
+    const names = ['me/keyed', 'keyed', 'me/free', 'me/unknown'];
+    expect(await run('required_secrets', client, { names })).toEqual({
+      'me/keyed': ['KEY'],
+      keyed: ['KEY'],
+      'me/free': [],
+      'me/unknown': expect.objectContaining({ text: expect.stringContaining('404') }),
+    });
+  });
 
   test.each(MODES)('%s, finds the server by OPENREWARD_SESSION_URL', async (mode) => {
     const { url } = await startServer();

@@ -54,7 +54,7 @@ const failed = (error: object) => ({
 
 const BODIES = {
   'bad input': { message: 'Some input parameters are invalid', parameter_errors: { b: 'Must be a number' } },
-  'unknown version': { developer_message: 'Calculator.Add version 3.0.0 is not available' },
+  'unknown version': { developer_message: 'Calculator.Add version 3.0.0 is not available (available: 2.0.0, 1.0.0)' },
   'missing requirements': { missing_requirements: { secrets: [{ id: 'SMS_API_KEY' }], user_id: true } },
 };
 

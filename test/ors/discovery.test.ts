@@ -53,7 +53,7 @@ test.each(['MATH', 'Code_Env'])('D3: /create finds an environment as %s', async 
 
 test('D4: two environments of one name, case aside, are refused at start', async () => {
   const environments = ['Twin', 'other', 'tWIN'].map((name) => minimal({ name }));
-  await expect(startServer({ environments })).rejects.toThrow("two environments are called 'twin'");
+  await expect(startServer({ environments })).rejects.toThrow("two environments are named 'twin'");
 });
 
 const ROOT_PATHS = 'health list_environments create_session create ping delete delete_session version';

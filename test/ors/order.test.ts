@@ -109,7 +109,7 @@ test('C26: a call whose input takes long to check is not overtaken', async () =>
   const check = async (tag: 'first' | 'second') => checks[tag].pass().then(() => true);
   const look = {
     input: z.object({ tag: z.enum(['first', 'second']).refine(check) }),
-    run: ({ tag }: { tag: string }) => void order.push(tag),
+    run: ({ tag }: { tag: string }) => order.push(tag),
   };
   const { create, call } = await startServer({ environments: [minimal({ tools: { look } })] });
   const sid = await create();
@@ -141,7 +141,7 @@ test('C27: calls in different sessions do not wait for each other', async () => 
 test('C28: calls that come during setup wait for it and then run once, in arrival order', async () => {
   const trace: string[] = [];
   const setup = new Gate();
-  const look = { input: z.object({ tag: z.string() }), run: ({ tag }: { tag: string }) => void trace.push(tag) };
+  const look = { input: z.object({ tag: z.string() }), run: ({ tag }: { tag: string }) => trace.push(tag) };
   const env = minimal({ setup: () => setup.pass().then(() => void trace.push('setup')), tools: { look } });
   const server = await startServer({ environments: [env] });
   const sid = await server.create();

@@ -179,9 +179,13 @@ test.each<[what: string, look: Tool<any, any>, message: RegExp]>([
   ['metadata with a BigInt', returns(step('x', { finished: true, metadata: { n: 5n } as never })), /BigInt/],
   ['metadata with a cycle', returns(step('x', { finished: true, metadata: cyclic as never })), /circular/],
   ['a detail with a cycle', returns(step(text('x', cyclic as never), { finished: true })), /circular/],
-  ['what its output schema forbids', tool({ ...number, run: () => 'five' }), /output schema forbids/],
-  ['that later', tool({ ...number, run: async () => 'five' }), /output schema forbids/],
-  ['nothing where its output schema wants a value', tool({ ...number, run: () => undefined }), /output schema forbids/],
+  ['what its output schema forbids', tool({ ...number, run: () => 'five' }), /does not match its output schema/],
+  ['that later', tool({ ...number, run: async () => 'five' }), /does not match its output schema/],
+  [
+    'nothing where its output schema wants a value',
+    { ...number, ...returns(undefined) },
+    /does not match its output schema/,
+  ],
   ['an output whose check breaks', { ...returns(1), output: z.number().refine(breaks) }, /the check broke/],
 ])('C22: a tool that returns %s gives an error event and does not end the episode', async (_what, look, message) => {
   const { answer, after } = await callLook(look);
@@ -193,6 +197,17 @@ test('a tool with an output schema returns its value as text; a step is content 
   expect((await callLook(tool({ ...number, run: () => 5 }))).answer.result?.output.blocks[0].text).toBe('5');
   const paid = tool({ ...number, run: () => step('five', { reward: 1 }) });
   expect((await callLook(paid)).answer.result?.output).toMatchObject({ reward: 1, blocks: [{ text: 'five' }] });
+});
+
+test('a tool that sets no limit returns a megabyte of text, and what is more is cut and said to be', async () => {
+  const megabyte = 2 ** 20;
+  const read = async (bytes: number) => {
+    const { answer } = await callLook({ run: () => 'x'.repeat(bytes) });
+    return answer.result?.output.blocks[0].text as string;
+  };
+  expect((await read(megabyte)) === 'x'.repeat(megabyte)).toBe(true);
+  const cut = `${'x'.repeat(megabyte)}\n[output cut: 1048576 of 1048577 bytes shown]`;
+  expect((await read(megabyte + 1)) === cut).toBe(true);
 });
 
 test('maxOutputBytes cuts the text of a call, and the agent reads that it was cut', async () => {

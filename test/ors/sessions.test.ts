@@ -133,7 +133,7 @@ test.each([{}, { env_name: null }])('S8: with %j, /create starts the first envir
 test.each(['nope', ''])('S9: /create with the unknown environment %j is 404', async (name) => {
   const { status, json } = await tryCreate({ env_name: name, ...TASK });
   expect(status).toBe(404);
-  expect(json.detail).toBe(`unknown environment '${name}' (there is math, code_env)`);
+  expect(json.detail).toBe(`unknown environment '${name}' (available: math, code_env)`);
 });
 
 test.each([

@@ -27,14 +27,14 @@ describe('toolkits that cannot be', () => {
     [
       'with names that are too long together',
       () => toolkit({ name: long, tools: { [long]: { run } } }),
-      'has 81 characters, and may have 64',
+      'has 81 characters; the maximum is 64',
     ],
   ])('OXP O3: a toolkit %s is refused', (_what, define, message) => {
     expect(define).toThrow(message);
   });
 
   test.each([
-    ['of one name', ['Kit', 'A'], ['Kit', 'B'], "two toolkits are called 'Kit'"],
+    ['of one name', ['Kit', 'A'], ['Kit', 'B'], "two toolkits are named 'Kit'"],
     [
       'whose tools have one name',
       ['My_Kit', 'A'],

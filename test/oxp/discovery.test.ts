@@ -179,13 +179,13 @@ describe('schemas', () => {
   });
 
   test.each(['#here', 'https://schemas.test/a.json'])(
-    'OXP O4: a reference to %s, which cannot be written out, is refused before the server starts',
+    'OXP O4: a reference to %s, which cannot be inlined, is refused before the server starts',
     async ($ref) => {
       const $defs = { A: { $anchor: 'here', type: 'string' }, B: { $id: 'https://schemas.test/a.json' } };
       const input = { type: 'object', $defs, properties: { a: { $ref } } } as const;
       const kit = toolkit({ name: 'Kit', tools: { Do: { input, run: () => null } } });
       await expect(startToolServer({ toolkits: [kit] })).rejects.toThrow(
-        `toolkit 'Kit', tool 'Do': its input refers to ${$ref}, which cannot be written out`,
+        `toolkit 'Kit', tool 'Do': its input refers to ${$ref}, which cannot be inlined`,
       );
     },
   );

@@ -5,6 +5,9 @@ import { VERSIONS } from './toolkits.ts';
 
 const server = shareToolServer();
 
+// The newest first, by number.
+const AVAILABLE = 'available: 2.0.0, 1.10.0, 1.9.0, 1.4.2, 1.0.0, 0.9.0';
+
 /** The version of Calculator.Add that ran for an id. */
 async function versionFor(toolId: string): Promise<string | undefined> {
   const before = server().runs.length;
@@ -30,7 +33,10 @@ describe('versions', () => {
 
   test('OXP T2: @0 means 0.0.0, which is not there although 0.9.0 is', async () => {
     const { status, json } = await server().call({ tool_id: 'Calculator.Add@0' });
-    expect([status, json.developer_message]).toEqual([400, 'Calculator.Add version 0.0.0 is not available']);
+    expect([status, json.developer_message]).toEqual([
+      400,
+      `Calculator.Add version 0.0.0 is not available (${AVAILABLE})`,
+    ]);
   });
 
   test('OXP T3: no version means the latest', async () => {
@@ -51,7 +57,7 @@ describe('versions', () => {
       expect(json).toEqual({
         $schema: 'urn:oxp:1.0',
         message: "Tool 'Calculator_Add' was not found",
-        developer_message: `Calculator.Add version ${version} is not available`,
+        developer_message: `Calculator.Add version ${version} is not available (${AVAILABLE})`,
       });
     },
   );

@@ -213,8 +213,8 @@ const Point = z.object({ x: z.number(), label: z.string().min(2).optional() });
 
 const SHAPES: Record<string, Tool<any, any>> = {
   NoInput: { description: 'Takes nothing.', run: () => 'nothing needed' },
-  NoOutput: { description: 'Returns nothing.', output: { type: 'null' }, run: () => {} },
-  Untold: { description: 'Does not say what it returns.', run: () => {} },
+  NoOutput: { description: 'Returns nothing.', output: { type: 'null' }, run: () => null },
+  Untold: { description: 'Does not say what it returns.', run: () => undefined as never },
   Nested: {
     input: z.object({
       name: z.string().regex(/^[a-z]+$/),

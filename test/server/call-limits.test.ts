@@ -71,7 +71,10 @@ describe('calls of one session', () => {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const tools = { slow: { concurrent: true, run: () => begun }, quick: { concurrent: true, run: () => 'quick' } };
+    const tools = {
+      slow: { concurrent: true, run: () => begun.then(() => 'slow') },
+      quick: { concurrent: true, run: () => 'quick' },
+    };
     const server = await startServer({
       environments: [minimal({ tools })],
       limits: { maxCallsInFlight: 1, maxCallsQueued: 10 },
@@ -95,7 +98,7 @@ describe('calls of one session', () => {
       ends = resolve;
     });
     const tools = {
-      slow: { concurrent: true, run: () => ended },
+      slow: { concurrent: true, run: () => ended.then(() => 'ended') },
       count: {
         concurrent: true,
         run() {

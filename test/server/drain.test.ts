@@ -162,7 +162,7 @@ describe('a stopping server with toolkits', () => {
     const lines = logLines();
     const waiting = new Gate();
     const toolkits = [
-      toolkit({ name: 'Slow', tools: { Hear: { run: (_input, { signal }) => waiting.pass(signal) } } }),
+      toolkit({ name: 'Slow', tools: { Hear: { run: (_input, { signal }) => waiting.pass(signal).then(() => '') } } }),
     ];
     const server = await startToolServer({ toolkits, logger: lines.logger, limits: { drainMs: 0 } });
     const cutOff = server.call({ tool_id: 'Slow.Hear', call_id: 'mine', input: {} });
@@ -249,7 +249,7 @@ describe('a tool that ignores its signal', () => {
   test('is named in the log when its time is up, over either protocol', async () => {
     const { logger, text } = logLines();
     const { environments, tool } = gated();
-    const toolkits = [toolkit({ name: 'Slow', tools: { Deaf: { run: () => tool.pass() } } })];
+    const toolkits = [toolkit({ name: 'Slow', tools: { Deaf: { run: () => tool.pass().then(() => '') } } })];
     const limits = { toolTimeoutMs: 20, graceMs: 20 };
     const server = await startToolServer({ toolkits, environments, logger, limits });
     const { create, call } = client(server.url);

@@ -134,7 +134,7 @@ describe('tasks in one answer', () => {
     expect((await range({ start: -4 })).json.tasks).toHaveLength(4);
     expect((await range({ start: 8, stop: 999 })).json.tasks).toHaveLength(2);
     const refused = await range({ start: 3, stop: 8 });
-    expectError(refused, 400, 'has 5 tasks, and one answer holds 4. Ask for pages: start 3, stop 7; then start 7');
+    expectError(refused, 400, 'has 5 tasks; a response holds at most 4. Request pages: start 3, stop 7; then start 7');
     expect(refused.json.code).toBe('too_many_tasks');
     expectError(await range({}), 400, 'has 10 tasks');
     expectError(await post('/minimal/tasks', { split }), 400, 'use the index-based API');

@@ -172,7 +172,10 @@ describe('calls that run', () => {
 
   test('are the toolkits’ as well', async () => {
     const gate = new Gate();
-    const slow = toolkit({ name: 'Slow', tools: { Wait: tool({ description: 'Waits.', run: () => gate.pass() }) } });
+    const slow = toolkit({
+      name: 'Slow',
+      tools: { Wait: tool({ description: 'Waits.', run: () => gate.pass().then(() => '') }) },
+    });
     const server = await startServer({ environments: [], toolkits: [slow] });
     const call = () => server.post('/tools/call', { request: { tool_id: 'Slow.Wait', input: {} } });
     const calls = [call(), call()];

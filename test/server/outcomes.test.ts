@@ -80,7 +80,7 @@ function named(name: string) {
         },
       },
       hang: { timeoutMs: 20, run: () => new Promise(() => {}) },
-      wait: { run: (_input: unknown, { signal }: any) => waiting.pass(signal) },
+      wait: { run: (_input: unknown, { signal }: any) => waiting.pass(signal).then(() => '') },
       typed: { input: z.object({ a: z.number() }), run: () => 'typed' },
     },
   });
@@ -270,8 +270,8 @@ describe('tools outside sessions', () => {
       Hang: tool({ timeoutMs: 20, run: () => new Promise(() => {}) }),
       Typed: tool({ input: z.object({ a: z.number() }), run: () => 1 }),
       Needy: tool({ requirements: { secrets: ['KEY'] }, run: () => 1 }),
-      Wait: tool({ run: (_input, { signal }) => waiting.pass(signal) }),
-      Deaf: tool({ run: () => deaf.pass() }),
+      Wait: tool({ run: (_input, { signal }) => waiting.pass(signal).then(() => '') }),
+      Deaf: tool({ run: () => deaf.pass().then(() => '') }),
     },
   });
 

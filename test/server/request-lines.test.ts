@@ -98,7 +98,7 @@ describe('a request whose client leaves has one line, with status 499', () => {
   test('when it is a call of a tool outside sessions', async () => {
     const lines = logLines();
     const gate = new Gate();
-    const run = (_input: unknown, { signal }: { signal: AbortSignal }) => gate.pass(signal);
+    const run = (_input: unknown, { signal }: { signal: AbortSignal }) => gate.pass(signal).then(() => '');
     const slow = toolkit({ name: 'Slow', tools: { Wait: tool({ description: 'Waits.', run }) } });
     const server = await startServer({ environments: [], toolkits: [slow], logger: lines.logger });
     const socket = await openSocket(server);
@@ -315,7 +315,10 @@ describe('a request that was refused has the code of its answer in its line', ()
   test('over OXP also when it only came too early', async () => {
     const lines = logLines();
     const gate = new Gate();
-    const slow = toolkit({ name: 'Slow', tools: { Wait: tool({ description: 'Waits.', run: () => gate.pass() }) } });
+    const slow = toolkit({
+      name: 'Slow',
+      tools: { Wait: tool({ description: 'Waits.', run: () => gate.pass().then(() => '') }) },
+    });
     const limits = { maxToolkitCalls: 1 };
     const server = await startServer({ environments: [], toolkits: [slow], logger: lines.logger, limits });
     const call = () => server.post('/tools/call', { request: { tool_id: 'Slow.Wait', input: {} } });

@@ -38,6 +38,7 @@ export function counted(): Counted {
       large: {
         concurrent: true,
         input: z.object({ ...keyed, size: z.number() }),
+        maxOutputBytes: 64 * 1024 * 1024,
         run({ key, size }) {
           ran(key);
           return largeText(key, size);

@@ -165,6 +165,7 @@ export function fixture(): Fixture {
       big: {
         description: 'Returns n times ch.',
         input: z.object({ n: z.number(), ch: z.string() }),
+        maxOutputBytes: 64 * 1024 * 1024,
         run({ n, ch }) {
           ran('big');
           return ch.repeat(n);

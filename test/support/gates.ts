@@ -76,6 +76,7 @@ export function gated(): Gated {
           trace.push('deaf');
           await tool.pass();
           trace.push('deaf:end');
+          return 'heard nothing';
         },
       },
       fail: {

@@ -37,6 +37,7 @@ const STATUS: Record<ErrorCode, number> = {
   not_listable: 400,
   too_many_tasks: 400,
   invalid_task: 400,
+  missing_secrets: 400,
   unknown_toolset: 400,
   session_exists: 400,
   session_not_found: 404,

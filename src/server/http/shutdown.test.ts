@@ -7,7 +7,7 @@ import { environment } from '../../core/index.ts';
 import { createServer } from '../index.ts';
 
 const environments = [
-  environment({ name: 'e', splits: { train: [{}] }, prompt: () => '', tools: { t: { run() {} } } }),
+  environment({ name: 'e', splits: { train: [{}] }, prompt: () => '', tools: { t: { run: () => '' } } }),
 ];
 
 test('L12: a server that has stopped leaves no timer behind', async () => {

@@ -22,6 +22,7 @@ type OrsAction =
   | 'taskRange'
   | 'getTask'
   | 'getTaskRange'
+  | 'requiredSecrets'
   | 'prompt'
   | 'taskTools'
   | 'call'
@@ -51,6 +52,13 @@ const SECRETS: JsonObject = {
   in: 'header',
   description: 'More secrets, as base64 of `{"NAME": {"value": "..."}}`. Those of the body come first.',
   schema: { type: 'string', contentEncoding: 'base64' },
+};
+
+const DEPLOYMENT: JsonObject = {
+  name: 'X-Deployment',
+  in: 'header',
+  description: 'The environment, as `owner/name`, where the body does not name one.',
+  schema: { type: 'string' },
 };
 
 /** Describes the routes, with examples that these environments take. */
@@ -160,6 +168,26 @@ export function orsDocs({ environments }: Manifest, auth: 'open' | 'guarded'): O
       summary: 'The same as /{env}/task_range',
       deprecated: true,
     }),
+    requiredSecrets: describe('/v1/environments/:owner/:name/required-secrets', {
+      operationId: 'requiredSecrets',
+      summary: 'The secrets that a session of an environment must be given',
+      tags: ['environments'],
+      parameters: [
+        {
+          name: 'owner',
+          in: 'path',
+          required: true,
+          description: 'Ignored.',
+          schema: { type: 'string' },
+          example: 'me',
+        },
+        { ...env, name: 'name' },
+      ],
+      responses: {
+        200: json('Their names.', object({ secrets: arrayOf({ type: 'string' }) })),
+        404: error('There is no such environment.'),
+      },
+    }),
     prompt: describe('/:env/prompt', {
       operationId: 'prompt',
       summary: "The prompt of the session's task",
@@ -216,7 +244,7 @@ export function orsDocs({ environments }: Manifest, auth: 'open' | 'guarded'): O
       summary: 'Start a session',
       description: 'Answers before the setup of the environment has ended; what comes next waits for it.',
       tags: ['sessions'],
-      parameters: [SESSION, SECRETS],
+      parameters: [SESSION, SECRETS, DEPLOYMENT],
       requestBody: body(ref('CreateRequest'), { env_name: name, split, index: 0 }),
       responses: {
         200: json('The session.', ref('SessionId')),

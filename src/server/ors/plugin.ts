@@ -10,6 +10,7 @@ import { stopInApp } from '../http/shutdown.ts';
 import { toSessionLimits, warnOfTighterLimit } from '../observe/session-limits.ts';
 import { assertOptions, PLUGIN_OPTIONS } from '../options.ts';
 import { registerCall } from './call.ts';
+import { registerRequiredSecrets } from './deployment.ts';
 import { registerReads } from './reads.ts';
 import { registerRedirects } from './redirects.ts';
 import { enforceScopes } from './scopes.ts';
@@ -42,6 +43,7 @@ export function serveOrs(app: FastifyInstance, service: OrsService, taken: reado
   app.addHook('preClose', () => service.host.drain());
   refuseOtherMethods(app, () => {
     registerReads(app, service);
+    registerRequiredSecrets(app, service);
     registerSessions(app, service);
     registerCall(app, service);
   });

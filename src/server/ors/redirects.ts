@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENVIRONMENT_ACTIONS } from '../../protocol/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import { findSid } from '../http/headers.ts';
+import { deployedEnvironment } from './deployment.ts';
 import type { OrsService } from './service.ts';
 
 // Actions on a session: a client that has one means the session's environment.
 const SESSION_ACTIONS = new Set(['call', 'prompt', 'task_tools']);
 
-/** Sends a request to the environment that it means: that of its session, or the first. */
+/** Sends a request to the environment that it means: that of its session, that of its X-Deployment, or the first. */
 export type Redirect = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Makes the redirect of an action; `prefix` is where the routes are mounted. */
@@ -16,7 +17,12 @@ export function redirectTo(action: string, service: OrsService, prefix: string):
     const sid = SESSION_ACTIONS.has(action) ? findSid(request.headers) : undefined;
     const state = sid === undefined ? undefined : await service.host.touch({ identity: identityOf(request).id, sid });
     const isLive = state !== undefined && 'environment' in state;
-    return redirect(request, reply, { prefix, environment: isLive ? state.environment : service.environment().name });
+    return redirect(request, reply, {
+      prefix,
+      environment: isLive
+        ? state.environment
+        : (deployedEnvironment(service, request.headers) ?? service.environment().name),
+    });
   };
 }
 

@@ -6,6 +6,7 @@ import type { ErrorBody } from '../http/errors.ts';
 import { prefersEventStream, readSecretsHeader } from '../http/headers.ts';
 import type { RouteDocs } from '../openapi/operation.ts';
 import { readCreate, readOptionalTaskId } from './bodies.ts';
+import { deployedEnvironment } from './deployment.ts';
 import type { OrsService } from './service.ts';
 
 /** Registers what begins, keeps and ends sessions. */
@@ -30,7 +31,8 @@ export function registerSessions(app: FastifyInstance, service: OrsService): voi
   post('/create', docs.create, async (request, reply) => {
     const ref = readSessionRef(request);
     const wanted = readCreate(parse(request), readSecretsHeader(request.headers));
-    await host.create(ref, { ...wanted, trace: service.traceOf?.(request) });
+    const environment = wanted.environment ?? deployedEnvironment(service, request.headers);
+    await host.create(ref, { ...wanted, environment, trace: service.traceOf?.(request) });
     sessionIds.use(ref);
     reply.headers(features);
     return { sid: ref.sid };

@@ -14,11 +14,12 @@ export class LocalRuntime implements EpisodeRuntime {
     this.#catalog = catalog;
     this.#options = options;
     this.manifest = {
-      environments: catalog.environments.map(({ name, sharedTools, allTools, splits }) => ({
+      environments: catalog.environments.map(({ name, sharedTools, allTools, splits, requiredSecrets }) => ({
         name,
         sharedTools,
         allTools,
         splits,
+        requiredSecrets,
       })),
     };
   }
@@ -39,6 +40,7 @@ export class LocalRuntime implements EpisodeRuntime {
 
   async open({ environment: name, choice, ...start }: EpisodeStart): Promise<OpenEpisode> {
     const environment = name === undefined ? this.#catalog.first : this.#catalog.find(name);
+    environment.checkSecrets(start.secrets);
     const task = await resolveTask(environment, choice);
     return new LocalEpisode(new Episode({ ...start, environment, task }, this.#options.log), this.#options);
   }

@@ -70,6 +70,7 @@ class OpenReward:
         self._base_url = url if address == "argument" else None
         if address == "variable":
             os.environ["OPENREWARD_SESSION_URL"] = url
+            os.environ["OPENREWARD_API_URL"] = url
         self._client = (OpenReward if mode == "sync" else AsyncOpenReward)(api_key=api_key)
 
     def environment(self, name):

@@ -155,6 +155,17 @@ async def toolset_fallback(client):
         return await played(session)
 
 
+async def required_secrets(client, names):
+    async def read(name):
+        secrets = client.environment(name).list_required_secrets()
+        try:
+            return await secrets
+        except Exception as error:
+            return told(error)
+
+    return {name: await read(name) for name in names}
+
+
 async def platform_features(client):
     """What only newer servers have: the client has to find that out without harm."""
     from openreward.api.environments.types import Message, TextBlock
