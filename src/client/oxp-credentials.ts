@@ -1,4 +1,4 @@
-import { toBase64Url } from './base64.ts';
+import { toBase64Url } from '../protocol/index.ts';
 import { ClientError } from './errors.ts';
 
 /** How to sign tokens for a server that shares a secret with this client. */

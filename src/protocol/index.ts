@@ -1,3 +1,4 @@
+export { toBase64Url } from './base64.ts';
 export { withoutLineBreaks } from './chunks.ts';
 // JSON
 export type { JsonObject, JsonValue } from './json.ts';
@@ -26,6 +27,7 @@ export {
   SECRETS_HEADER,
   SERVER_TASK_ID,
   SESSION_HEADER,
+  toSecretsHeader,
   UNKNOWN_TASK_ID,
 } from './ors.ts';
 // How calls and episodes end

@@ -45,9 +45,7 @@ async function makeCalls(stage: Stage, episodes: readonly SampledEpisode[], opti
   await seekReward(stage, episodes);
   await sendOddInputs(stage, episodes, { ...options, random });
   const hasEnded = stage.calls.some(({ outcome }) => outcome.kind === 'result' && outcome.finished);
-  if (!hasEnded && !toolsOf(episodes).some(({ name }) => ENDING.test(name))) {
-    await walk(stage, toolsOf(episodes.slice(0, 1)), { ...options, random });
-  }
+  if (!hasEnded) await walk(stage, toolsOf(episodes.slice(0, 1)), { ...options, random });
 }
 
 /** Sends what the task knows until a call pays and ends the episode, and then sends the same again. */

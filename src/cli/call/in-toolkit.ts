@@ -18,7 +18,7 @@ export async function callInToolkit(server: OpenServer, ready: ReadyCall, option
   const terminal = processTerminal();
   const { oxp, signal } = server;
   const { tool, readFor, secrets } = ready;
-  const authorization = Object.fromEntries(options.token.map(toToken));
+  const authorization = Object.fromEntries((options.token ?? []).map(toToken));
   const input = await readFor(() => schemaOf(oxp, tool, signal));
   const context = { secrets, authorization, userId: options.user };
   try {

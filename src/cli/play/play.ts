@@ -23,7 +23,7 @@ import { jsonView, readableView, type View } from './view.ts';
 
 /** The options of `tiltyard play`. */
 export interface PlayOptions extends EpisodeOptions {
-  readonly secret: readonly string[];
+  readonly secret?: readonly string[];
   readonly images?: string;
   readonly record?: string;
   readonly script?: string;

@@ -8,7 +8,9 @@ import {
   withSession,
 } from '../shared/episode.ts';
 import { discoverFaces } from '../shared/faces.ts';
+import { misuse } from '../shared/failure.ts';
 import { toSafeText } from '../shared/safe-text.ts';
+import { readSecrets } from '../shared/secrets.ts';
 import { processTerminal, type Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import { type OpenServer, withServer } from '../shared/with-server.ts';
@@ -16,12 +18,15 @@ import { toToolkitLines, toToolLines } from './signature.ts';
 
 /** The options of `tiltyard tools`. */
 export interface ToolsOptions extends EpisodeOptions {
+  readonly secret?: readonly string[];
   readonly json?: boolean;
 }
 
 /** Shows the tools of a server: of its environments, or of one task, and those outside of environments. */
 export async function tools(target: string, options: ToolsOptions): Promise<void> {
   assertEpisodeOptions(options);
+  if (options.secret !== undefined && !isAboutTask(options))
+    throw misuse('--secret is for the session of a task: add --split, --index or --task');
   const terminal = processTerminal();
   await withServer(target, async (server) => {
     if (isAboutTask(options)) return showTaskTools(server, options, terminal);
@@ -39,9 +44,10 @@ function isAboutTask({ split, index, task }: ToolsOptions): boolean {
 
 async function showTaskTools(server: OpenServer, options: ToolsOptions, terminal: Terminal): Promise<void> {
   const { signal } = server;
+  const secrets = readSecrets(options.secret);
   const environment = await findEnvironment(server, options.environment);
   const choice = await chooseTask(environment, options, signal);
-  const session = await openEpisode(environment, choice, { secrets: {}, signal });
+  const session = await openEpisode(environment, choice, { secrets, signal });
   await withSession(session, async () => {
     const listed = await waitFor('setting up the episode', session.tools({ signal }));
     showTools(listed, environment.name, { ...options, terminal });

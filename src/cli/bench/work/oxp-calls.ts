@@ -12,6 +12,7 @@ export interface OxpWork {
   readonly endpoint: Endpoint;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** Calls one tool over and over, each time with an id of its own: a known id would not run the tool. */
@@ -31,9 +32,14 @@ export function oxpCalls(work: OxpWork, lane: Lane): Player {
 const COUNTER_DIGITS = 10;
 
 /** Makes requests that differ in the end of their call_id alone, so that only that is written anew. */
-function requestSource({ endpoint, tool, input }: OxpWork): () => Buffer {
+function requestSource({ endpoint, tool, input, secrets }: OxpWork): () => Buffer {
   const prefix = `bench-${randomBytes(8).toString('hex')}-`;
-  const call = { $schema: OXP_SCHEMA, request: { call_id: prefix + '0'.repeat(COUNTER_DIGITS), tool_id: tool, input } };
+  const named = Object.entries(secrets).map(([id, value]) => ({ id, value }));
+  const context = named.length === 0 ? {} : { context: { secrets: named } };
+  const call = {
+    $schema: OXP_SCHEMA,
+    request: { call_id: prefix + '0'.repeat(COUNTER_DIGITS), tool_id: tool, input, ...context },
+  };
   const { head, body } = toRequestText(endpoint, { method: 'POST', path: '/tools/call', body: JSON.stringify(call) });
   const template = Buffer.from(head + body);
   const place = template.indexOf(prefix) + prefix.length;
