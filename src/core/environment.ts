@@ -8,6 +8,7 @@ import {
   type SplitType,
 } from '../protocol/index.ts';
 import { type Content, describe } from './content.ts';
+import { withPlace } from './definition-order.ts';
 import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
 import type { EpisodeLog } from './log.ts';
@@ -121,7 +122,7 @@ export function environment<Schema, Listed extends TaskInput<Schema>, State = un
       throw new DefinitionError(`${where}: ${key} must be a function`);
     }
   }
-  return Object.freeze({ ...definition, kind: 'environment' as const });
+  return Object.freeze(withPlace({ ...definition, kind: 'environment' as const }));
 }
 
 // `kind` is there when a definition is made from another environment.

@@ -14,6 +14,7 @@ export {
   toBlocks,
 } from './content.ts';
 export { cutText } from './cut-text.ts';
+export { byPlace } from './definition-order.ts';
 export { isTooDeep } from './depth.ts';
 export {
   assertEnvironmentName,

@@ -145,7 +145,7 @@ test('a target that the option took for a name is told so', async () => {
 
 test('a server without environments has nothing to check', async () => {
   const { code, output } = await checked('examples/toolkit/toolkit.ts', '--environment');
-  expect(output).toContain('has no environments');
+  expect(output).toContain('has toolkits and no environments');
   expect(code).toBe(1);
 });
 

@@ -1,13 +1,15 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { folderWith, run } from '../support/command.ts';
 
 const FILES = {
   'syntax.ts': 'export const a = {\n  b: 1,\n  c = 2,\n};\n',
   'syntax.mjs': 'export const a = {\n  b: 1,\n  c = 2,\n};\n',
   'throws.ts': 'interface Erased {\n  a: number;\n}\nconst foo: any = undefined;\nexport const bar = foo.baz;\n',
-  'imports.ts': "import '../syntax.ts';\n",
-  'misnamed.ts': "import { nope } from '../named.ts';\nconsole.log(nope);\n",
+  'imports.ts': "import './syntax.ts';\n",
+  'misnamed.ts': "import { nope } from './named.ts';\nconsole.log(nope);\n",
   'named.ts': 'export const named = 1;\n',
   'definition.ts': `import { environment } from 'tiltyard';
 export const broken =
@@ -20,7 +22,7 @@ test.each([
   ['syntax.mjs', 'syntax.mjs:3:3  SyntaxError: Invalid shorthand property initializer', '> 3 |   c = 2,'],
   ['throws.ts', 'throws.ts:5:24  TypeError: Cannot read properties of undefined', '> 5 | export const bar = foo.baz;'],
   ['imports.ts', 'syntax.ts:3:5  SyntaxError: Unexpected "="', '> 3 |   c = 2,'],
-  ['misnamed.ts', 'misnamed.ts:1:10  SyntaxError: The requested module', "> 1 | import { nope } from '../named.ts';"],
+  ['misnamed.ts', 'misnamed.ts:1:10  SyntaxError: The requested module', "> 1 | import { nope } from './named.ts';"],
   ['definition.ts', "definition.ts:3:3  DefinitionError: environment 'broken' has no splits", '> 3 |   environment({'],
 ])('serve shows where %s is wrong, with the line and no stack', async (name, place, frame) => {
   const folder = await folderWith(FILES);
@@ -42,6 +44,20 @@ test.each([
   const server = run(['serve', name, '--port', '0'], {}, folder);
   expect(await server.exit).toBe(1);
   expect(server.output()).toContain(`tiltyard: ${message}`);
+});
+
+test.each([
+  ['zod', 'npm install zod'],
+  ['@acme/tools/deep', 'npm install @acme/tools'],
+])('serve says how to install %s where it is missing', async (name, command) => {
+  // Outside of the repository, which has zod.
+  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'math.mts'), `import { z } from '${name}';\nexport const math = z;\n`);
+  const server = run(['serve', 'math.mts'], {}, folder);
+  expect(await server.exit).toBe(1);
+  expect(server.output()).toContain(`math.mts:1  Cannot find package '${name.replace('/deep', '')}`);
+  expect(server.output()).toContain(`Install it: ${command}\n`);
 });
 
 test('TILTYARD_DEBUG=1 adds the stack', async () => {

@@ -274,7 +274,7 @@ test.each([
   ],
   ['a task', ['call', EXAMPLES, 'submit', '-i', '99'], "no task 99 in split 'train' (it has 32)"],
   ['a tool of a toolkit', ['call', EXAMPLES, 'Calculator.Nope'], 'Choose one of: Calculator.Add@1.0.0'],
-  ['an environment among toolkits', ['tasks', TOOLKIT_MODULE], 'has no environments'],
+  ['an environment among toolkits', ['tasks', TOOLKIT_MODULE], 'has toolkits and no environments'],
 ])('%s that is not there is answered with what there is, and exit code 1', async (_what, args, message) => {
   const { code, output } = await command(...args);
   expect(output).toContain(message);

@@ -24,7 +24,7 @@ export interface ReadyCall {
 export async function callInEpisode(server: OpenServer, ready: ReadyCall, options: CallOptions): Promise<void> {
   const terminal = processTerminal();
   const session = await openSession(server, { ...options, secrets: ready.secrets }, terminal);
-  await withSession(session, () => callInSession(server, { ...ready, session }, options));
+  await withSession(session, server, () => callInSession(server, { ...ready, session }, options));
 }
 
 async function callInSession(

@@ -48,7 +48,7 @@ async function showTaskTools(server: OpenServer, options: ToolsOptions, terminal
   const environment = await findEnvironment(server, options.environment);
   const choice = await chooseTask(environment, options, signal);
   const session = await openEpisode(environment, choice, { secrets, signal });
-  await withSession(session, async () => {
+  await withSession(session, server, async () => {
     const listed = await waitFor('setting up the episode', session.tools({ signal }));
     showTools(listed, environment.name, { ...options, terminal });
   });
