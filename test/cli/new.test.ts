@@ -84,6 +84,17 @@ describe('a project', () => {
     expect(toolkit).toContain("wordGameToolkit = toolkit({ name: 'WordGame',");
   });
 
+  test('keeps keys and secrets out of git', async () => {
+    const folder = await emptyFolder();
+    expect(await runNew(folder, 'word-game').exit).toBe(0);
+    const project = join(folder, 'word-game');
+    await runToEnd(project, 'git', ['init', '-q']);
+    for (const name of ['.env', '.env.local', 'keys.json']) await writeFile(join(project, name), 'sk-secret');
+    const { text } = await runToEnd(project, 'git', ['status', '--short', '--untracked-files=all']);
+    expect(text).toContain('package.json');
+    expect(text).not.toMatch(/\.env|keys\.json/);
+  });
+
   test('has a type check that finds mistakes', { timeout: 60_000 }, async () => {
     const folder = await folderWithPackages();
     await runNew(folder, 'broken').exit;
