@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const MATH = `
 import { appendFileSync } from 'node:fs';
 import { environment } from 'tiltyard';
-import { version } from '../version.ts';
+import { version } from './version.ts';
 console.log('the author prints', version);
 export const math = environment({
   name: 'math',
@@ -115,7 +115,7 @@ test('a mistake is shown with file and line while the version before goes on ser
 });
 
 test('a module that cannot be loaded at the start is waited for, and Ctrl-C then ends with 0', async () => {
-  const folder = await project("import { text } from '../later.ts';\nexport const version = text;\n");
+  const folder = await project("import { text } from './later.ts';\nexport const version = text;\n");
   const command = run(['dev', 'math.ts', '--port', '0'], {}, folder);
   await untilPrinted(command, /version\.ts:1 {2}Cannot find module '.*later\.ts'/);
   await untilPrinted(command, /Nothing is served\. Waiting for a change\./);

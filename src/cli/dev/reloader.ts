@@ -18,6 +18,14 @@ export interface Display {
   log(line: string): void;
 }
 
+/** What is done beside the serving, and must not delay it. */
+export interface Background {
+  /** The newest code has been dealt with. */
+  start(): void;
+  /** There is newer code. */
+  cancel(): void;
+}
+
 /** What is served, and where. */
 export interface ReloaderOptions {
   readonly plan: VersionPlan;
@@ -26,6 +34,7 @@ export interface ReloaderOptions {
   readonly output: AuthorsOutput;
   readonly watch: Watch;
   readonly display: Display;
+  readonly background: Background;
 }
 
 /** Keeps the newest version of the author's code that can be loaded serving. */
@@ -64,7 +73,8 @@ export class Reloader {
 
   /** Loads the code as it is now, and lets it serve if that works. */
   async #renew(changed: readonly string[]): Promise<void> {
-    const { plan, watch, display, output } = this.#options;
+    const { plan, watch, display, output, background } = this.#options;
+    background.cancel();
     const listener = { onImport: (file: string) => watch.add(file), onLog: (line: string) => display.log(line) };
     const version = new Version(plan, listener, output);
     this.#loading = version;
@@ -73,8 +83,11 @@ export class Reloader {
     if (outcome === undefined) await version.discard();
     // It has ended because everything ends.
     else if (this.#isStopping) return;
-    else if (outcome.kind === 'loaded') await this.#replace(version, outcome.served, changed);
-    else this.#refuse(await toProblem(version, outcome));
+    else {
+      if (outcome.kind === 'loaded') await this.#replace(version, outcome.served, changed);
+      else this.#refuse(await toProblem(version, outcome));
+      if (!this.#isStopping) background.start();
+    }
     if (this.#loading === version) this.#loading = undefined;
   }
 
