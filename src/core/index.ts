@@ -1,4 +1,4 @@
-export { OUTCOMES, type Outcome } from '../protocol/index.ts';
+export { cutText, OUTCOMES, type Outcome } from '../protocol/index.ts';
 export { toCanonical } from './canonical.ts';
 export { type Catalog, type CatalogEnvironment, catalog } from './catalog.ts';
 export type { CompiledTool } from './compiled-tool.ts';
@@ -13,7 +13,6 @@ export {
   text,
   toBlocks,
 } from './content.ts';
-export { cutText } from './cut-text.ts';
 export { byPlace } from './definition-order.ts';
 export { isTooDeep } from './depth.ts';
 export {

@@ -1,5 +1,6 @@
 export { toBase64Url } from './base64.ts';
 export { withoutLineBreaks } from './chunks.ts';
+export { cutText } from './cut-text.ts';
 // JSON
 export type { JsonObject, JsonValue } from './json.ts';
 export { isObject } from './json.ts';

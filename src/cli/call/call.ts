@@ -1,7 +1,7 @@
 import { TOOL_ID } from '../../protocol/index.ts';
 import { assertEpisodeOptions, type EpisodeOptions } from '../shared/episode.ts';
-import { environmentsOf } from '../shared/faces.ts';
 import { misuse } from '../shared/failure.ts';
+import { environmentsOf } from '../shared/protocols.ts';
 import { readSecrets } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { withServer } from '../shared/with-server.ts';

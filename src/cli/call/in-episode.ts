@@ -8,8 +8,7 @@ import { processTerminal, type Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CallOptions } from './call.ts';
-import { CallFailure } from './call-failure.ts';
-import { failureText } from './failure-text.ts';
+import { CallFailure, failureText } from './call-failure.ts';
 import type { ReadInput } from './input.ts';
 import { unknownTool } from './unknown-tool.ts';
 

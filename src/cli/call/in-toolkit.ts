@@ -9,8 +9,7 @@ import { processTerminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CallOptions } from './call.ts';
-import { CallFailure } from './call-failure.ts';
-import { failureText } from './failure-text.ts';
+import { CallFailure, failureText } from './call-failure.ts';
 import type { ReadyCall } from './in-episode.ts';
 
 /** Calls a tool of a toolkit, outside of any episode. */

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { AuthOptions } from '../../server/index.ts';
-import { describeProblem } from '../shared/problem.ts';
+import { describeProblem } from '../shared/module-problem.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { banner } from '../shared/serving/banner.ts';
 import type { Colors, Terminal } from '../shared/terminal.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '../shared/problem.ts';
+import type { ModuleProblem } from '../shared/module-problem.ts';
 import type { Served } from '../shared/serving/banner.ts';
 import type { VersionPlan } from './messages.ts';
 import { type AuthorsOutput, type LoadOutcome, Version } from './version.ts';
@@ -10,7 +10,7 @@ export interface Display {
   reloading(changed: readonly string[]): void;
   reloaded(url: string, served: Served): void;
   /** A version that cannot be loaded; whether the one before goes on serving. */
-  broken(problem: Problem, before: 'serves' | 'none'): void;
+  broken(problem: ModuleProblem, before: 'serves' | 'none'): void;
   /** The version that serves ended by itself. */
   ended(exitCode: number | undefined): void;
   /** The version that served was in a loop, and was killed: no teardown has run. */
@@ -105,7 +105,7 @@ export class Reloader {
     this.#hasServed = true;
   }
 
-  #refuse(problem: Problem): void {
+  #refuse(problem: ModuleProblem): void {
     const { watch, display } = this.#options;
     for (const file of [problem.file, problem.missing]) if (file !== undefined) watch.add(file);
     display.broken(problem, this.#serving === undefined ? 'none' : 'serves');
@@ -123,7 +123,7 @@ export class Reloader {
   }
 }
 
-async function toProblem(version: Version, outcome: Exclude<LoadOutcome, { kind: 'loaded' }>): Promise<Problem> {
+async function toProblem(version: Version, outcome: Exclude<LoadOutcome, { kind: 'loaded' }>): Promise<ModuleProblem> {
   if (outcome.kind === 'broken') return outcome.problem;
   return { message: `the process ended while it loaded (exit code ${(await version.ended) ?? 'none: killed'})` };
 }

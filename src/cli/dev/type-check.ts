@@ -73,8 +73,7 @@ export function typeCheck(folder: string, display: TypeDisplay): TypeCheck {
   };
 }
 
-/** The errors in what the compiler printed. */
-export function toProblems(output: string, folder: string): TypeProblem[] {
+function toProblems(output: string, folder: string): TypeProblem[] {
   return [...output.matchAll(/^(?:(\S.*?)\((\d+),(\d+)\): )?error (TS\d+: .*)$/gm)].map(
     ([, file, line, column, message = '']) =>
       file === undefined

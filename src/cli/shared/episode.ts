@@ -1,8 +1,8 @@
 import { type EnvironmentClient, type EpisodeChoice, type Session, TimedOut } from '../../client/index.ts';
 import type { JsonObject } from '../../protocol/index.ts';
 import { isUnreached, unknownName } from './explain.ts';
-import { environmentsOf } from './faces.ts';
 import { Failure, misuse } from './failure.ts';
+import { environmentsOf } from './protocols.ts';
 import { toSafeText } from './safe-text.ts';
 import { processTerminal } from './terminal.ts';
 import { waitFor } from './waiting.ts';

@@ -4,7 +4,7 @@ import { byPlace, type Environment, type Toolkit } from '../../core/index.ts';
 import { EXIT_CODES, Failure } from './failure.ts';
 import { locateSyntaxError } from './location.ts';
 import { assertModule } from './module-path.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ModuleProblem, toProblem } from './module-problem.ts';
 
 /** What modules export that can be served. */
 export interface Loaded {
@@ -14,9 +14,9 @@ export interface Loaded {
 
 /** A module that cannot be loaded, because of a mistake in it or in what it imports. */
 export class ModuleError extends Failure {
-  readonly problem: Problem;
+  readonly problem: ModuleProblem;
 
-  constructor(path: string, problem: Problem, thrown: unknown) {
+  constructor(path: string, problem: ModuleProblem, thrown: unknown) {
     super(`${path} could not be loaded`, EXIT_CODES.failed, { cause: thrown });
     this.name = 'ModuleError';
     this.problem = problem;

@@ -7,8 +7,8 @@ import {
   openEpisode,
   withSession,
 } from '../shared/episode.ts';
-import { discoverFaces } from '../shared/faces.ts';
 import { misuse } from '../shared/failure.ts';
+import { discoverProtocols } from '../shared/protocols.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { readSecrets } from '../shared/secrets.ts';
 import { processTerminal, type Terminal } from '../shared/terminal.ts';
@@ -61,7 +61,7 @@ interface ShowOptions extends ToolsOptions {
 async function showAll(server: OpenServer, options: ShowOptions): Promise<void> {
   const { signal } = server;
   const { json = false, terminal } = options;
-  const { environments = [], tools: kit = [] } = await discoverFaces(server);
+  const { environments = [], tools: kit = [] } = await discoverProtocols(server);
   const listed = await Promise.all(environments.map((name) => server.ors.environment(name).tools({ signal })));
   for (const [at, name] of environments.entries()) showTools(listed[at] ?? [], name, options);
   for (const definition of kit) {
