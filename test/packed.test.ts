@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT, untilPrinted } from './support/command.ts';
 import { skipAloud } from './support/needed.ts';
-import { runToEnd, startJob } from './support/program.ts';
+import { type Ended, runToEnd, startJob } from './support/program.ts';
 import { pack, registryProblem } from './support/tarball.ts';
 
 // Commands that end by themselves, as they are run beside `module.js` with production dependencies only.
@@ -99,6 +99,7 @@ function sourcesOf(root: string, map: string): string[] {
 
 describe.skipIf(problem !== undefined)(`installed without development dependencies${needsRegistry}`, () => {
   let home: string;
+  let installed: Ended;
   let command: string;
 
   beforeAll(async () => {
@@ -108,9 +109,17 @@ describe.skipIf(problem !== undefined)(`installed without development dependenci
     await writeFile(join(home, 'package.json'), '{"private": true, "type": "module"}');
     await writeFile(join(home, 'module.js'), MODULE);
     await writeFile(join(home, 'game.json'), JSON.stringify(GAME));
-    const { code, text } = await runToEnd(home, 'npm', ['install', '--omit=dev', '--prefer-offline', tarball]);
-    expect(code, text).toBe(0);
+    installed = await runToEnd(home, 'npm', ['install', '--omit=dev', '--prefer-offline', tarball]);
+    expect(installed.code, installed.text).toBe(0);
   }, INSTALL_MS);
+
+  test('no package of it asks for a newer Node than this one', () => {
+    expect(installed.text).not.toContain('EBADENGINE');
+  });
+
+  test('the documentation is part of it', () => {
+    expect(existsSync(join(home, 'node_modules/tiltyard/docs/environments.md'))).toBe(true);
+  });
 
   test.each(COMMANDS)('tiltyard %s runs', { timeout: 60_000 }, async (args, shows) => {
     const { code, text } = await runToEnd(home, command, args.split(' '));
@@ -137,9 +146,8 @@ describe.skipIf(problem !== undefined)(`installed without development dependenci
     const created = await runToEnd(elsewhere, command, ['new', 'demo', '--yes', '--kind', kind]);
     expect(created, created.text).toMatchObject({ code: 0 });
     const project = join(elsewhere, 'demo');
-    const manifest = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
-    manifest.dependencies.tiltyard = `file:${tarball}`;
-    await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
+    const { dependencies } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
+    expect(resolve(project, dependencies.tiltyard.replace(/^file:/, ''))).toBe(tarball);
     for (const args of [['install', '--prefer-offline'], ['test'], ['run', 'check']]) {
       const { code, text } = await runToEnd(project, 'npm', args);
       expect(code, text).toBe(0);

@@ -1,7 +1,7 @@
 import { isObject, type RunToolResult, type ToolOutput } from '../protocol/index.ts';
 import { toBlock } from './answers.ts';
 import { ClientError, type ErrorContext, INVALID_REWARD } from './errors.ts';
-import { cut, quote } from './quote.ts';
+import { quote, toShort } from './quote.ts';
 
 /**
  * Reads the result of a call. What the standard lets a server leave out may be missing, but nothing may be of another kind:
@@ -19,7 +19,7 @@ function parse(json: string, context: ErrorContext): unknown {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    throw new ClientError(`the server sent a result that is not JSON: ${cut(json)}`, { ...context, cause });
+    throw new ClientError(`the server sent a result that is not JSON: ${toShort(json)}`, { ...context, cause });
   }
 }
 

@@ -1,4 +1,5 @@
 import { readNames } from './answers.ts';
+import { keyFromEnvironment } from './api-key.ts';
 import type { CallOptions } from './deadline.ts';
 import { Discovery } from './discovery.ts';
 import { EnvironmentClient } from './environment.ts';
@@ -11,7 +12,7 @@ import { type Fetch, Transport } from './transport.ts';
 
 /** How to use a server. */
 export interface ConnectOptions {
-  /** Sent as X-API-Key. Default: the environment variable ORS_API_KEY, where there are such variables; '' sends none. */
+  /** Sent as X-API-Key. Default: the environment variable TILTYARD_API_KEY, or ORS_API_KEY; '' sends none. */
   readonly apiKey?: string | undefined;
   /** The environment that `session()` means. Default: the server's first. */
   readonly environment?: string | undefined;
@@ -47,7 +48,7 @@ export interface Client<Env = unknown> {
 /** Connects to an ORS server. `connect<typeof env>(url)` knows the environment's tools and their inputs. */
 export function connect<Env = unknown>(url: string, options: ConnectOptions = {}): Client<Env> {
   const {
-    apiKey = environmentKey(),
+    apiKey = keyFromEnvironment(),
     fetch,
     headers,
     pingMs = 10_000,
@@ -73,8 +74,4 @@ export function connect<Env = unknown>(url: string, options: ConnectOptions = {}
       return new EnvironmentClient<Env>(defaultName, context, discovery).session({ ...request, timeoutMs: left });
     },
   };
-}
-
-function environmentKey(): string | undefined {
-  return globalThis.process?.env?.ORS_API_KEY || undefined;
 }

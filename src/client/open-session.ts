@@ -1,6 +1,12 @@
 import type { ErrorCode } from '../core/index.ts';
-import { FEATURES_HEADER, isObject, type JsonObject, type JsonValue, SECRETS_HEADER } from '../protocol/index.ts';
-import { toBase64 } from './base64.ts';
+import {
+  FEATURES_HEADER,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  SECRETS_HEADER,
+  toSecretsHeader,
+} from '../protocol/index.ts';
 import { Deadline } from './deadline.ts';
 import { ClientError, HttpError, NetworkError } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
@@ -174,10 +180,4 @@ function isExisting(error: unknown): boolean {
   const { code, detail } = error;
   // What a task's own schema says may have the same words.
   return code === undefined ? /already exists/i.test(detail) : code === SESSION_EXISTS;
-}
-
-function toSecretsHeader(secrets: Readonly<Record<string, string>>): string {
-  const named = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, { value }]));
-  // UTF-8 first, so that any secret can travel.
-  return toBase64(new TextEncoder().encode(JSON.stringify(named)));
 }

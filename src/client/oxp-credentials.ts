@@ -1,4 +1,5 @@
-import { toBase64Url } from './base64.ts';
+import { toBase64Url } from '../protocol/index.ts';
+import { keyFromEnvironment } from './api-key.ts';
 import { ClientError } from './errors.ts';
 
 /** How to sign tokens for a server that shares a secret with this client. */
@@ -17,14 +18,17 @@ export interface JwtSigning {
 
 /** Who is calling. */
 export interface OxpCredentials {
-  /** Sent as OXP-API-Key. */
+  /** Sent as OXP-API-Key. Default: the environment variable TILTYARD_API_KEY, or ORS_API_KEY; '' sends none. */
   readonly apiKey?: string | undefined;
   /** Signs short-lived tokens with a secret that the server shares; preferred where there is an API key, too. */
   readonly jwt?: JwtSigning | undefined;
 }
 
 /** Gives the headers that say who is calling. */
-export function credentialHeaders({ apiKey, jwt }: OxpCredentials): () => Promise<Record<string, string>> {
+export function credentialHeaders({
+  apiKey = keyFromEnvironment(),
+  jwt,
+}: OxpCredentials): () => Promise<Record<string, string>> {
   if (jwt === undefined) return async () => (apiKey ? { 'OXP-API-Key': apiKey } : {});
   const token = tokenSource(jwt);
   return async () => ({ Authorization: `Bearer ${await token()}` });

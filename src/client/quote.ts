@@ -1,11 +1,13 @@
+import { cutText } from '../protocol/index.ts';
+
 /** What a server sent, as a message shows it. */
 export function quote(sent: unknown): string {
-  return cut(toJsonText(sent));
+  return toShort(toJsonText(sent));
 }
 
 /** Text of a length that a message can have. */
-export function cut(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
+export function toShort(text: string): string {
+  return cutText(text, 100, '...');
 }
 
 /** What a server sent as JSON once more, at whatever length. */

@@ -9,7 +9,7 @@ import {
   SessionTerminated,
   STARTING,
 } from './errors.ts';
-import { cut, toJsonText } from './quote.ts';
+import { toJsonText, toShort } from './quote.ts';
 import { OddAnswer, type Reader } from './reading.ts';
 
 /** The fetch that the client uses: the platform's, unless another is given. */
@@ -203,7 +203,7 @@ export function toNetworkError(thrown: unknown, context: { sid?: string | undefi
 }
 
 function toAstray(status: number, target: string, { method, path, sid }: WireRequest): ClientError {
-  return new ClientError(`the answer to ${method} ${path} is a redirect to what is no URL: ${cut(target)}`, {
+  return new ClientError(`the answer to ${method} ${path} is a redirect to what is no URL: ${toShort(target)}`, {
     status,
     sid,
   });

@@ -8,6 +8,7 @@ import {
   type SplitType,
 } from '../protocol/index.ts';
 import { type Content, describe } from './content.ts';
+import { withPlace } from './definition-order.ts';
 import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
 import type { EpisodeLog } from './log.ts';
@@ -156,7 +157,13 @@ export function environment<
     }
   }
   if (requirements !== undefined) REQUIREMENTS(requirements, `${where}: requirements`);
-  return Object.freeze({ ...definition, kind: 'environment' }) as Environment<Schema, Listed, State, Inputs, Secret>;
+  return Object.freeze(withPlace({ ...definition, kind: 'environment' })) as Environment<
+    Schema,
+    Listed,
+    State,
+    Inputs,
+    Secret
+  >;
 }
 
 const REQUIREMENTS = objectOf({ optional: { secrets: listOf(aName, "['API_KEY']") } });

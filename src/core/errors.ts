@@ -1,7 +1,6 @@
-import { type CallOutcome, outcomeOfCode } from '../protocol/index.ts';
+import { type CallOutcome, cutText, outcomeOfCode } from '../protocol/index.ts';
 import { brand } from './brand.ts';
 import { describe } from './content.ts';
-import { cutText } from './cut-text.ts';
 
 /** Every way something of ours can fail; the faces map each code to a status of their protocol. */
 export type ErrorCode =

@@ -1,6 +1,7 @@
 export {
   CALL_OUTCOMES,
   type CallOutcome,
+  cutText,
   EPISODE_OUTCOMES,
   type EpisodeOutcome,
   type Outcome,
@@ -19,7 +20,7 @@ export {
   text,
   toBlocks,
 } from './content.ts';
-export { cutText } from './cut-text.ts';
+export { byPlace } from './definition-order.ts';
 export { isTooDeep } from './depth.ts';
 export {
   assertEnvironmentName,

@@ -54,7 +54,7 @@ function withinLimits(blocks: readonly WireBlock[], { maxOutputBytes, maxImageBy
   return blocks.map((block): WireBlock => {
     if (block.type === 'text') {
       const bytes = Buffer.byteLength(block.text);
-      const kept = bytes <= textLeft ? block.text : cut(block.text, textLeft);
+      const kept = bytes <= textLeft ? block.text : firstBytes(block.text, textLeft);
       textLeft = Math.max(0, textLeft - bytes);
       if (kept === block.text) return block;
       return { ...block, text: `${kept}\n[output cut: ${Buffer.byteLength(kept)} of ${bytes} bytes shown]` };
@@ -68,7 +68,8 @@ function withinLimits(blocks: readonly WireBlock[], { maxOutputBytes, maxImageBy
   });
 }
 
-function cut(text: string, bytes: number): string {
+/** As much of a text as fits into so many bytes of UTF-8. */
+function firstBytes(text: string, bytes: number): string {
   const encoded = Buffer.from(text);
   let end = bytes;
   // Back to where a code point begins: its further bytes all look like 10xxxxxx.

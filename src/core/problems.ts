@@ -1,6 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { toPointerSteps } from '../protocol/index.ts';
-import { cutText } from './cut-text.ts';
+import { cutText, toPointerSteps } from '../protocol/index.ts';
 
 const MUST_BE = 'Must be ';
 

@@ -1,4 +1,4 @@
-import { cutText } from './cut-text.ts';
+import { cutText } from '../protocol/index.ts';
 
 /** The secrets of one episode, by name. */
 export type Secrets = Readonly<Record<string, string>>;

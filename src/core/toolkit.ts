@@ -1,4 +1,5 @@
 import { isObject } from '../protocol/index.ts';
+import { withPlace } from './definition-order.ts';
 import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
 import { assertDefinition } from './rules.ts';
@@ -44,7 +45,7 @@ export function toolkit<Name extends string, Tools extends ToolMap>(
       seen.add(version);
     }
   }
-  return Object.freeze({ ...definition, kind: 'toolkit' });
+  return Object.freeze(withPlace({ ...definition, kind: 'toolkit' as const }));
 }
 
 // `kind` is there when a definition is made from another toolkit.

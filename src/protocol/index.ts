@@ -1,4 +1,6 @@
+export { toBase64Url } from './base64.ts';
 export { mostBytes, withoutLineBreaks } from './chunks.ts';
+export { cutText } from './cut-text.ts';
 // JSON
 export type { JsonObject, JsonValue } from './json.ts';
 export { isObject } from './json.ts';
@@ -28,6 +30,7 @@ export {
   SERVER_TASK_ID,
   SESSION_HEADER,
   textOf,
+  toSecretsHeader,
   UNKNOWN_TASK_ID,
 } from './ors.ts';
 // How calls and episodes end

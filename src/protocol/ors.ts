@@ -1,3 +1,4 @@
+import { toBase64 } from './base64.ts';
 import type { JsonObject } from './json.ts';
 
 /** Text on the wire: every key is always present, because clients read them without asking. */
@@ -86,6 +87,13 @@ export const SESSION_HEADER = 'x-session-id';
 
 /** The header that carries secrets as base64 JSON, for clients that do not put them into the body. */
 export const SECRETS_HEADER = 'x-secrets';
+
+/** The value of that header. */
+export function toSecretsHeader(secrets: Readonly<Record<string, string>>): string {
+  const named = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, { value }]));
+  // UTF-8 first, so that any secret can travel.
+  return toBase64(new TextEncoder().encode(JSON.stringify(named)));
+}
 
 /** The header in which clients of the hosted platform name the environment, as `owner/name`. */
 export const DEPLOYMENT_HEADER = 'x-deployment';

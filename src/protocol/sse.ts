@@ -1,4 +1,5 @@
 import { CHUNK_BYTES, toSingleChunk, withoutLineBreaks, writeChunk } from './chunks.ts';
+import { cutText } from './cut-text.ts';
 import { isOutcome, type Outcome } from './outcome.ts';
 
 /** A comment line: keeps a quiet stream alive, and no parser takes it for an event. */
@@ -77,7 +78,7 @@ const OUTCOME_COMMENT = 'outcome ';
  * `env_error`; what else it may be is told in a comment before it, because all of its text is the message.
  */
 export function encodeError(message: string, outcome: Outcome = 'env_error'): string {
-  const text = message.length > MAX_ERROR_CHARACTERS ? cut(message) : message;
+  const text = cutText(message, MAX_ERROR_CHARACTERS, ` [cut, ${message.length} characters in all]`);
   const lines = text.split(/\r\n|[\n\r\u0085\u2028\u2029\v\f\x1c-\x1e]/);
   const comment = outcome === 'env_error' ? '' : `: ${OUTCOME_COMMENT}${outcome}\n\n`;
   return `${comment}event: error\n${lines.map((line) => `data: ${line}\n`).join('')}\n`;
@@ -88,9 +89,4 @@ export function outcomeIn(comment: string): Outcome | undefined {
   const text = comment.trim();
   const outcome = text.startsWith(OUTCOME_COMMENT) ? text.slice(OUTCOME_COMMENT.length) : undefined;
   return isOutcome(outcome) ? outcome : undefined;
-}
-
-function cut(message: string): string {
-  // toWellFormed: the cut may fall inside a surrogate pair.
-  return `${message.slice(0, MAX_ERROR_CHARACTERS).toWellFormed()} [cut, ${message.length} characters in all]`;
 }

@@ -115,6 +115,55 @@ function answerWell(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' }).end(END);
 }
 
+const USED_UP = `
+import { environment, step, tool, ToolError, toolkit } from 'tiltyard';
+export const turns = environment({
+  name: 'turns',
+  splits: { train: [{}] },
+  setup: () => ({ left: 3 }),
+  prompt: () => 'Go.',
+  tools: {
+    go: {
+      run(_input, { state }) {
+        if (state.left === 0) throw new ToolError('no turns left');
+        state.left -= 1;
+        return step('gone', { reward: 0 });
+      },
+    },
+    refuse: {
+      run() {
+        throw new ToolError('not today');
+      },
+    },
+  },
+});
+export const kit = toolkit({ name: 'Kit', tools: { Refuse: tool({ run() { throw new ToolError('closed'); } }) } });`;
+
+test('an episode that takes no more calls is followed by a new one', async () => {
+  const folder = await folderWith({ 'turns.mts': USED_UP });
+  const {
+    servers: [server],
+  } = await resultOf(run(['bench', join(folder, 'turns.mts'), '--tool', 'go', ...SHORT, '--json']));
+  expect(server.errors).toEqual([
+    { kind: 'tool', count: expect.any(Number), example: expect.stringContaining('no turns left') },
+  ]);
+  // Three calls of each episode go well; the fourth finds it used up, and is told.
+  expect(server.completed).toBeGreaterThan(2 * server.failed);
+});
+
+test.each([
+  ['refuse', /'refuse' with the input {}: .*not today/],
+  ['Kit.Refuse', /'Kit.Refuse' with the input {}: .*closed/],
+])('nothing is measured after a failed first call of %s', async (name, told) => {
+  const folder = await folderWith({ 'turns.mts': USED_UP });
+  const { exit, output } = run(['bench', join(folder, 'turns.mts'), '--tool', name, ...SHORT]);
+  expect(await exit).toBe(1);
+  expect(output()).toContain('the first call failed, so nothing was measured');
+  expect(output()).toMatch(told);
+  expect(output()).toContain('--input');
+  expect(output()).not.toContain('calls/s');
+});
+
 test('a module is measured in a process of its own, with what that process used', async () => {
   const result = await resultOf(run(['bench', GRID, ...SHORT, '--json']));
   expect(result).toMatchObject({ unit: 'calls', connections: 2, rate: null, interrupted: false });
@@ -247,6 +296,8 @@ test('errors are counted by kind, with what the first one said', async () => {
   const kinds = Object.fromEntries(servers[0].errors.map((error: any) => [error.kind, error.example]));
   expect(Object.keys(kinds).sort()).toEqual(['cut', 'gone', 'status 500', 'tool']);
   expect(kinds).toMatchObject({ tool: 'no such door', gone: 'the session is over' });
+  // The first call goes well again.
+  count = 0;
   const text = run(['bench', url, ...SHORT]);
   await text.exit;
   expect(text.stdout()).toMatch(/\d+ x status 500: it .\[31mbroke/);
@@ -254,7 +305,13 @@ test('errors are counted by kind, with what the first one said', async () => {
 });
 
 test('a server of which nothing goes well is a failure of the command', async () => {
-  const url = await serveForeign((_, response) => void response.writeHead(503).end('{"detail":"full"}'));
+  let calls = 0;
+  const url = await serveForeign((_, response) => {
+    calls += 1;
+    // Once it can: a load is begun only after a call that went well.
+    if (calls === 1) answerWell(response);
+    else response.writeHead(503).end('{"detail":"full"}');
+  });
   const bench = run(['bench', url, ...SHORT]);
   expect(await bench.exit).toBe(1);
   expect(bench.output()).toContain('none of the calls');
@@ -329,7 +386,12 @@ test.each([
   ['a tool that is not there', [GRID, '--tool', 'fly'], 1, /no tool 'fly'. Choose one of: move/],
   ['an environment that is not there', [GRID, '-e', 'sea'], 1, /no environment 'sea'. Choose one of: gridworld/],
   ['a split that is not there', [GRID, '-s', 'sea'], 1, /no split 'sea'. Choose one of: /],
-  ['an input that is refused', [GRID, '--input', '{"direction":"away"}'], 1, /refuses the input.*--input/],
+  [
+    'an input that is refused',
+    [GRID, '--input', '{"direction":"away"}'],
+    1,
+    /the first call failed.*"away".*must be one of.*--input/is,
+  ],
   ['a file that is not there', ['nowhere.ts'], 1, /there is no file nowhere\.ts/],
   [
     'a server that does not run',

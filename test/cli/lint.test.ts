@@ -147,12 +147,8 @@ test('a target that the option took for a name is told so', async () => {
 });
 
 test('a server without environments has nothing to check', async () => {
-  const { url } = await startForTest(async () => {
-    const server = await createServer({ toolkits: [calculator], logger: false });
-    return { server, url: await server.listen() };
-  });
-  const { code, output } = await checked(url, '--environment');
-  expect(output).toContain('has no environments');
+  const { code, output } = await checked('examples/toolkit/toolkit.ts', '--environment');
+  expect(output).toContain('has toolkits and no environments');
   expect(code).toBe(1);
 });
 

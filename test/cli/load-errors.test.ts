@@ -1,5 +1,7 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { folderWith, run } from '../support/command.ts';
 import { runHere } from '../support/run-here.ts';
 
@@ -43,6 +45,20 @@ test.each([
   const { code, output } = await runHere(['serve', name, '--port', '0'], {}, folder);
   expect(output).toContain(`tiltyard: ${message}`);
   expect(code).toBe(1);
+});
+
+test.each([
+  ['zod', 'npm install zod'],
+  ['@acme/tools/deep', 'npm install @acme/tools'],
+])('serve says how to install %s where it is missing', async (name, command) => {
+  // Outside of the repository, which has zod.
+  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'math.mts'), `import { z } from '${name}';\nexport const math = z;\n`);
+  const server = run(['serve', 'math.mts'], {}, folder);
+  expect(await server.exit).toBe(1);
+  expect(server.output()).toContain(`math.mts:1  Cannot find package '${name.replace('/deep', '')}`);
+  expect(server.output()).toContain(`Install it: ${command}\n`);
 });
 
 test('TILTYARD_DEBUG=1 adds the stack', async () => {

@@ -42,6 +42,17 @@ describe('a project', () => {
     expect(toolkit).toContain("wordGameToolkit = toolkit({ name: 'WordGame',");
   });
 
+  test('keeps keys and secrets out of git', async () => {
+    const folder = await emptyFolder();
+    expect(await runNew(folder, 'word-game')).toMatchObject({ code: 0 });
+    const project = join(folder, 'word-game');
+    await runToEnd(project, 'git', ['init', '-q']);
+    for (const name of ['.env', '.env.local', 'keys.json']) await writeFile(join(project, name), 'sk-secret');
+    const { text } = await runToEnd(project, 'git', ['status', '--short', '--untracked-files=all']);
+    expect(text).toContain('package.json');
+    expect(text).not.toMatch(/\.env|keys\.json/);
+  });
+
   test('depends on the clone that made it, and names itself after its folder', async () => {
     const folder = await emptyFolder();
     const { code, stdout, output } = await runNew(folder, 'games/WordGame');

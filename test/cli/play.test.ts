@@ -47,6 +47,13 @@ async function chooseTool({ until, type }: Screen, down = 0): Promise<void> {
   type(keys.down.repeat(down) + keys.enter);
 }
 
+test('play on a toolkit says how to call its tools', async () => {
+  const { code, output } = await command('play', 'examples/toolkit/toolkit.ts', '--script', GAME);
+  expect(output).toContain('has toolkits and no environments');
+  expect(output).toContain('tiltyard call examples/toolkit/toolkit.ts Calculator.Add');
+  expect(code).toBe(1);
+});
+
 test('the recorded game of an example is played again, from its module, without a terminal', async () => {
   const replay = run(['play', 'examples/gsm8k/environment.ts', '--script', GAME], PLAIN);
   expect(await replay.exit, replay.output()).toBe(0);

@@ -41,8 +41,24 @@ test('OXP K4: an API key is sent as OXP-API-Key, and opens the server', async ()
   expect(recorder.seen[0]?.headers).not.toHaveProperty('authorization');
 });
 
+test('OXP K4: without an option the key is that of TILTYARD_API_KEY or ORS_API_KEY; an empty one sends none', async () => {
+  const keyFor = async (options: Parameters<typeof connectOxp>[1]) => {
+    const recorder = await startRecorder();
+    await connectOxp(recorder.url, options).tools();
+    return recorder.seen[0]?.headers['oxp-api-key'];
+  };
+  vi.stubEnv('TILTYARD_API_KEY', '');
+  vi.stubEnv('ORS_API_KEY', 'of-all-clients');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(await keyFor({})).toBe('of-all-clients');
+  vi.stubEnv('TILTYARD_API_KEY', 'of-ours');
+  expect(await keyFor({})).toBe('of-ours');
+  expect(await keyFor({ apiKey: '' })).toBeUndefined();
+  expect(await keyFor({ jwt: { secret: SECRET } })).toBeUndefined();
+});
+
 test.each([
-  ['no credentials', {}],
+  ['no credentials', { apiKey: '' }],
   ['a wrong key', { apiKey: 'wrong' }],
   ['a token of another secret', { jwt: { secret: `${SECRET}!` } }],
   ['a token for somebody else', { jwt: { secret: SECRET, audience: 'others' } }],

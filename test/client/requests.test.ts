@@ -128,12 +128,17 @@ test('K21: the API key goes with every request, and never among the secrets', as
   expect(Buffer.from(String(create?.headers['x-secrets']), 'base64').toString()).not.toContain('the-key');
 });
 
-test('K21: without an option the key is that of ORS_API_KEY; an empty one sends none', async () => {
-  vi.stubEnv('ORS_API_KEY', 'from-the-environment');
+test('K21: without an option the key is that of TILTYARD_API_KEY or ORS_API_KEY; an empty one sends none', async () => {
+  vi.stubEnv('TILTYARD_API_KEY', '');
+  vi.stubEnv('ORS_API_KEY', 'of-all-clients');
   try {
     const server = await startForeign();
     await useAll(server, { apiKey: undefined });
-    expect(keysOf(server)).toEqual(new Set(['from-the-environment']));
+    expect(keysOf(server)).toEqual(new Set(['of-all-clients']));
+    vi.stubEnv('TILTYARD_API_KEY', 'of-ours');
+    const preferring = await startForeign();
+    await useAll(preferring, { apiKey: undefined });
+    expect(keysOf(preferring)).toEqual(new Set(['of-ours']));
     const other = await startForeign();
     await useAll(other, { apiKey: '' });
     expect(keysOf(other)).toEqual(new Set([undefined]));

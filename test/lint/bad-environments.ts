@@ -191,7 +191,27 @@ export const BAD: readonly BadEnvironment[] = [
     what: 'goes on for ever',
     id: 'env/never-ends',
     told: /ended an episode/,
-    environment: quiz({ tools: { look: { description: 'Look around.', run: () => 'Nothing.' } } }),
+    environment: quiz({ tools: { look: { description: 'Look around.', run: () => step('Nothing.', { reward: 0 }) } } }),
+  },
+  {
+    what: 'has a submit that ends nothing',
+    id: 'env/never-ends',
+    told: /none of \d+ calls with a result ended an episode/,
+    environment: quiz({ tools: { submit: submitTool({ run: () => step('Thank you.', { reward: 0 }) }) } }),
+  },
+  {
+    what: 'has a submit that pays nothing',
+    id: 'env/never-pays',
+    told: /none of \d+ calls with a result gave a reward, not even 0/,
+    environment: quiz({ tools: { submit: submitTool({ run: () => step('Thank you.', { finished: true }) }) } }),
+  },
+  {
+    what: 'has a tool that says nothing',
+    id: 'env/empty-output',
+    told: /'look' returned nothing for the agent to see\n {2}tiltyard call http:\S+ look/,
+    environment: quiz({
+      tools: { submit: submitTool(), look: { description: 'Look around.', run: () => '' } },
+    }),
   },
   {
     what: 'pays again',

@@ -14,7 +14,7 @@ const UNSEEN: readonly (readonly [Environment, readonly string[]])[] = [
   [hello, ['env/split-overlap']],
   [gsm8k, []],
   [gridworld, ['env/paid-twice']],
-  [sandbox, ['env/paid-twice']],
+  [sandbox, ['env/never-ends', 'env/never-pays', 'env/paid-twice']],
   [sums, ['env/split-overlap']],
 ];
 

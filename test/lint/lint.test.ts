@@ -1,4 +1,4 @@
-import { type Environment, step } from 'tiltyard';
+import { type Environment, SetupError, step, ToolError } from 'tiltyard';
 import { createServer, type ServerOptions } from 'tiltyard/server';
 import { lintEnvironment } from 'tiltyard/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -83,6 +83,62 @@ describe('the lint', () => {
     const first = await sent(7);
     expect(await sent(7)).toEqual(first);
     expect(await sent(8)).not.toEqual(first);
+  });
+
+  test('says what a forgotten return in submit spoils', async () => {
+    const run = () => undefined;
+    const failures = await failuresOf({
+      url: await serve([quiz({ tools: { submit: submitTool({ run }) } })]),
+      isActive: true,
+    });
+    expect(failures.map(({ id }) => id)).toEqual(['env/never-ends', 'env/never-pays', 'env/empty-output']);
+  });
+
+  test('does not judge a submit that took none of the inputs', async () => {
+    const run = () => {
+      throw new ToolError('Not like that');
+    };
+    const findings = await lintEnvironment({
+      url: await serve([
+        quiz({
+          tools: { submit: submitTool({ run }), look: { description: 'Look.', run: () => 'Nothing.' } },
+        }),
+      ]),
+      isActive: true,
+    });
+    const ends = findings.find(({ id }) => id === 'env/never-ends');
+    expect(ends).toMatchObject({ verdict: 'skip', reason: expect.stringContaining("'submit' refused every input") });
+  });
+
+  test('fails, whatever counts, if no episode begins', async () => {
+    const setup = () => {
+      throw new SetupError('TOKEN is missing', { status: 401 });
+    };
+    const failures = await failuresOf({ url: await serve([quiz({ setup })]), isActive: true });
+    expect(failures.map(({ id, level }) => [id, level])).toEqual([['env/start', 'specified']]);
+    expect(failures[0]?.reason).toMatch(
+      /^no episode began, so nothing else .*\ntrain\[0\] does not begin: .*TOKEN is missing/,
+    );
+  });
+
+  test('fails, whatever counts, if there is no task', async () => {
+    const failures = await failuresOf({ url: await serve([quiz({ splits: { train: [] } })]) });
+    expect(failures.map(({ id, level }) => [id, level])).toEqual([
+      ['env/split-empty', 'hardening'],
+      ['env/start', 'specified'],
+    ]);
+  });
+
+  test('begins episodes with the secrets of its caller, and names them in the commands that it shows', async () => {
+    const setup = ({ secrets }: { secrets: Record<string, string> }) => {
+      if (secrets.TOKEN !== 'sk-1') throw new SetupError('TOKEN is missing', { status: 401 });
+    };
+    const tools = { submit: submitTool({ run: () => step('Paid.', { reward: 5, finished: true }) }) };
+    const url = await serve([quiz({ setup, tools })]);
+    const failures = await failuresOf({ url, isActive: true, secrets: { TOKEN: 'sk-1' } });
+    expect(failures.map(({ id }) => id)).toEqual(['env/reward-range']);
+    expect(failures[0]?.reason).toContain('--secret TOKEN');
+    expect(failures[0]?.reason).not.toContain('sk-1');
   });
 
   test('takes the range of rewards from its caller', async () => {

@@ -3,7 +3,7 @@ import { ENDING } from './explore.ts';
 import { readEpisodes } from './prompt-rules.ts';
 import { reproduce } from './reproduce.ts';
 import type { Rule } from './rule.ts';
-import { firstReading, type MadeCall, type Sample } from './sample.ts';
+import { firstReading, type MadeCall, type Sample, type SampledOutcome } from './sample.ts';
 
 const MAX_MESSAGE = 200;
 
@@ -66,15 +66,32 @@ export const callRules: readonly Rule[] = [
     requirement: 'An episode can end',
     advice: 'return `finished: true`, at the latest after so many steps',
     isActive: true,
+    problems: (sample) => missedBy(sample, ({ finished }) => finished, 'ended an episode'),
+  },
+  {
+    id: 'env/never-pays',
+    level: 'hardening',
+    requirement: 'Some call gives a reward, if only 0',
+    advice: 'return `step(text, { reward })`; a forgotten `return` pays nothing',
+    isActive: true,
+    problems: (sample) => missedBy(sample, ({ reward }) => reward !== null, 'gave a reward, not even 0'),
+  },
+  {
+    id: 'env/empty-output',
+    level: 'hardening',
+    requirement: 'A tool tells the agent something, unless it ends the episode',
+    advice: 'return what the agent should see; look for a forgotten `return`',
+    isActive: true,
     problems(sample) {
-      const calls = made(sample);
-      need(calls.length > 0, 'no tool could be called');
-      const hasEnded = calls.some(({ outcome }) => outcome.kind === 'result' && outcome.finished);
-      const tools = readEpisodes(sample).flatMap((episode) => firstReading(episode)?.tools ?? []);
-      const isHopeful = tools.some(({ name }) => ENDING.test(name));
-      return hasEnded || isHopeful
-        ? []
-        : [`none of ${calls.length} calls ended an episode, and no tool is named as if it did`];
+      const results = resultsOf(sample);
+      const telling = new Set(
+        results.flatMap(({ call, result }) => (result.isEmpty && !result.finished ? [] : [call.tool])),
+      );
+      // Once for each tool: one that is silent only now and then may have nothing to tell.
+      const firsts = new Map(results.map(({ call }) => [call.tool, call] as const).toReversed());
+      return [...firsts.values()]
+        .filter(({ tool }) => !telling.has(tool))
+        .map((call) => `'${call.tool}' returned nothing for the agent to see\n  ${reproduce(sample, call)}`);
     },
   },
   {
@@ -98,12 +115,44 @@ function made({ calls, breakdown }: Sample): readonly MadeCall[] {
   return calls;
 }
 
+type Result = Extract<SampledOutcome, { kind: 'result' }>;
+
+interface CallWithResult {
+  readonly call: MadeCall;
+  readonly result: Result;
+}
+
+function resultsOf(sample: Sample): CallWithResult[] {
+  const results = made(sample).flatMap((call) =>
+    call.outcome.kind === 'result' ? [{ call, result: call.outcome }] : [],
+  );
+  need(results.length > 0, 'no call gave a result');
+  return results;
+}
+
 function rewarded(sample: Sample): { readonly call: MadeCall; readonly reward: number }[] {
   return made(sample).flatMap((call) => {
     const { outcome } = call;
     const reward = outcome.kind === 'result' ? outcome.reward : null;
     return reward === null ? [] : [{ call, reward }];
   });
+}
+
+/** What is wrong if no result of any call has something that at least one should have. */
+function missedBy(sample: Sample, has: (result: Result) => boolean, what: string): string[] {
+  const results = resultsOf(sample);
+  if (results.some(({ result }) => has(result))) return [];
+  need(sample.breakdown === undefined, 'the calls broke off early');
+  // A tool that took none of the inputs may well do it for a better one.
+  const unheard = endingTools(sample).find((name) => !results.some(({ call }) => call.tool === name));
+  need(unheard === undefined, `'${unheard}' refused every input that was made from its schema`);
+  return [`none of ${results.length} calls with a result ${what}`];
+}
+
+/** The names of tools that sound as if they ended the episode: those that would pay, too. */
+function endingTools(sample: Sample): string[] {
+  const tools = readEpisodes(sample).flatMap((episode) => firstReading(episode)?.tools ?? []);
+  return [...new Set(tools.map(({ name }) => name))].filter((name) => ENDING.test(name));
 }
 
 /** One call for each tool and message: the same failure twice is one failure. */

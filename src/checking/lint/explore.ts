@@ -45,9 +45,7 @@ async function makeCalls(stage: Stage, episodes: readonly SampledEpisode[], opti
   await seekReward(stage, episodes);
   await sendOddInputs(stage, episodes, { ...options, random });
   const hasEnded = stage.calls.some(({ outcome }) => outcome.kind === 'result' && outcome.finished);
-  if (!hasEnded && !toolsOf(episodes).some(({ name }) => ENDING.test(name))) {
-    await walk(stage, toolsOf(episodes.slice(0, 1)), { ...options, random });
-  }
+  if (!hasEnded) await walk(stage, toolsOf(episodes.slice(0, 1)), { ...options, random });
 }
 
 /** Sends what the task knows until a call pays and ends the episode, and then sends the same again. */
@@ -92,6 +90,9 @@ function planFor({ name: tool, input_schema: schema }: ToolSpec, random: Random)
   return [...(plain === undefined ? [] : [{ tool, input: plain, purpose: 'valid' as const }]), ...random.shuffle(odd)];
 }
 
+// Each costs an episode, and what breaks so often is told already.
+const MAX_BROKEN = 5;
+
 /** Plays one episode with inputs that its tools take, until it ends or has had its time. */
 async function walk(
   stage: Stage,
@@ -102,10 +103,12 @@ async function walk(
     [generateInput(schema) ?? {}, ...edgeInputs(schema)].map((input) => ({ tool, input, purpose: 'walk' as const })),
   );
   await stage.begin();
-  for (let step = 0; step < maxSteps; step += 1) {
+  let broken = 0;
+  for (let step = 0; step < maxSteps && broken < MAX_BROKEN; step += 1) {
     const choice = random.pick(choices);
     const outcome = choice === undefined ? undefined : await stage.call(choice);
     if (outcome === undefined || (outcome.kind === 'result' && outcome.finished)) return;
+    if (outcome.kind === 'crashed') broken += 1;
   }
 }
 

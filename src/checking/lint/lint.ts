@@ -17,6 +17,8 @@ export interface LintOptions {
   readonly url: string;
   /** Sent as X-API-Key, where the server wants one. */
   readonly apiKey?: string | undefined;
+  /** Sent when an episode begins. Default: none. */
+  readonly secrets?: Readonly<Record<string, string>> | undefined;
   /** Default: all environments of the server. */
   readonly environment?: string | undefined;
   /** Stops the lint. */
@@ -59,7 +61,7 @@ export const lintRules: readonly Rule[] = [...taskRules, ...promptRules, ...tool
 /** Looks for what would spoil training in an environment itself, whichever server it is on. */
 export async function lintEnvironment(options: LintOptions): Promise<Finding[]> {
   const { url, apiKey, environment, timeoutMs = 30_000, signal = new AbortController().signal } = options;
-  const { samples = 5, seed = 1, maxCalls = 40, maxSteps = 100, isActive = false } = options;
+  const { samples = 5, seed = 1, maxCalls = 40, maxSteps = 100, isActive = false, secrets = {} } = options;
   const client = connect(url, { apiKey });
   const names = environment === undefined ? await client.environments({ signal, timeoutMs }) : [environment];
   const {
@@ -70,14 +72,14 @@ export async function lintEnvironment(options: LintOptions): Promise<Finding[]> 
   } = options;
   const total = names.length * (isActive ? 2 : 1);
   const samplingOf = (name: string, done: number) => ({
-    ...{ samples, seed, timeoutMs, signal, maxCalls, maxSteps, toMessage },
+    ...{ samples, seed, secrets, timeoutMs, signal, maxCalls, maxSteps, toMessage },
     tell: (doing: string) => onProgress({ done, total, doing: `${name}: ${doing}` }),
   });
   const seen: Sample[] = [];
   // All before any tool is called: a call that breaks the server must not hide what else there is.
   for (const [at, name] of names.entries()) {
     const looked = await lookAt(client.environment(name), samplingOf(name, at));
-    seen.push({ server, environment: name, rewardRange, ...looked });
+    seen.push({ server, environment: name, secrets: Object.keys(secrets), rewardRange, ...looked });
   }
   const findings: Finding[] = [];
   for (const [at, sample] of seen.entries()) {
@@ -90,7 +92,7 @@ export async function lintEnvironment(options: LintOptions): Promise<Finding[]> 
   return findings;
 }
 
-type Seen = Omit<Sample, 'server' | 'environment' | 'rewardRange'>;
+type Seen = Omit<Sample, 'server' | 'environment' | 'secrets' | 'rewardRange'>;
 
 async function lookAt(environment: EnvironmentClient, options: SampleOptions): Promise<Seen> {
   try {
@@ -105,8 +107,7 @@ async function lookAt(environment: EnvironmentClient, options: SampleOptions): P
 type Judging = LintOptions & Pick<SampleOptions, 'timeoutMs' | 'signal'>;
 
 function judge(subject: Sample, { url, timeoutMs, signal, isActive = false, onFinding }: Judging): Promise<Finding[]> {
-  const group = `Environment '${subject.environment}'`;
-  const probes = lintRules.map((rule) => ({ ...toProbe(rule), group }));
+  const probes = lintRules.map((rule) => toProbe(rule, subject));
   const http = { url, headers: {}, timeoutMs, signal };
   return runProbes(probes, { subject, http, isActive, ...(onFinding === undefined ? {} : { onFinding }) });
 }

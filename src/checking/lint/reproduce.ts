@@ -4,10 +4,11 @@ import type { MadeCall, Sample } from './sample.ts';
 const MAX_LINE = 1000;
 
 /** The command that makes a call again. */
-export function reproduce({ server, environment }: Sample, { split, index, tool, input }: MadeCall): string {
+export function reproduce({ server, environment, secrets }: Sample, { split, index, tool, input }: MadeCall): string {
   const words = [
     ...['tiltyard', 'call', server, tool, JSON.stringify(input)],
     ...['--environment', environment, '--split', split, '--index', String(index)],
+    ...secrets.flatMap((name) => ['--secret', name]),
   ];
   const line = words.map(quote).join(' ');
   const more = `... (${line.length} characters in all; the same seed sends them again)`;

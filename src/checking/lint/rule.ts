@@ -5,7 +5,8 @@ import type { Sample } from './sample.ts';
 export interface Rule {
   /** `env/` and what is wrong: the documentation explains each. */
   readonly id: string;
-  readonly level: Level;
+  /** Where how much is wrong decides it, a function of what was seen. */
+  readonly level: Level | ((sample: Sample) => Level);
   readonly requirement: string;
   /** What its author can do about it. */
   readonly advice: string;
@@ -21,18 +22,18 @@ export const START = 'env/start';
 // Who has seen three examples of a mistake knows it.
 const MAX_TOLD = 3;
 
-/** A rule in the form that the referee runs and reports. */
-export function toProbe(rule: Rule): Probe<Sample> {
+/** A rule in the form that the referee runs and reports, for one environment. */
+export function toProbe(rule: Rule, sample: Sample): Probe<Sample> {
   const { id, level, requirement, advice, isActive = false } = rule;
   return {
     id,
-    group: 'Environment',
-    level,
+    group: `Environment '${sample.environment}'`,
+    level: typeof level === 'function' ? level(sample) : level,
     requirement,
     advice,
     source: 'docs/checking.md',
     isActive,
-    async run(sample) {
+    async run() {
       need(sample.failure === undefined || id === START, 'nothing could be seen of the environment');
       const problems = rule.problems(sample);
       const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];

@@ -5,6 +5,8 @@ export interface Sample {
   /** What commands that can be run again call the server. */
   readonly server: string;
   readonly environment: string;
+  /** The names of the secrets that its episodes began with. */
+  readonly secrets: readonly string[];
   readonly splits: readonly SampledSplit[];
   readonly episodes: readonly SampledEpisode[];
   /** The calls that were made; none unless calls are allowed. */
@@ -63,7 +65,13 @@ export interface MadeCall extends Place {
 
 /** What came of a call. */
 export type SampledOutcome =
-  | { readonly kind: 'result'; readonly reward: number | null; readonly finished: boolean }
+  | {
+      readonly kind: 'result';
+      readonly reward: number | null;
+      readonly finished: boolean;
+      /** Whether the agent was told nothing: no text, no image. */
+      readonly isEmpty: boolean;
+    }
   | { readonly kind: 'refused' | 'crashed' | 'silent' | 'mispaid'; readonly message: string };
 
 /** What was read of an episode, the first time. */

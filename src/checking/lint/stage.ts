@@ -8,6 +8,7 @@ import {
   TimedOut,
   ToolCallError,
 } from '../../client/index.ts';
+import { textOf } from '../../protocol/index.ts';
 import { firstReading, type MadeCall, type SampledEpisode, type SampledOutcome } from './sample.ts';
 import type { SampleOptions } from './take-sample.ts';
 
@@ -37,9 +38,10 @@ export class Stage implements AsyncDisposable {
   async begin(episode: SampledEpisode | undefined = this.#following()): Promise<void> {
     await this.end();
     if (episode === undefined) return;
-    const { signal, timeoutMs } = this.#options;
+    const { secrets, signal, timeoutMs } = this.#options;
     const { split, index } = episode;
-    this.#current = { episode, session: await this.#environment.session({ split, index, signal, timeoutMs }) };
+    const session = await this.#environment.session({ split, index, secrets, signal, timeoutMs });
+    this.#current = { episode, session };
   }
 
   /** Calls a tool where the last call left off; undefined if none has such a tool, or if it hangs. */
@@ -91,8 +93,9 @@ export class Stage implements AsyncDisposable {
 
   async #outcomeOf(calling: ReturnType<Session['call']>): Promise<SampledOutcome> {
     try {
-      const { reward, finished } = await calling;
-      return { kind: 'result', reward, finished };
+      const { blocks, reward, finished } = await calling;
+      const isEmpty = blocks.every(({ type }) => type === 'text') && textOf(blocks).trim() === '';
+      return { kind: 'result', reward, finished, isEmpty };
     } catch (thrown) {
       this.#options.signal.throwIfAborted();
       if (thrown instanceof AuthError) throw thrown;

@@ -8,6 +8,8 @@ export interface SampleOptions {
   /** How many tasks of each split are begun. */
   readonly samples: number;
   readonly seed: number;
+  /** Sent when an episode begins. */
+  readonly secrets: Readonly<Record<string, string>>;
   /** The most time for one answer. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -77,9 +79,9 @@ async function sampleEpisode(
 }
 
 async function read(environment: EnvironmentClient, place: Place, options: SampleOptions): Promise<Reading> {
-  const { signal, timeoutMs } = options;
+  const { secrets, signal, timeoutMs } = options;
   try {
-    await using session = await environment.session({ ...place, signal, timeoutMs });
+    await using session = await environment.session({ ...place, secrets, signal, timeoutMs });
     const blocks = await session.prompt({ timeoutMs });
     const tools = await session.tools({ timeoutMs });
     return { isRead: true, text: textOf(blocks, '\n'), prompt: JSON.stringify(blocks), tools };

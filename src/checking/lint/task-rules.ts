@@ -1,7 +1,7 @@
 import { canonical } from '../referee/json.ts';
 import { need } from '../referee/probe.ts';
 import { type Rule, START } from './rule.ts';
-import { type SampledSplit, SCANNED, showPlace } from './sample.ts';
+import { firstReading, type Sample, type SampledSplit, SCANNED, showPlace } from './sample.ts';
 
 /** What is wrong with the tasks. */
 export const taskRules: readonly Rule[] = [
@@ -59,11 +59,14 @@ export const taskRules: readonly Rule[] = [
   },
   {
     id: START,
-    level: 'hardening',
+    // Where none begins, there is nothing to judge, and that must not pass for a good environment.
+    level: (sample) => (hasBegun(sample) ? 'hardening' : 'specified'),
     requirement: 'An episode of every task begins, with its prompt and its tools',
-    advice: "see the server's log; check `setup` with this task",
+    advice: 'check `setup` with this task; a secret that it needs is sent with --secret NAME',
     problems: ({ failure, episodes }) => [
       ...(failure === undefined ? [] : [`its splits cannot be read: ${failure}`]),
+      ...(failure === undefined && episodes.length === 0 ? ['no split has a task to begin an episode with'] : []),
+      ...(episodes.length > 0 && !hasBegun({ episodes }) ? ['no episode began, so nothing else could be judged'] : []),
       ...episodes.flatMap((episode) => {
         const failed = episode.readings.find(({ isRead }) => !isRead);
         return failed?.isRead === false ? [`${showPlace(episode)} does not begin: ${failed.failure}`] : [];
@@ -71,6 +74,10 @@ export const taskRules: readonly Rule[] = [
     ],
   },
 ];
+
+function hasBegun({ episodes }: Pick<Sample, 'episodes'>): boolean {
+  return episodes.some((episode) => firstReading(episode) !== undefined);
+}
 
 function countProblems({ name, count, first, atEnd, failure }: SampledSplit): string[] {
   if (failure !== undefined) return [`the tasks of split '${name}' cannot be read: ${failure}`];

@@ -20,6 +20,8 @@ export interface CheckOptions {
   readonly timeoutMs?: number;
   /** How long the setup of a session may take. Default: 60 s. */
   readonly setupMs?: number;
+  /** Sent when a session is created. They are in no report. Default: none. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** Stops the check. */
   readonly signal?: AbortSignal;
   /** Hears each finding when it is there. */
@@ -56,6 +58,7 @@ export async function checkServer({
   only = [],
   timeoutMs = 10_000,
   setupMs = 60_000,
+  secrets = {},
   signal = new AbortController().signal,
   onFinding,
 }: CheckOptions): Promise<CheckReport> {
@@ -80,7 +83,7 @@ export async function checkServer({
       done += 1;
       onFinding?.(finding, { protocol: protocol.name, done, total });
     };
-    const findings = await protocol.run({ http, isActive, setupMs, spoken, isWanted, onFinding: tell });
+    const findings = await protocol.run({ http, isActive, setupMs, secrets, spoken, isWanted, onFinding: tell });
     protocols.push({ name: protocol.name, findings });
   }
   return { url, protocols };

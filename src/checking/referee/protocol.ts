@@ -19,6 +19,8 @@ export interface ProtocolRun {
   readonly isActive: boolean;
   /** How long a setup may take. */
   readonly setupMs: number;
+  /** What sessions are created with. */
+  readonly secrets: Readonly<Record<string, string>>;
   /** The names of all protocols that the server speaks. */
   readonly spoken: readonly string[];
   /** Which of the probes to run. */

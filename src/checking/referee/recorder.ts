@@ -1,5 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { isObject } from '../../protocol/index.ts';
 
 /** A request as a probe sends it; nothing is added but what HTTP itself needs, and the key. */
 export interface Ask {
@@ -9,6 +10,12 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON if it is not text; text is sent as it is, with the headers given. */
   readonly body?: unknown;
+  /** Sent as well, and not recorded: what must be in no report. */
+  readonly unrecorded?: {
+    readonly headers: Readonly<Record<string, string>>;
+    /** Keys of a body that is an object. */
+    readonly body: Readonly<Record<string, unknown>>;
+  };
   /** Give up after this long. Default: the recorder's. */
   readonly timeoutMs?: number;
   /** Sees the body as it arrives, all of it so far; may cut the connection, and then has what came as the answer. */
@@ -54,14 +61,15 @@ export class Recorder {
   /** Rejects only if there is no whole answer. */
   async ask(ask: Ask): Promise<Answer> {
     const sending = new Sending(ask, this.#options);
+    const { unrecorded: _hidden, ...request } = ask;
     try {
       const answer = await sending.answer;
-      this.exchanges.push({ request: ask, answer });
+      this.exchanges.push({ request, answer });
       return answer;
     } catch (thrown) {
       const { partial } = sending;
       const error = (thrown as Error).message;
-      this.exchanges.push({ request: ask, ...(partial === undefined ? {} : { answer: partial }), error });
+      this.exchanges.push({ request, ...(partial === undefined ? {} : { answer: partial }), error });
       throw thrown;
     }
   }
@@ -102,8 +110,9 @@ class Sending {
   }
 }
 
-function toRequest({ method, path, headers, body }: Ask, options: RecorderOptions): ClientRequest {
+function toRequest({ method, path, headers, unrecorded, ...ask }: Ask, options: RecorderOptions): ClientRequest {
   const base = new URL(options.url);
+  const body = isObject(ask.body) ? { ...ask.body, ...unrecorded?.body } : ask.body;
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const isJson = body !== undefined && typeof body !== 'string';
   const request = (base.protocol === 'https:' ? httpsRequest : httpRequest)(base, {
@@ -115,6 +124,7 @@ function toRequest({ method, path, headers, body }: Ask, options: RecorderOption
       ...options.headers,
       ...(isJson ? { 'content-type': 'application/json' } : {}),
       ...(text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }),
+      ...unrecorded?.headers,
       ...headers,
     },
     signal: options.signal,

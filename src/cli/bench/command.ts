@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { toCount, toJsonObject, toMilliseconds } from '../shared/arguments.ts';
+import { addSecretOption, toCount, toJsonObject, toMilliseconds } from '../shared/arguments.ts';
 import { toPositive } from './arguments.ts';
 import type { BenchOptions } from './plan.ts';
 
 /** Adds `tiltyard bench`. */
 export function addBench(root: Command): void {
-  root
+  const command = root
     .command('bench')
     .description('Measure how many calls or episodes a server takes, and how long each takes. Any ORS or OXP server.')
     .argument('<target>', 'URL of an ORS or OXP server, or a module, which gets a server of its own')
@@ -30,7 +30,8 @@ export function addBench(root: Command): void {
     .option('--input <json>', "the tool's input (default: made from its schema)", toJsonObject)
     .option('-e, --environment <name>', 'the environment (default: the first)')
     .option('-s, --split <name>', 'the split (default: one for training)')
-    .option('-i, --index <number>', 'the task (default: 0; with --episodes all in turn)', toCount)
+    .option('-i, --index <number>', 'the task (default: 0; with --episodes all in turn)', toCount);
+  addSecretOption(command)
     .option('--protocol <name>', 'ors or oxp (default: what the server speaks)')
     .option('--compare <target>', 'measure another server in turns with this one, and tell the ratio')
     .option(

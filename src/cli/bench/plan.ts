@@ -1,4 +1,5 @@
 import { misuse } from '../shared/failure.ts';
+import { readSecrets } from '../shared/secrets.ts';
 import type { Unit, WorkChoice } from './work/work.ts';
 
 /** The options of `tiltyard bench`, as the command line gives them. */
@@ -17,6 +18,7 @@ export interface BenchOptions {
   readonly index?: number;
   readonly tool?: string;
   readonly input?: Readonly<Record<string, unknown>>;
+  readonly secret?: readonly string[];
   readonly episodes?: boolean;
   readonly steps?: number;
   readonly failBelow?: number;
@@ -87,6 +89,7 @@ export function toChoice(options: BenchOptions, plan: Plan, signal: AbortSignal)
     tool,
     input,
     steps,
+    secrets: readSecrets(options.secret),
     unit: plan.unit,
     timeoutMs: plan.timeoutMs,
     signal,

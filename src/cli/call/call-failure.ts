@@ -1,6 +1,7 @@
 import picocolors from 'picocolors';
 import { describe } from '../shared/describe-failure.ts';
 import { EXIT_CODES, Failure } from '../shared/failure.ts';
+import { withoutForeignFrames } from '../shared/location.ts';
 
 /** What `call --json` prints of a failure. */
 export interface CallError {
@@ -29,4 +30,10 @@ function toReason(thrown: unknown): string {
   const exitCode = thrown instanceof Failure ? thrown.exitCode : EXIT_CODES.failed;
   if (exitCode === EXIT_CODES.usage) return 'usage';
   return exitCode === EXIT_CODES.interrupted ? 'interrupted' : 'failed';
+}
+
+/** What a tool's failure says to a person: its kind behind the first line, and of a stack what the author wrote. */
+export function failureText(message: string, reason: string): string {
+  const [first = '', ...rest] = withoutForeignFrames(message).split('\n');
+  return [`${first} (${reason})`, ...rest].join('\n');
 }

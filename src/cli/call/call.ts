@@ -1,7 +1,7 @@
 import { TOOL_ID } from '../../protocol/index.ts';
 import { assertEpisodeOptions, type EpisodeOptions } from '../shared/episode.ts';
-import { environmentsOf } from '../shared/faces.ts';
 import { misuse } from '../shared/failure.ts';
+import { environmentsOf } from '../shared/protocols.ts';
 import { readSecrets } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { withServer } from '../shared/with-server.ts';
@@ -12,11 +12,11 @@ import { readInput } from './input.ts';
 
 /** The options of `tiltyard call`. */
 export interface CallOptions extends EpisodeOptions {
-  readonly input: readonly string[];
+  readonly input?: readonly string[];
   readonly sid?: string;
-  readonly secret: readonly string[];
+  readonly secret?: readonly string[];
   readonly user?: string;
-  readonly token: readonly string[];
+  readonly token?: readonly string[];
   readonly images?: string;
   readonly json?: boolean;
 }

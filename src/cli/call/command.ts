@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { collect } from '../shared/arguments.ts';
+import { addSecretOption, collect } from '../shared/arguments.ts';
 import { addEpisodeOptions } from '../shared/episode-options.ts';
 import type { CallOptions } from './call.ts';
 
@@ -11,17 +11,19 @@ export function addCall(root: Command): void {
     .argument('<target>', 'URL of an ORS or OXP server, or a module that exports environments or toolkits')
     .argument('<tool>', 'name of the tool; Toolkit.Tool or Toolkit.Tool@version for a tool of a toolkit')
     .argument('[input]', 'the input as a JSON object, or - to read it from standard input')
-    .option('--input <name=value>', "one parameter, read by the tool's schema; again for the next", collect, []);
-  addEpisodeOptions(command)
-    .option('--sid <id>', 'call in this session, which goes on, instead of a new episode')
+    .option('--input <name=value>', "one parameter, read by the tool's schema; repeatable", collect);
+  addSecretOption(
+    addEpisodeOptions(command).option(
+      '--sid <id>',
+      'call in this open session instead of a new episode; it stays open',
+    ),
+  )
+    .option('--user <id>', 'call a tool of a toolkit on behalf of this user')
     .option(
-      '--secret <NAME>',
-      'send the secret NAME, from the environment variable NAME; again for the next',
+      '--token <id=VARIABLE>',
+      'an authorization for a toolkit, from an environment variable; repeatable',
       collect,
-      [],
     )
-    .option('--user <id>', 'the user on whose behalf a tool of a toolkit is called')
-    .option('--token <id=VARIABLE>', 'an authorization of a toolkit, from an environment variable', collect, [])
     .option('--images <folder>', 'save images here (default: show them, or save them in a temporary folder)')
     .option('--json', 'print the result as one line of JSON')
     .addHelpText('after', HELP)

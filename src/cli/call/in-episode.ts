@@ -8,8 +8,7 @@ import { processTerminal, type Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CallOptions } from './call.ts';
-import { CallFailure } from './call-failure.ts';
-import { failureText } from './failure-text.ts';
+import { CallFailure, failureText } from './call-failure.ts';
 import type { ReadInput } from './input.ts';
 import { unknownTool } from './unknown-tool.ts';
 
@@ -24,7 +23,7 @@ export interface ReadyCall {
 export async function callInEpisode(server: OpenServer, ready: ReadyCall, options: CallOptions): Promise<void> {
   const terminal = processTerminal();
   const session = await openSession(server, { ...options, secrets: ready.secrets }, terminal);
-  await withSession(session, () => callInSession(server, { ...ready, session }, options));
+  await withSession(session, server, () => callInSession(server, { ...ready, session }, options));
 }
 
 async function callInSession(

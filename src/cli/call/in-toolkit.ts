@@ -9,8 +9,7 @@ import { processTerminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { CallOptions } from './call.ts';
-import { CallFailure } from './call-failure.ts';
-import { failureText } from './failure-text.ts';
+import { CallFailure, failureText } from './call-failure.ts';
 import type { ReadyCall } from './in-episode.ts';
 
 /** Calls a tool of a toolkit, outside of any episode. */
@@ -18,7 +17,7 @@ export async function callInToolkit(server: OpenServer, ready: ReadyCall, option
   const terminal = processTerminal();
   const { oxp, signal } = server;
   const { tool, readFor, secrets } = ready;
-  const authorization = Object.fromEntries(options.token.map(toToken));
+  const authorization = Object.fromEntries((options.token ?? []).map(toToken));
   const input = await readFor(() => schemaOf(oxp, tool, signal));
   const context = { secrets, authorization, userId: options.user };
   try {

@@ -10,7 +10,7 @@ import { readValue } from '../shared/schema/read-value.ts';
 export type ReadInput = (schemaOf: () => Promise<JsonObject | null>) => Promise<JsonObject>;
 
 /** Reads the input of the command line: JSON, `-` for standard input, and single parameters on top of it. */
-export async function readInput(json: string | undefined, parameters: readonly string[]): Promise<ReadInput> {
+export async function readInput(json: string | undefined, parameters: readonly string[] = []): Promise<ReadInput> {
   const whole = toObject(json === '-' ? await readAll(process.stdin) : json);
   const named = parameters.map(toParameter);
   return async (schemaOf) => {

@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../../protocol/index.ts';
 import { unknownName } from '../shared/explain.ts';
-import { environmentsOf } from '../shared/faces.ts';
 import { Failure } from '../shared/failure.ts';
+import { environmentsOf } from '../shared/protocols.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 

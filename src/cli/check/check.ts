@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { judge, keyOf, type Level, toBaseline, type Verdict } from '../../checking/index.ts';
 import { Failure } from '../shared/failure.ts';
+import { readSecrets } from '../shared/secrets.ts';
 import { toUrl } from '../shared/target.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { withServer } from '../shared/with-server.ts';
@@ -21,6 +22,7 @@ export interface CheckCommandOptions {
   readonly seed?: number;
   readonly rewardRange?: readonly [min: number, max: number];
   readonly only?: readonly string[];
+  readonly secret?: readonly string[];
   readonly level: Level;
   readonly strict?: boolean;
   readonly baseline?: string;
@@ -32,14 +34,20 @@ export interface CheckCommandOptions {
   readonly json?: boolean;
 }
 
+/** Those options, with the secrets that they name. */
+export type CheckRun = CheckCommandOptions & { readonly secrets: Readonly<Record<string, string>> };
+
 /** Checks a server, or the environments on it, and prints what was found; fails if anything did that counts. */
 export async function check(text: string, options: CheckCommandOptions): Promise<void> {
   assertOptions(options);
   const terminal = processTerminal();
+  const secrets = readSecrets(options.secret);
   // Before the check: a mistake in the file should not cost the time of one.
   const baseline = options.baseline === undefined ? [] : await readBaseline(options.baseline);
   const report = await withServer(text, (server) =>
-    options.environment === undefined ? runReferee(server, options) : runLint(server, options),
+    options.environment === undefined
+      ? runReferee(server, { ...options, secrets })
+      : runLint(server, { ...options, secrets }),
   );
   const verdict = judge(report, { level: options.strict ? 'hardening' : options.level, baseline });
   await writeFiles(verdict, options);

@@ -1,4 +1,5 @@
 import { countOutcomes, type Verdict } from '../../checking/index.ts';
+import { toSafeText } from '../shared/safe-text.ts';
 
 /** How the report ends. */
 export interface ClosingOptions {
@@ -13,12 +14,17 @@ export function* closingLines(verdict: Verdict, { isVerbose, isPart }: ClosingOp
   const { warn, skip } = countOutcomes(judgements);
   const passive = judgements.filter((each) => each.verdict === 'skip' && each.reason?.includes('--active')).length;
   if (passive > 0) yield `${passive} ${were(passive)} skipped because they call tools: allow that with --active`;
-  const others = skip - passive;
+  const unready = judgements.filter((each) => each.verdict === 'skip' && each.reason?.startsWith('setup failed: '));
+  const [{ reason = '' } = {}] = unready;
+  if (unready.length > 0)
+    yield `${unready.length} ${were(unready.length)} skipped because the ${toSafeText(reason)}. If it needs a secret, add --secret NAME`;
+  const others = skip - passive - unready.length;
   if (others > 0 && !isVerbose)
-    yield `${others} ${passive > 0 ? 'more ' : ''}${were(others)} skipped: see why with --verbose`;
+    yield `${others} ${skip > others ? 'more ' : ''}${were(others)} skipped: see why with --verbose`;
   if (warn === 1) yield '1 warning does not fail the check; --strict makes it count';
   if (warn > 1) yield `${warn} warnings do not fail the check; --strict makes them count`;
-  if (verdict.passed) yield `${praise(verdict)}${isPart || passive > 0 ? ', as far as it was checked' : ''}.`;
+  if (verdict.passed)
+    yield `${praise(verdict)}${isPart || passive + unready.length > 0 ? ', as far as it was checked' : ''}.`;
 }
 
 function were(count: number): string {

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
-import { toCount, toMilliseconds } from '../shared/arguments.ts';
+import { addSecretOption, toCount, toMilliseconds } from '../shared/arguments.ts';
 import { EXIT_CODES } from '../shared/failure.ts';
 import { toRange } from './arguments.ts';
 import type { CheckCommandOptions } from './check.ts';
 
 /** Adds `tiltyard check`. */
 export function addCheck(root: Command): void {
-  root
+  const command = root
     .command('check')
     .summary('Check a server against the standards, or the environments on it for what would spoil training.')
     .description(
@@ -19,7 +19,8 @@ export function addCheck(root: Command): void {
     .argument('[target]', 'URL of an ORS or OXP server, or a module, which is served for the check')
     .option('--active', 'call tools, too, with inputs made from their schemas; this may have effects')
     .option('--only <part...>', 'a protocol (ors, oxp), a group (D, ors/D) or a requirement (D7, ors/D7)')
-    .option('-e, --environment [name]', 'check this environment, or all of them, and not the server')
+    .option('-e, --environment [name]', 'check this environment, or all of them, and not the server');
+  addSecretOption(command)
     .option('--samples <number>', 'with --environment: how many tasks of each split are begun (default: 5)', toCount)
     .option('--seed <number>', 'with --environment: the same seed makes the same choices (default: 1)', toCount)
     .option('--reward-range <min,max>', 'with --environment: what a call may pay (default: -1,1)', toRange)

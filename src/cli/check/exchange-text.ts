@@ -1,4 +1,5 @@
 import type { Exchange } from '../../checking/index.ts';
+import { cutText } from '../../protocol/index.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 
 const MAX_BODY = 600;
@@ -11,8 +12,8 @@ export function exchangeLines(url: string, { request, answer, error }: Exchange)
   const all = { ...(isJson ? { 'content-type': 'application/json' } : {}), ...headers };
   const command = [
     `curl -i${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url + path)}`,
-    ...Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${cut(value)}`)}`),
-    ...(text === undefined ? [] : [`-d ${quoted(cut(text))}`]),
+    ...Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${toShort(value)}`)}`),
+    ...(text === undefined ? [] : [`-d ${quoted(toShort(text))}`]),
   ].join(' ');
   const received =
     answer === undefined
@@ -26,12 +27,11 @@ export function exchangeLines(url: string, { request, answer, error }: Exchange)
 }
 
 function linesOf(text: string): string[] {
-  return toSafeText(cut(text)).trimEnd().split('\n');
+  return toSafeText(toShort(text)).trimEnd().split('\n');
 }
 
-function cut(text: string): string {
-  if (text.length <= MAX_BODY) return text;
-  return `${text.slice(0, MAX_BODY).toWellFormed()}… (${text.length} characters in all)`;
+function toShort(text: string): string {
+  return cutText(text, MAX_BODY, `… (${text.length} characters in all)`);
 }
 
 function quoted(text: string): string {

@@ -2,13 +2,13 @@ import { type CheckReport, lintEnvironment } from '../../checking/index.ts';
 import { findEnvironment } from '../shared/episode.ts';
 import { withoutForeignFrames } from '../shared/location.ts';
 import type { OpenServer } from '../shared/with-server.ts';
-import type { CheckCommandOptions } from './check.ts';
+import type { CheckRun } from './check.ts';
 import { lazyBar } from './lazy-bar.ts';
 
 /** Looks for what would spoil training in one environment of a server or in all of them, showing how far that is. */
-export async function runLint(server: OpenServer, options: CheckCommandOptions): Promise<CheckReport> {
+export async function runLint(server: OpenServer, options: CheckRun): Promise<CheckReport> {
   const { name, url, apiKey, signal } = server;
-  const { environment, samples, seed, active: isActive, timeout: timeoutMs, rewardRange } = options;
+  const { environment, secrets, samples, seed, active: isActive, timeout: timeoutMs, rewardRange } = options;
   const wanted = typeof environment === 'string' ? environment : undefined;
   // Also where all are meant: a server without any has nothing to check.
   const found = await findEnvironment(server, wanted);
@@ -18,6 +18,7 @@ export async function runLint(server: OpenServer, options: CheckCommandOptions):
     apiKey,
     name,
     environment: wanted === undefined ? undefined : found.name,
+    secrets,
     signal,
     samples,
     seed,

@@ -1,13 +1,13 @@
 import { type CheckReport, checkServer } from '../../checking/index.ts';
 import type { OpenServer } from '../shared/with-server.ts';
-import type { CheckCommandOptions } from './check.ts';
+import type { CheckRun } from './check.ts';
 import { lazyBar } from './lazy-bar.ts';
 
 const TIMEOUT_MS = 10_000;
 const SETUP_MS = 60_000;
 
 /** Checks a server against the protocols that it speaks, showing how far that is. */
-export async function runReferee(server: OpenServer, options: CheckCommandOptions): Promise<CheckReport> {
+export async function runReferee(server: OpenServer, options: CheckRun): Promise<CheckReport> {
   const { url, apiKey, signal } = server;
   using bar = lazyBar();
   return await checkServer({
@@ -16,6 +16,7 @@ export async function runReferee(server: OpenServer, options: CheckCommandOption
     isActive: options.active ?? false,
     only: options.only ?? [],
     timeoutMs: options.timeout ?? TIMEOUT_MS,
+    secrets: options.secrets,
     setupMs: options.setupTimeout ?? SETUP_MS,
     signal,
     onFinding: ({ id }, { protocol, done, total }) => bar.advance(done, total, `${protocol}/${id}`),

@@ -7,6 +7,7 @@ import { defaultPort } from '../shared/serving/port.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { peoplesDisplay, programsDisplay } from './display.ts';
 import { Reloader } from './reloader.ts';
+import { typeCheck } from './type-check.ts';
 import { Watch } from './watch.ts';
 
 /** The options of `tiltyard dev`. */
@@ -35,12 +36,15 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
   signal.addEventListener('abort', () => terminal.note('\nEnding the sessions. Ctrl-C again to stop at once.'));
   await using watch = new Watch((error) => warn(`some files cannot be watched: ${error}`));
   for (const path of [...modules, ...paths]) watch.add(path);
+  const display = json ? programsDisplay(terminal) : peoplesDisplay(terminal, auth);
+  using background = typeCheck(process.cwd(), display);
   const reloader = new Reloader({
     plan: { modules, logLevel, ...(auth === undefined ? {} : { auth }) },
     address: { host, port },
     output: json ? 'stderr' : 'stdout',
     watch,
-    display: json ? programsDisplay(terminal) : peoplesDisplay(terminal, auth),
+    display,
+    background,
   });
   await reloader.run(signal);
   if (!interruption.signal.aborted) throw new Failure('ended, because nobody reads standard output any more');

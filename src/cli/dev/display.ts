@@ -1,14 +1,17 @@
 import { relative } from 'node:path';
 import type { AuthOptions } from '../../server/index.ts';
-import { describeProblem } from '../shared/problem.ts';
+import { describeProblem } from '../shared/module-problem.ts';
+import { toSafeText } from '../shared/safe-text.ts';
 import { banner } from '../shared/serving/banner.ts';
-import type { Terminal } from '../shared/terminal.ts';
+import type { Colors, Terminal } from '../shared/terminal.ts';
 import { describeEntry, timeOf, toLogEntry } from './log-line.ts';
 import type { Display } from './reloader.ts';
+import type { TypeDisplay, TypeProblem } from './type-check.ts';
 
 /** Shows what happens to a person. */
-export function peoplesDisplay(terminal: Terminal, auth: AuthOptions | undefined): Display {
+export function peoplesDisplay(terminal: Terminal, auth: AuthOptions | undefined): Display & TypeDisplay {
   const { colors, noteColors } = terminal;
+  let hadTypeErrors = false;
   const say = (text: string) => terminal.print(`${colors.dim(timeOf(Date.now()))}  ${text}`);
   return {
     listening: (url, served) => terminal.print(banner(served, { url, json: false, auth })),
@@ -25,11 +28,17 @@ export function peoplesDisplay(terminal: Terminal, auth: AuthOptions | undefined
       const text = entry === undefined ? line.trimEnd() : describeEntry(entry, colors);
       if (text !== undefined) terminal.print(text);
     },
+    typed(problems) {
+      if (problems.length > 0) for (const line of typeErrorLines(problems, noteColors)) terminal.note(line);
+      else if (hadTypeErrors) say(colors.green('no type errors any more'));
+      hadTypeErrors = problems.length > 0;
+    },
+    untyped: () => terminal.note(noteColors.dim(UNTYPED)),
   };
 }
 
 /** Tells a program what happens: each time one line of JSON with an `event`. */
-export function programsDisplay({ printJson }: Terminal): Display {
+export function programsDisplay({ printJson }: Terminal): Display & TypeDisplay {
   return {
     listening: (url, served) => printJson({ event: 'listening', url, ...served }),
     reloading: (changed) => printJson({ event: 'reloading', changed }),
@@ -37,8 +46,24 @@ export function programsDisplay({ printJson }: Terminal): Display {
     broken: (problem, before) => printJson({ event: 'error', ...problem, serving: before === 'serves' }),
     ended: (exitCode) => printJson({ event: 'error', message: endedText(exitCode), serving: false }),
     killed: () => printJson({ event: 'warning', message: KILLED }),
+    typed: (errors) => printJson({ event: 'types', errors }),
+    untyped: () => printJson({ event: 'warning', message: UNTYPED }),
     log: (line) => printJson({ event: 'log', ...(toLogEntry(line) ?? { msg: line.trimEnd() }) }),
   };
+}
+
+const UNTYPED = 'Types are not checked: typescript is not installed here (npm install --save-dev typescript).';
+
+const MOST_ERRORS = 10;
+
+function typeErrorLines(problems: readonly TypeProblem[], colors: Colors): string[] {
+  const count = problems.length === 1 ? '1 type error' : `${problems.length} type errors`;
+  const shown = problems.slice(0, MOST_ERRORS).map(({ message, file, line, column }) => {
+    const place = file === undefined ? '' : `${colors.cyan(`${toName(file)}:${line}:${column}`)}  `;
+    return `  ${place}${toSafeText(message)}`;
+  });
+  const rest = problems.length - shown.length;
+  return [colors.yellow(`${count}:`), ...shown, ...(rest > 0 ? [`  and ${rest} more`] : [])];
 }
 
 const KILLED = 'The version before did not answer and was killed; its teardowns have not run.';

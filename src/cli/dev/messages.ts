@@ -1,5 +1,5 @@
 import type { AuthOptions } from '../../server/index.ts';
-import type { Problem } from '../shared/problem.ts';
+import type { ModuleProblem } from '../shared/module-problem.ts';
 import type { Served } from '../shared/serving/banner.ts';
 
 /** What a version serves, and how. Secrets are in it: it goes to the process by message, never by command line. */
@@ -20,7 +20,7 @@ export type Report =
   /** It imports this file. */
   | { readonly kind: 'import'; readonly file: string }
   | { readonly kind: 'loaded'; readonly served: Served }
-  | { readonly kind: 'broken'; readonly problem: Problem }
+  | { readonly kind: 'broken'; readonly problem: ModuleProblem }
   | { readonly kind: 'listening'; readonly url: string }
   /** The port cannot be had. */
   | { readonly kind: 'unavailable'; readonly message: string }

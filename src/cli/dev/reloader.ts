@@ -1,4 +1,4 @@
-import type { Problem } from '../shared/problem.ts';
+import type { ModuleProblem } from '../shared/module-problem.ts';
 import type { Served } from '../shared/serving/banner.ts';
 import type { VersionPlan } from './messages.ts';
 import { type AuthorsOutput, type LoadOutcome, Version } from './version.ts';
@@ -10,12 +10,20 @@ export interface Display {
   reloading(changed: readonly string[]): void;
   reloaded(url: string, served: Served): void;
   /** A version that cannot be loaded; whether the one before goes on serving. */
-  broken(problem: Problem, before: 'serves' | 'none'): void;
+  broken(problem: ModuleProblem, before: 'serves' | 'none'): void;
   /** The version that serves ended by itself. */
   ended(exitCode: number | undefined): void;
   /** The version that served was in a loop, and was killed: no teardown has run. */
   killed(): void;
   log(line: string): void;
+}
+
+/** What is done beside the serving, and must not delay it. */
+export interface Background {
+  /** The newest code has been dealt with. */
+  start(): void;
+  /** There is newer code. */
+  cancel(): void;
 }
 
 /** What is served, and where. */
@@ -26,6 +34,7 @@ export interface ReloaderOptions {
   readonly output: AuthorsOutput;
   readonly watch: Watch;
   readonly display: Display;
+  readonly background: Background;
 }
 
 /** Keeps the newest version of the author's code that can be loaded serving. */
@@ -64,7 +73,8 @@ export class Reloader {
 
   /** Loads the code as it is now, and lets it serve if that works. */
   async #renew(changed: readonly string[]): Promise<void> {
-    const { plan, watch, display, output } = this.#options;
+    const { plan, watch, display, output, background } = this.#options;
+    background.cancel();
     const listener = { onImport: (file: string) => watch.add(file), onLog: (line: string) => display.log(line) };
     const version = new Version(plan, listener, output);
     this.#loading = version;
@@ -73,8 +83,11 @@ export class Reloader {
     if (outcome === undefined) await version.discard();
     // It has ended because everything ends.
     else if (this.#isStopping) return;
-    else if (outcome.kind === 'loaded') await this.#replace(version, outcome.served, changed);
-    else this.#refuse(await toProblem(version, outcome));
+    else {
+      if (outcome.kind === 'loaded') await this.#replace(version, outcome.served, changed);
+      else this.#refuse(await toProblem(version, outcome));
+      if (!this.#isStopping) background.start();
+    }
     if (this.#loading === version) this.#loading = undefined;
   }
 
@@ -92,7 +105,7 @@ export class Reloader {
     this.#hasServed = true;
   }
 
-  #refuse(problem: Problem): void {
+  #refuse(problem: ModuleProblem): void {
     const { watch, display } = this.#options;
     for (const file of [problem.file, problem.missing]) if (file !== undefined) watch.add(file);
     display.broken(problem, this.#serving === undefined ? 'none' : 'serves');
@@ -110,7 +123,7 @@ export class Reloader {
   }
 }
 
-async function toProblem(version: Version, outcome: Exclude<LoadOutcome, { kind: 'loaded' }>): Promise<Problem> {
+async function toProblem(version: Version, outcome: Exclude<LoadOutcome, { kind: 'loaded' }>): Promise<ModuleProblem> {
   if (outcome.kind === 'broken') return outcome.problem;
   return { message: `the process ended while it loaded (exit code ${(await version.ended) ?? 'none: killed'})` };
 }

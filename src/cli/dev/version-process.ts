@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createServer, type Server } from '../../server/index.ts';
 import { loadModules, ModuleError } from '../shared/load-modules.ts';
 import { isAuthors } from '../shared/location.ts';
-import { toProblem } from '../shared/problem.ts';
+import { toProblem } from '../shared/module-problem.ts';
 import { toServed } from '../shared/serving/banner.ts';
 import type { Order, Report, VersionPlan } from './messages.ts';
 

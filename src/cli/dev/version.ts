@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../shared/failure.ts';
-import type { Problem } from '../shared/problem.ts';
+import type { ModuleProblem } from '../shared/module-problem.ts';
 import type { Served } from '../shared/serving/banner.ts';
 import type { Order, Report, VersionPlan } from './messages.ts';
 
 /** What became of loading: what is served, what is wrong, or nothing because the process ended. */
 export type LoadOutcome =
   | { readonly kind: 'loaded'; readonly served: Served }
-  | { readonly kind: 'broken'; readonly problem: Problem }
+  | { readonly kind: 'broken'; readonly problem: ModuleProblem }
   | { readonly kind: 'ended' };
 
 /** Who wants to hear from a version while it lives. */

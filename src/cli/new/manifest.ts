@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { version } from '../../version.ts';
 import type { Kind } from './kinds.ts';
 
-/** The package.json of a project in a folder. */
-export function toManifest(name: string, kind: Kind, folder: string): string {
+/** The package.json of a project that depends on this version of tiltyard. */
+export function toManifest(name: string, kind: Kind, tiltyard: string): string {
   const module = `${kind}.ts`;
   const { dependencies, devDependencies } = PACKAGES;
   const manifest = {
@@ -22,22 +19,15 @@ export function toManifest(name: string, kind: Kind, folder: string): string {
       test: 'node --import tsx --test *.test.ts',
       check: 'tsc',
     },
-    dependencies: { ...dependencies, tiltyard: ownVersion(folder) },
+    dependencies: { tiltyard, ...dependencies },
     devDependencies,
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-// From a clone of the repository, the clone itself: the project is to work with the code that made it.
-function ownVersion(folder: string): string {
-  const root = fileURLToPath(ROOT);
-  if (root.split(sep).includes('node_modules')) return PACKAGES.dependencies.tiltyard;
-  return `file:${relative(resolve(folder), root).split(sep).join('/')}`;
-}
-
 /** The packages that every project needs. */
 export function packagesOf(): readonly string[] {
-  return Object.values(PACKAGES).flatMap(Object.keys);
+  return ['tiltyard', ...Object.values(PACKAGES).flatMap(Object.keys)];
 }
 
 interface OwnManifest {
@@ -52,7 +42,7 @@ const ROOT = new URL('../../../', import.meta.url);
 const own = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as OwnManifest;
 
 const PACKAGES = {
-  dependencies: { tiltyard: `^${version}`, zod: own.peerDependencies.zod },
+  dependencies: { zod: own.peerDependencies.zod },
   devDependencies: {
     '@types/node': own.devDependencies['@types/node'],
     tsx: own.dependencies.tsx,

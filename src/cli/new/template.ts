@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { Kind } from './kinds.ts';
 import { toManifest } from './manifest.ts';
 import { toNames } from './names.ts';
+import { ownVersion } from './own-version.ts';
 
 /** What the person chose. */
 export interface Choices {
@@ -12,7 +13,7 @@ export interface Choices {
 /** The files of a project that goes into a folder, by name. */
 export async function readTemplate({ kind, name }: Choices, folder: string): Promise<Map<string, string>> {
   const { kebab, pascal, variable } = toNames(name, kind);
-  const files = new Map([['package.json', toManifest(kebab, kind, folder)]]);
+  const files = new Map([['package.json', toManifest(kebab, kind, await ownVersion(folder))]]);
   for (const folder of [COMMON, kind]) {
     for (const file of await readdir(new URL(`${folder}/`, TEMPLATES))) {
       const text = await readFile(new URL(`${folder}/${file}`, TEMPLATES), 'utf8');

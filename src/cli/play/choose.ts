@@ -1,6 +1,6 @@
 import type { EnvironmentClient } from '../../client/index.ts';
 import { type Chosen, chooseTask, type EpisodeOptions, findEnvironment, findSplit } from '../shared/episode.ts';
-import { environmentsOf } from '../shared/faces.ts';
+import { environmentsOf } from '../shared/protocols.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import type { Asker } from './asker.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { collect } from '../shared/arguments.ts';
+import { addSecretOption } from '../shared/arguments.ts';
 import { addEpisodeOptions } from '../shared/episode-options.ts';
 import type { PlayOptions } from './play.ts';
 
@@ -9,13 +9,7 @@ export function addPlay(root: Command): void {
     .command('play')
     .description('Play an episode by hand: read the prompt, choose tools, see the rewards. Or replay a recorded game.')
     .argument('<target>', 'URL of an ORS server, or a module that exports environments');
-  addEpisodeOptions(command)
-    .option(
-      '--secret <NAME>',
-      'send the secret NAME, from the environment variable NAME; again for the next',
-      collect,
-      [],
-    )
+  addSecretOption(addEpisodeOptions(command))
     .option('--images <folder>', 'save images here (default: show them, or save them in a temporary folder)')
     .option('--record <file>', 'write the game down')
     .option('--script <file>', 'play a game that was written down; exit code 1 if its rewards differ')

@@ -1,6 +1,5 @@
 import type { JsonObject, ToolSpec } from '../../protocol/index.ts';
-import { isObject } from '../../protocol/index.ts';
-import { cut } from '../shared/cut.ts';
+import { cutText, isObject } from '../../protocol/index.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { toInputField } from '../shared/schema/field.ts';
 import { askField, askFields } from './ask-field.ts';
@@ -32,7 +31,7 @@ async function askMove(asker: Asker, tools: readonly ToolSpec[], last: string | 
   const choices: Choice<ToolSpec | undefined>[] = tools.map((tool) => ({
     value: tool,
     label: toSafeText(tool.name),
-    hint: cut(toSafeText(tool.description ?? '').replace(/\s+/g, ' '), HINT_WIDTH),
+    hint: cutText(toSafeText(tool.description ?? '').replace(/\s+/g, ' '), HINT_WIDTH),
   }));
   choices.push({ value: undefined, label: '(leave the game)' });
   // Most games are one tool, called again and again.

@@ -23,7 +23,7 @@ import { jsonView, readableView, type View } from './view.ts';
 
 /** The options of `tiltyard play`. */
 export interface PlayOptions extends EpisodeOptions {
-  readonly secret: readonly string[];
+  readonly secret?: readonly string[];
   readonly images?: string;
   readonly record?: string;
   readonly script?: string;
@@ -86,7 +86,7 @@ async function playEpisode(server: OpenServer, { episode, player, secrets, view,
   const { signal } = server;
   const { environment, choice } = episode;
   const session = await openEpisode(environment, choice, { secrets, signal });
-  return withSession(session, async () => {
+  return withSession(session, server, async () => {
     const prompt = await waitFor('setting up the episode', session.prompt({ signal }));
     const tools = await session.tools({ signal });
     const save = async (game: Game) => {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { toPort } from '../shared/arguments.ts';
+import { collect, toPort } from '../shared/arguments.ts';
 import type { ServeOptions } from './serve.ts';
 
 /** Adds `tiltyard serve`. */
@@ -49,7 +49,3 @@ Examples:
   PORT=9000 tiltyard serve math.ts code.ts --log-level info
   TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0
   tiltyard serve math.ts --limit maxSessions=500 --limit drainMs=60000`;
-
-function collect(entry: string, before: readonly string[] = []): readonly string[] {
-  return [...before, entry];
-}

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /** A port; 0 is any free one. */
 export function toPort(text: string): number {
@@ -16,6 +16,15 @@ export function toCount(text: string): number {
 /** Collects an option that may be given several times. */
 export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
+}
+
+/** Adds `--secret`, for commands that begin episodes. */
+export function addSecretOption(command: Command): Command {
+  return command.option(
+    '--secret <NAME>',
+    'send the secret NAME, taken from the environment variable NAME; repeatable',
+    collect,
+  );
 }
 
 /** A time in milliseconds, from text such as 500ms, 10s or 2m; seconds when there is no unit. */

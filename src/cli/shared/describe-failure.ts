@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { EXIT_CODES, Failure } from './failure.ts';
 import { ModuleError } from './load-modules.ts';
-import { describeProblem } from './problem.ts';
+import { describeProblem } from './module-problem.ts';
 import { toSafeText } from './safe-text.ts';
 import type { Colors } from './terminal.ts';
 

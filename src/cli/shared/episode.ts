@@ -1,8 +1,8 @@
-import type { EnvironmentClient, EpisodeChoice, Session } from '../../client/index.ts';
+import { type EnvironmentClient, type EpisodeChoice, type Session, TimedOut } from '../../client/index.ts';
 import type { JsonObject } from '../../protocol/index.ts';
 import { isUnreached, unknownName } from './explain.ts';
-import { environmentsOf } from './faces.ts';
 import { Failure, misuse } from './failure.ts';
+import { environmentsOf } from './protocols.ts';
 import { toSafeText } from './safe-text.ts';
 import { processTerminal } from './terminal.ts';
 import { waitFor } from './waiting.ts';
@@ -28,14 +28,27 @@ export function assertEpisodeOptions({ split, index, task }: EpisodeOptions): vo
 /** The environment of that name, or the server's first. */
 export async function findEnvironment(server: OpenServer, name: string | undefined): Promise<EnvironmentClient> {
   const names = await environmentsOf(server);
-  if (names === undefined)
-    throw new Failure(`${server.url} has no environments: it does not answer /list_environments, as ORS servers do`);
-  const [first] = names;
-  if (first === undefined) throw new Failure(`${server.url} has no environments`);
+  const [first] = names ?? [];
+  if (names === undefined || first === undefined) throw await noEnvironments(server, names);
   if (name === undefined) return server.ors.environment(first);
   const found = names.find((each) => each === name) ?? names.find((each) => each.toLowerCase() === name.toLowerCase());
   if (found === undefined) throw unknownName('environment', name, names);
   return server.ors.environment(found);
+}
+
+async function noEnvironments(server: OpenServer, names: readonly string[] | undefined): Promise<Failure> {
+  // A server that has no tools, or cannot tell, has nothing that could be advised.
+  const [tool] = await server.oxp.tools({ signal: server.signal }).catch(() => []);
+  if (tool !== undefined) {
+    const id = tool.id.replace(/@.*$/, '');
+    return new Failure(
+      toSafeText(
+        `${server.name} has toolkits and no environments. Call one of its tools: tiltyard call ${server.name} ${id}`,
+      ),
+    );
+  }
+  const why = names === undefined ? ': it does not answer /list_environments, as ORS servers do' : '';
+  return new Failure(`${server.url} has no environments${why}`);
 }
 
 /** The split of that name, or the environment's first. */
@@ -75,12 +88,22 @@ export async function openEpisode(
   return waitFor('starting the episode', environment.session({ ...choice, secrets, signal }));
 }
 
+// Who has pressed Ctrl-C does not want to wait for a tool that does not end; the server ends the session by itself.
+const CLOSING_MS = 1_000;
+
 /** Works in a session and closes it. A closing that fails is only noted: it takes nothing from what was done. */
-export async function withSession<Value>(session: Session, work: () => Promise<Value>): Promise<Value> {
+export async function withSession<Value>(
+  session: Session,
+  { signal }: Pick<OpenServer, 'signal'>,
+  work: () => Promise<Value>,
+): Promise<Value> {
   try {
     return await work();
   } finally {
-    await session.close().catch((thrown: unknown) => processTerminal().note(toClosingNote(thrown)));
+    const isHurried = signal.aborted;
+    await session.close(isHurried ? { timeoutMs: CLOSING_MS } : {}).catch((thrown: unknown) => {
+      if (!isHurried || !(thrown instanceof TimedOut)) processTerminal().note(toClosingNote(thrown));
+    });
   }
 }
 

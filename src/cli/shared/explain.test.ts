@@ -15,6 +15,11 @@ test.each<[what: string, thrown: Error, advice: string]>([
   ['nobody answers', network('UND_ERR_CONNECT_TIMEOUT'), 'localhost:8080 does not answer'],
   ['a key is missing', new AuthError(401, 'no key'), 'wants an API key. Put it into the environment variable'],
   [
+    'a setup failed with the status of a missing key',
+    new HttpError(401, 'TOKEN is missing', { code: 'setup_failed' }),
+    'the setup of the episode failed: TOKEN is missing',
+  ],
+  [
     'a scope is missing',
     new HttpError(403, 'agents may not'),
     'does not allow this to the owner of this API key: agents',

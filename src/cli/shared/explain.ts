@@ -1,5 +1,7 @@
 import { ClientError, MaxRetries, NetworkError } from '../../client/index.ts';
+import type { ErrorCode } from '../../core/index.ts';
 import { EXIT_CODES, Failure } from './failure.ts';
+import { withoutForeignFrames } from './location.ts';
 import { toSafeText } from './safe-text.ts';
 
 /** The server that a command spoke to when something failed. */
@@ -36,11 +38,16 @@ export function isUnreached(thrown: unknown): boolean {
 
 const MOST_NAMES = 30;
 
+const SETUP_FAILED: ErrorCode = 'setup_failed';
+
 function isSuppressed(thrown: unknown): thrown is { readonly suppressed: unknown } {
   return thrown instanceof Error && thrown.name === 'SuppressedError' && 'suppressed' in thrown;
 }
 
 function adviceFor(error: ClientError, { url, hasKey, hasAnswered = false }: Addressed): string | undefined {
+  // First: its author chose the status, and a 401 of a setup is not about the API key.
+  if (error.code === SETUP_FAILED)
+    return `the setup of the episode failed: ${withoutForeignFrames(detailOf(error))}\nIf it needs a secret, set the environment variable NAME and add --secret NAME`;
   const { hostname, port, host } = new URL(url);
   if (hasAnswered && isUnreached(error))
     return `the connection to ${host} was lost: ${toMessage(error)}. It answered before, so it stopped or restarts; see its log, and try again`;

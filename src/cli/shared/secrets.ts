@@ -1,7 +1,7 @@
 import { misuse } from './failure.ts';
 
 /** Secrets by name, each from the environment variable of its name: a command line can be read by others. */
-export function readSecrets(names: readonly string[]): Record<string, string> {
+export function readSecrets(names: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readVariable(name)]));
 }
 

@@ -1,3 +1,4 @@
+import { keyFromEnvironment } from '../../client/index.ts';
 import type { Loaded } from './load-modules.ts';
 
 /** A server that a command talks to: one that runs somewhere, or one started for the command from a module. */
@@ -20,27 +21,25 @@ export function toUrl(text: string): string | undefined {
   return /^(?:\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}(?:\/|$)/i.test(text) ? `http://${text.replace(/\/+$/, '')}` : undefined;
 }
 
-/** The key for servers, from the environment: never from the command line, which others can read. */
-export function keyFromEnvironment(): string | undefined {
-  const { TILTYARD_API_KEY, ORS_API_KEY } = process.env;
-  return TILTYARD_API_KEY || ORS_API_KEY || undefined;
-}
-
 function remote(text: string): Target {
   return {
     url: toUrl(text) as string,
+    // Never from the command line, which others can read.
     apiKey: keyFromEnvironment(),
     loaded: undefined,
     async [Symbol.asyncDispose]() {},
   };
 }
 
+// Somebody waits at a terminal: calls that were given up are not waited for, and tools have a moment to clean up.
+const IMPATIENT = { drainMs: 0, graceMs: 1_000, closeMs: 500 };
+
 async function serveModule(path: string): Promise<Target> {
   const { loadModules } = await import('./load-modules.ts');
   const { createServer } = await import('../../server/index.ts');
   const loaded = await loadModules([path]);
-  const server = await createServer({ ...loaded, logger: false, returnErrors: 'stacktrace' });
+  const server = await createServer({ ...loaded, logger: false, returnErrors: 'stacktrace', limits: IMPATIENT });
   const url = await server.listen();
-  // The client sends a key from ORS_API_KEY unless it is told not to; this server wants none.
+  // The client sends the key of the environment unless it is told not to; this server wants none.
   return { url, apiKey: '', loaded, [Symbol.asyncDispose]: () => server.close() };
 }

@@ -1,6 +1,6 @@
 import type { EnvironmentClient } from '../../client/index.ts';
 import { findEnvironment } from '../shared/episode.ts';
-import { environmentsOf } from '../shared/faces.ts';
+import { environmentsOf } from '../shared/protocols.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { toTable } from '../shared/table.ts';
 import type { Terminal } from '../shared/terminal.ts';

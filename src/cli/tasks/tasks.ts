@@ -1,4 +1,4 @@
-import { cut } from '../shared/cut.ts';
+import { cutText } from '../../protocol/index.ts';
 import { findEnvironment, findSplit } from '../shared/episode.ts';
 import { toSafeJson, toSafeText } from '../shared/safe-text.ts';
 import { processTerminal, type Terminal } from '../shared/terminal.ts';
@@ -47,7 +47,7 @@ async function showTasks(
   terminal.print(`${bold(toSafeText(environment.name))}, split ${bold(toSafeText(split))}${total}`);
   const width = String(from + page.tasks.length).length;
   for (const [at, task] of page.tasks.entries()) {
-    const text = cut(toSafeJson(task), Math.max(20, terminal.columns - width - 4));
+    const text = cutText(toSafeJson(task), Math.max(20, terminal.columns - width - 5));
     terminal.print(`  ${dim(String(from + at).padStart(width))}  ${text}`);
   }
   const next = from + page.tasks.length;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addSecretOption } from '../shared/arguments.ts';
 import { addEpisodeOptions } from '../shared/episode-options.ts';
 import type { ToolsOptions } from './tools.ts';
 
@@ -8,7 +9,7 @@ export function addTools(root: Command): void {
     .command('tools')
     .description('See the tools of a server: what they do, what they take, what they need.')
     .argument('<target>', 'URL of an ORS or OXP server, or a module that exports environments or toolkits');
-  addEpisodeOptions(command, 'all; with --split, --index or --task the first')
+  addSecretOption(addEpisodeOptions(command, 'all; with --split, --index or --task the first'))
     .option('--json', 'tools as lines of JSON, as the server sends them')
     .addHelpText('after', HELP)
     .action(async (target: string, options: ToolsOptions) => {

@@ -7,8 +7,10 @@ import {
   openEpisode,
   withSession,
 } from '../shared/episode.ts';
-import { discoverFaces } from '../shared/faces.ts';
+import { misuse } from '../shared/failure.ts';
+import { discoverProtocols } from '../shared/protocols.ts';
 import { toSafeText } from '../shared/safe-text.ts';
+import { readSecrets } from '../shared/secrets.ts';
 import { processTerminal, type Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import { type OpenServer, withServer } from '../shared/with-server.ts';
@@ -16,12 +18,15 @@ import { toToolkitLines, toToolLines } from './signature.ts';
 
 /** The options of `tiltyard tools`. */
 export interface ToolsOptions extends EpisodeOptions {
+  readonly secret?: readonly string[];
   readonly json?: boolean;
 }
 
 /** Shows the tools of a server: of its environments, or of one task, and those outside of environments. */
 export async function tools(target: string, options: ToolsOptions): Promise<void> {
   assertEpisodeOptions(options);
+  if (options.secret !== undefined && !isAboutTask(options))
+    throw misuse('--secret is for the session of a task: add --split, --index or --task');
   const terminal = processTerminal();
   await withServer(target, async (server) => {
     if (isAboutTask(options)) return showTaskTools(server, options, terminal);
@@ -39,10 +44,11 @@ function isAboutTask({ split, index, task }: ToolsOptions): boolean {
 
 async function showTaskTools(server: OpenServer, options: ToolsOptions, terminal: Terminal): Promise<void> {
   const { signal } = server;
+  const secrets = readSecrets(options.secret);
   const environment = await findEnvironment(server, options.environment);
   const choice = await chooseTask(environment, options, signal);
-  const session = await openEpisode(environment, choice, { secrets: {}, signal });
-  await withSession(session, async () => {
+  const session = await openEpisode(environment, choice, { secrets, signal });
+  await withSession(session, server, async () => {
     const listed = await waitFor('setting up the episode', session.tools({ signal }));
     showTools(listed, environment.name, { ...options, terminal });
   });
@@ -55,7 +61,7 @@ interface ShowOptions extends ToolsOptions {
 async function showAll(server: OpenServer, options: ShowOptions): Promise<void> {
   const { signal } = server;
   const { json = false, terminal } = options;
-  const { environments = [], tools: kit = [] } = await discoverFaces(server);
+  const { environments = [], tools: kit = [] } = await discoverProtocols(server);
   const listed = await Promise.all(environments.map((name) => server.ors.environment(name).tools({ signal })));
   for (const [at, name] of environments.entries()) showTools(listed[at] ?? [], name, options);
   for (const definition of kit) {

@@ -47,6 +47,7 @@ export const orsProtocol: Protocol = protocol<OrsSubject>({
     // Whether it is the right JSON is for a probe to say.
     return status === 200 && parsed(text) !== undefined;
   },
-  open: ({ http, setupMs, spoken }) => findSubject({ http, setupMs, taken: spoken.includes('oxp') ? OXP_PATHS : [] }),
+  open: ({ http, setupMs, secrets, spoken }) =>
+    findSubject({ http, setupMs, secrets, taken: spoken.includes('oxp') ? OXP_PATHS : [] }),
   close: ({ sessions }) => sessions.closeAll(),
 });

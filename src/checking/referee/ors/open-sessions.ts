@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isObject, type JsonObject, SESSION_HEADER } from '../../../protocol/index.ts';
+import { isObject, type JsonObject, SECRETS_HEADER, SESSION_HEADER, toSecretsHeader } from '../../../protocol/index.ts';
 import { parsed } from '../json.ts';
 import { NotApplicable, need } from '../probe.ts';
 import { type Answer, Recorder, type RecorderOptions } from '../recorder.ts';
@@ -17,6 +17,8 @@ export interface SessionsOptions {
   readonly environment: string;
   /** The body of /create; undefined if no task is known. */
   readonly body: JsonObject | undefined;
+  /** Sent with every /create that has none of its own. */
+  readonly secrets: Readonly<Record<string, string>>;
   /** How long a setup may take. */
   readonly setupMs: number;
 }
@@ -29,6 +31,7 @@ export class Sessions {
   readonly #options: SessionsOptions;
   readonly #live = new Set<string>();
   #standing: Promise<string> | undefined;
+  #secretsInBody = true;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -49,9 +52,20 @@ export class Sessions {
   }
 
   /** Sends /create for a session, which is cleaned up in the end. */
-  create(http: Recorder, sid: string, body: unknown = this.body): Promise<Answer> {
+  async create(http: Recorder, sid: string, body: unknown = this.body): Promise<Answer> {
     this.#live.add(sid);
-    return http.ask({ method: 'POST', path: '/create', headers: { [SESSION_HEADER]: sid }, body });
+    const request = { method: 'POST', path: '/create', headers: { [SESSION_HEADER]: sid }, body };
+    const { secrets } = this.#options;
+    if (Object.keys(secrets).length === 0 || !isObject(body) || 'secrets' in body) return http.ask(request);
+    const headers = { [SECRETS_HEADER]: toSecretsHeader(secrets) };
+    const answer = await http.ask({
+      ...request,
+      unrecorded: { headers, body: this.#secretsInBody ? { secrets } : {} },
+    });
+    if (!this.#secretsInBody || answer.status !== 422 || !answer.text.includes('secrets')) return answer;
+    // One official server takes secrets from the body alone, the other refuses them there.
+    this.#secretsInBody = false;
+    return http.ask({ ...request, unrecorded: { headers, body: {} } });
   }
 
   /** A new session; its setup may still run. */
@@ -107,12 +121,18 @@ export class Sessions {
         });
       // Some servers answer so while setup runs, rather than let the client wait.
       if (answer.status !== 503 || Date.now() + POLL_MS > end) {
-        need(answer.status < 500, `setup failed: ${detailOf(answer)}`);
+        need(!isSetupFailure(answer), `setup failed: ${detailOf(answer)}`);
         return;
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
+}
+
+// An author may give a failed setup any status from 400 to 499; our own server then says what it is.
+function isSetupFailure({ status, text }: Answer): boolean {
+  const body = parsed(text);
+  return status >= 500 || (status >= 400 && isObject(body) && body.code === 'setup_failed');
 }
 
 /** The id in an answer of /create_session, which is JSON or, from the official servers, events. */

@@ -29,17 +29,18 @@ export interface OrsSubject {
 export interface SubjectOptions {
   readonly http: RecorderOptions;
   readonly setupMs: number;
+  readonly secrets: Readonly<Record<string, string>>;
   readonly taken: readonly string[];
 }
 
 /** Looks at what a server has. */
-export async function findSubject({ http: options, setupMs, taken }: SubjectOptions): Promise<OrsSubject> {
+export async function findSubject({ http: options, setupMs, secrets, taken }: SubjectOptions): Promise<OrsSubject> {
   const http = new Recorder(options);
   const environments = stringsIn(await jsonFrom(http.ask({ method: 'GET', path: '/list_environments' })));
   const { environment, splits, split } = await firstWithTasks(http, environments);
   const body: JsonObject | undefined =
     split === undefined ? undefined : { env_name: environment, split: split.name, index: 0 };
-  const sessions = new Sessions({ http: options, environment, body, setupMs });
+  const sessions = new Sessions({ http: options, environment, body, secrets, setupMs });
   const subject: OrsSubject = {
     environments,
     get environment() {

@@ -1,4 +1,5 @@
-import { keyFromEnvironment, toUrl } from '../../shared/target.ts';
+import { keyFromEnvironment } from '../../../client/index.ts';
+import { toUrl } from '../../shared/target.ts';
 import { startChildServer } from './child-server.ts';
 import { findLocalProcess } from './local-process.ts';
 import { fetchLag } from './metrics.ts';

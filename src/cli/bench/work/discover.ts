@@ -1,8 +1,8 @@
 import { ClientError } from '../../../client/index.ts';
 import { TOOL_ID } from '../../../protocol/index.ts';
 import { explain } from '../../shared/explain.ts';
-import { speaksNeither } from '../../shared/faces.ts';
 import { Failure, misuse } from '../../shared/failure.ts';
+import { speaksNeither } from '../../shared/protocols.ts';
 import type { BenchServer } from '../servers/open.ts';
 import { findOrsWork, listEnvironments } from './find-ors-work.ts';
 import { findOxpWork } from './find-oxp-work.ts';

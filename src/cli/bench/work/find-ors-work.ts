@@ -1,16 +1,16 @@
 import { generateInput } from '../../../checking/index.ts';
-import { type Client, connect, ToolCallError } from '../../../client/index.ts';
+import { type Client, connect } from '../../../client/index.ts';
 import type { ToolSpec } from '../../../protocol/index.ts';
 import { unknownName } from '../../shared/explain.ts';
-import { environmentsOf } from '../../shared/faces.ts';
 import { Failure } from '../../shared/failure.ts';
+import { environmentsOf } from '../../shared/protocols.ts';
 import { toSafeText } from '../../shared/safe-text.ts';
 import { toEndpoint } from '../load/endpoint.ts';
 import type { BenchServer } from '../servers/open.ts';
 import { orsCalls } from './ors-calls.ts';
 import type { OrsWork } from './ors-episode.ts';
 import { orsEpisodes } from './ors-episodes.ts';
-import { notesOn, type Work, type WorkChoice } from './work.ts';
+import { firstCallFailed, notesOn, type Work, type WorkChoice } from './work.ts';
 
 /** The names of a server's environments; none on a server of another protocol. */
 export async function listEnvironments(server: BenchServer, choice: WorkChoice): Promise<readonly string[]> {
@@ -23,7 +23,7 @@ export async function findOrsWork(
   choice: WorkChoice,
   environments: readonly string[],
 ): Promise<Work> {
-  const { timeoutMs, signal, unit, steps } = choice;
+  const { secrets, timeoutMs, signal, unit, steps } = choice;
   const environment = choice.environment?.toLowerCase() ?? (environments[0] as string);
   if (!environments.some((name) => name.toLowerCase() === environment))
     throw unknownName('environment', environment, environments);
@@ -31,23 +31,17 @@ export async function findOrsWork(
   const split = await chooseSplit(client, choice);
   const count = choice.index === undefined && unit === 'episodes' ? await countTasks(client, split, choice) : 1;
   const index = choice.index ?? 0;
-  await using session = await client.session({ split, index, timeoutMs, signal });
+  await using session = await client.session({ split, index, secrets, timeoutMs, signal });
   const { name: tool, input_schema: schema } = chooseTool(await session.tools({ timeoutMs, signal }), choice.tool);
   const input = choice.input ?? generateInput(schema) ?? {};
-  const tried = await session.call(tool, input, { timeoutMs, signal }).catch((thrown: unknown) => {
-    if (!(thrown instanceof ToolCallError) || !isRefusal(thrown)) return thrown as Error;
-    throw new Failure(
-      `the tool '${toSafeText(tool)}' refuses the input ${JSON.stringify(input)}: ${toSafeText(thrown.message)}. ` +
-        `Give a good one: --input '{...}'`,
-    );
+  const { finished } = await session.call(tool, input, { timeoutMs, signal }).catch((thrown: unknown) => {
+    throw firstCallFailed(tool, input, thrown);
   });
-  const failed = tried instanceof Error ? [`A first call failed: ${toSafeText(tried.message)}`] : [];
-  const ends = 'finished' in tried && tried.finished && unit === 'calls' ? [ENDS] : [];
 
   const endpoint = toEndpoint(server.url, server.apiKey === undefined ? {} : { 'X-API-Key': server.apiKey });
   let episodes = 0;
   const nextIndex = () => index + (episodes++ % count);
-  const work: OrsWork = { endpoint, environment, split, nextIndex, tool, input };
+  const work: OrsWork = { endpoint, environment, split, nextIndex, tool, input, secrets };
   return {
     protocol: 'ORS',
     unit,
@@ -55,7 +49,7 @@ export async function findOrsWork(
     split,
     tool,
     input,
-    notes: [...notesOn(choice, tool, input), ...failed, ...ends],
+    notes: [...notesOn(choice, tool, input), ...(finished && unit === 'calls' ? [ENDS] : [])],
     endpoint,
     createPlayer: (lane) => (unit === 'calls' ? orsCalls(work, lane) : orsEpisodes({ ...work, steps }, lane)),
   };
@@ -95,9 +89,4 @@ function chooseTool(tools: readonly ToolSpec[], wanted: string | undefined): Too
     wanted,
     tools.map(({ name }) => name),
   );
-}
-
-// What the tool itself reports is a result to be measured; what it never saw is not.
-function isRefusal({ reason }: ToolCallError): boolean {
-  return reason !== 'tool_error' && reason !== 'timeout' && reason !== 'episode_finished';
 }

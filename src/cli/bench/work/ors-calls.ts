@@ -2,7 +2,7 @@ import type { Lane, Player } from '../load/drive.ts';
 import type { Problem } from '../load/problem.ts';
 import { OrsEpisode, type OrsWork } from './ors-episode.ts';
 
-/** Calls one tool over and over, in an episode of its own; a new one takes the place of an episode that has ended. */
+/** Calls one tool over and over, in an episode of its own; a new one takes the place of one that has ended or refuses. */
 export function orsCalls(work: OrsWork, lane: Lane): Player {
   let episode: OrsEpisode | undefined;
   let isReady = false;
@@ -31,7 +31,8 @@ export function orsCalls(work: OrsWork, lane: Lane): Player {
         isReady = false;
         return undefined;
       }
-      if (outcome.kind === 'gone') isReady = false;
+      // Used up, or in a state that refuses this call: the next call gets a new episode, and is not refused as well.
+      if (outcome.kind === 'gone' || outcome.kind === 'tool') isReady = false;
       return outcome;
     },
     end,

@@ -1,4 +1,4 @@
-import { SESSION_HEADER } from '../../../protocol/index.ts';
+import { SECRETS_HEADER, SESSION_HEADER, toSecretsHeader } from '../../../protocol/index.ts';
 import { isProblem } from '../load/connection.ts';
 import type { Lane } from '../load/drive.ts';
 import { type Endpoint, toRequest } from '../load/endpoint.ts';
@@ -16,6 +16,8 @@ export interface OrsWork {
   readonly nextIndex: () => number;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** Sent when an episode begins. */
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** One episode on one connection, request by request. */
@@ -32,7 +34,7 @@ export class OrsEpisode {
 
   /** Asks for a session and begins the episode in it. */
   async begin(): Promise<Problem | undefined> {
-    const { endpoint, environment, split, nextIndex, tool, input } = this.#work;
+    const { endpoint, environment, tool, input } = this.#work;
     const issued = await this.#ask(
       toRequest(endpoint, { method: 'POST', path: '/create_session', headers: { Accept: 'application/json' } }),
     );
@@ -41,10 +43,7 @@ export class OrsEpisode {
     if (sid === undefined || !/^[\x21-\x7e]+$/.test(sid))
       return { kind: 'malformed', detail: 'the answer to POST /create_session has no session id' };
     this.#sid = sid;
-    const body = JSON.stringify({ env_name: environment, split, index: nextIndex() });
-    const created = await this.#ask(
-      toRequest(endpoint, { method: 'POST', path: '/create', headers: { [SESSION_HEADER]: sid }, body }),
-    );
+    const created = await this.#create(sid);
     if ('kind' in created) return created;
     this.#call = toRequest(endpoint, {
       method: 'POST',
@@ -79,6 +78,22 @@ export class OrsEpisode {
     this.#sid = undefined;
     const answer = await this.#ask(request);
     return 'kind' in answer ? answer : undefined;
+  }
+
+  async #create(sid: string): Promise<HttpResponse | Problem> {
+    const { endpoint, environment, split, nextIndex, secrets } = this.#work;
+    const hasSecrets = Object.keys(secrets).length > 0;
+    const headers = { [SESSION_HEADER]: sid, ...(hasSecrets ? { [SECRETS_HEADER]: toSecretsHeader(secrets) } : {}) };
+    const index = nextIndex();
+    const send = (more: object) => {
+      const body = JSON.stringify({ env_name: environment, split, index, ...more });
+      return this.#ask(toRequest(endpoint, { method: 'POST', path: '/create', headers, body }));
+    };
+    if (!hasSecrets) return send({});
+    const created = await send({ secrets });
+    const isRefused = 'kind' in created && created.kind === 'status 422' && created.detail.includes('secrets');
+    // One official server takes secrets from the body alone, the other refuses them there.
+    return isRefused ? send({}) : created;
   }
 
   async #ask(request: Buffer): Promise<HttpResponse | Problem> {

@@ -12,14 +12,17 @@ export interface OxpWork {
   readonly endpoint: Endpoint;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** Calls one tool over and over, each time with an id of its own: a known id would not run the tool. */
-export function oxpCalls({ endpoint, tool, input }: OxpWork, lane: Lane): Player {
+export function oxpCalls({ endpoint, tool, input, secrets }: OxpWork, lane: Lane): Player {
+  const named = Object.entries(secrets).map(([id, value]) => ({ id, value }));
+  const context = named.length === 0 ? {} : { context: { secrets: named } };
   const next = numberedRequests(endpoint, (id) => ({
     method: 'POST',
     path: '/tools/call',
-    body: JSON.stringify({ $schema: OXP_SCHEMA, request: { call_id: id, tool_id: tool, input } }),
+    body: JSON.stringify({ $schema: OXP_SCHEMA, request: { call_id: id, tool_id: tool, input, ...context } }),
   }));
   return {
     isReady: true,

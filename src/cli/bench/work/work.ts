@@ -1,3 +1,6 @@
+import { ClientError } from '../../../client/index.ts';
+import type { ErrorCode } from '../../../core/index.ts';
+import { Failure } from '../../shared/failure.ts';
 import { toSafeText } from '../../shared/safe-text.ts';
 import type { Lane, Player } from '../load/drive.ts';
 import type { Endpoint } from '../load/endpoint.ts';
@@ -27,12 +30,25 @@ export interface WorkChoice {
   readonly index?: number | undefined;
   readonly tool?: string | undefined;
   readonly input?: Readonly<Record<string, unknown>> | undefined;
+  readonly secrets: Readonly<Record<string, string>>;
   readonly unit: Unit;
   /** Calls in each episode. */
   readonly steps: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
+
+/** Why no load is begun: it would measure nothing but the same failure. What is not about the call stays as it is. */
+export function firstCallFailed(tool: string, input: unknown, thrown: unknown): unknown {
+  const isOfSession = thrown instanceof ClientError && (thrown.code === SETUP_FAILED || thrown.status === 401);
+  if (!(thrown instanceof ClientError) || isOfSession) return thrown;
+  return new Failure(
+    `the first call failed, so nothing was measured. '${toSafeText(tool)}' with the input ${JSON.stringify(input)}: ` +
+      `${toSafeText(thrown.message)}\nTry another input with --input '{...}', or another tool with --tool`,
+  );
+}
+
+const SETUP_FAILED: ErrorCode = 'setup_failed';
 
 /** What was chosen for the person, and how to choose otherwise. */
 export function notesOn(choice: WorkChoice, tool: string, input: Readonly<Record<string, unknown>>): string[] {

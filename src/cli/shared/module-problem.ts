@@ -5,7 +5,7 @@ import { toSafeText } from './safe-text.ts';
 import type { Colors } from './terminal.ts';
 
 /** What is wrong with an author's module, and where: plain data, so that it can go from process to process. */
-export interface Problem {
+export interface ModuleProblem {
   /** What kind of error it is, and what it says; then its causes. */
   readonly message: string;
   /** What a person could do, if that is known. */
@@ -20,7 +20,7 @@ export interface Problem {
 }
 
 /** What was thrown while a module was loaded. */
-export function toProblem(thrown: unknown, advice?: string): Problem {
+export function toProblem(thrown: unknown, advice?: string): ModuleProblem {
   const isDebugging = process.env.TILTYARD_DEBUG === '1' && thrown instanceof Error && thrown.stack !== undefined;
   const { message, ...location } = locate(thrown);
   return {
@@ -32,7 +32,7 @@ export function toProblem(thrown: unknown, advice?: string): Problem {
 }
 
 /** A problem for a person: `math.ts:12:5  TypeError: ...`, and the line of code with its neighbours. */
-export function describeProblem(problem: Problem, colors: Colors): string {
+export function describeProblem(problem: ModuleProblem, colors: Colors): string {
   const { message, advice, stack } = problem;
   const place = placeOf(problem);
   const frame = frameOf(problem, colors);
@@ -54,7 +54,7 @@ function causesOf(thrown: unknown): string[] {
   return [nameAndMessage(thrown.cause), ...causesOf(thrown.cause)];
 }
 
-function placeOf({ file, line, column }: Problem): string | undefined {
+function placeOf({ file, line, column }: ModuleProblem): string | undefined {
   if (file === undefined) return undefined;
   const path = relative('', file);
   return [path.startsWith('..') ? file : path, line, column].filter((part) => part !== undefined).join(':');
@@ -64,7 +64,7 @@ const NEIGHBOURS = 1;
 const LONGEST_LINE = 160;
 
 /** The line of code and those around it. */
-function frameOf({ file, line, column }: Problem, colors: Colors): string[] {
+function frameOf({ file, line, column }: ModuleProblem, colors: Colors): string[] {
   if (file === undefined || line === undefined || !existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split(/\r?\n/);
   const last = Math.min(lines.length, line + NEIGHBOURS);

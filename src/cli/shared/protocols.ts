@@ -10,7 +10,7 @@ import { Failure } from './failure.ts';
 import type { OpenServer } from './with-server.ts';
 
 /** What a server has, by protocol; undefined where it does not speak that one. */
-export interface Faces {
+export interface SpokenProtocols {
   /** Names of environments (ORS). */
   readonly environments: readonly string[] | undefined;
   /** Tools outside of environments (OXP). */
@@ -21,7 +21,7 @@ export interface Faces {
 export type AskedOfOrs = Pick<OpenServer, 'ors'> & CallOptions;
 
 /** Finds out which protocols a server speaks, and what it has in each. */
-export async function discoverFaces(server: OpenServer): Promise<Faces> {
+export async function discoverProtocols(server: OpenServer): Promise<SpokenProtocols> {
   const environments = await environmentsOf(server);
   const tools = await toolsOf(server, environments !== undefined);
   if (environments === undefined && tools === undefined) throw speaksNeither(server.url);
