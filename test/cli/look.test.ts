@@ -287,7 +287,7 @@ test.each([
 
 test('an environment among toolkits is told as such', async () => {
   const { code, output } = await commandApart(['tasks', TOOLKIT_MODULE]);
-  expect(output).toContain('has no environments');
+  expect(output).toContain('has toolkits and no environments');
   expect(code).toBe(1);
 });
 
