@@ -29,7 +29,9 @@ describe('the result of a call', () => {
     const { again, first, count, id } = await ended();
     await pass(ms);
     const { events } = again();
-    expect(events).toMatchObject([{ kind: 'settled', taskId: id, ending: { kind: 'returned', json: resultOf(first) } }]);
+    expect(events).toMatchObject([
+      { kind: 'settled', taskId: id, ending: { kind: 'returned', json: resultOf(first) } },
+    ]);
     expect(count('wait')).toBe(1);
   });
 

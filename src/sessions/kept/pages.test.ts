@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
-import { PAGE_CALLS, type Page, PagePool } from './result-pages.ts';
+import { PAGE_CALLS, type Page, PagePool } from './pages.ts';
 
 const MB = 1024 * 1024;
 
+function partsOf({ starts, lengths, owners, durations, fingerprints, keptAt }: Page) {
+  return [starts, lengths, owners, durations, fingerprints, keptAt];
+}
+
 /** Writes into every part of a page. */
 function fill(page: Page, value: number): void {
-  for (const part of [page.starts, page.lengths, page.sessions, page.keptAt]) part.fill(value);
+  for (const part of partsOf(page)) part.fill(value);
   page.bytes.fill(value);
 }
 
@@ -14,7 +18,7 @@ test('no page shares anything with another, also across slabs', () => {
   const pages = Array.from({ length: 40 }, () => pool.take());
   for (const [index, page] of pages.entries()) fill(page, index + 1);
   for (const [index, page] of pages.entries()) {
-    for (const part of [page.starts, page.lengths, page.sessions, page.keptAt]) {
+    for (const part of partsOf(page)) {
       expect(part).toHaveLength(PAGE_CALLS);
       expect(part.every((value) => value === index + 1)).toBe(true);
     }
