@@ -34,10 +34,10 @@ test('a page that was given back comes again, and is empty', () => {
   page.newestAt = 7;
   pool.giveBack(page);
   const again = pool.take();
-  expect(again).toBe(page);
+  expect(again === page).toBe(true);
   expect(again).toMatchObject({ used: 0, newestAt: 0 });
   expect(again.lengths.every((length) => length === 0)).toBe(true);
-  expect(pool.take()).not.toBe(page);
+  expect(pool.take() === page).toBe(false);
 });
 
 test('what nobody needed since the last sweep is freed', () => {
@@ -45,7 +45,7 @@ test('what nobody needed since the last sweep is freed', () => {
   const page = pool.take();
   pool.giveBack(page);
   pool.sweep();
-  expect(pool.take()).not.toBe(page);
+  expect(pool.take() === page).toBe(false);
 });
 
 test('a pool for little takes little', () => {
@@ -61,6 +61,6 @@ test('a pool that was cleared begins anew', () => {
   pool.giveBack(page);
   pool.clear();
   const next = pool.take();
-  expect(next).not.toBe(page);
-  expect(next.bytes.buffer).not.toBe(page.bytes.buffer);
+  expect(next === page).toBe(false);
+  expect(next.bytes.buffer === page.bytes.buffer).toBe(false);
 });
