@@ -59,3 +59,9 @@ test('the memory of one who goes is free for others, and a caller alone is never
   expect(has('anna')).toBe(true);
   expect(has('caller-99')).toBe(false);
 });
+
+test('unless told otherwise, hundreds of thousands of a caller’s ids are remembered', () => {
+  const ids = new CallersIds();
+  use(ids, 'anna', 300_000);
+  expect([ids.find('anna', 'call-0'), ids.find('anna', 'call-299999')]).toEqual([0, 299_999]);
+});

@@ -52,15 +52,15 @@ test('OXP I2: however much others call, an id does not run twice', async () => {
   const { call, callMany } = forgetful();
   expect(await call('anna', 'order-7')).toBe('"paid"');
   expect(await call('anna', 'order-7')).toBe('"paid"');
-  callMany('bert', 210_000);
+  callMany('bert', 20_000);
   expect(await call('anna', 'order-7')).toBe('result_not_kept');
 });
 
 test('OXP I2: an id does not run twice either when its own caller has made many calls since', async () => {
   const { call, callMany } = forgetful();
-  callMany('', 210_000);
+  callMany('', 20_000);
   expect(await call('', 'call-0')).toBe('result_not_kept');
-  expect(await call('', 'call-209999')).toBe('"paid"');
+  expect(await call('', 'call-19999')).toBe('"paid"');
 });
 
 test('results whose time is over are freed also if nobody asks for them, until the toolbox closes', async () => {
