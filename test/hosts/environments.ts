@@ -15,12 +15,18 @@ const Task = z.looseObject({
 const gate = z.object({ gate: z.string() });
 
 /** The environment of most tests of hosts. */
-export const contract: Environment = environment({
+const contract: Environment = environment({
   name: 'contract',
   task: Task,
   splits: {
     train: [{ id: 0 }, { id: 1 }, { id: 2 }],
     broken: { count: 1, get: () => ({ setup: 'nonsense' }) as never },
+    failing: {
+      count: 1,
+      get() {
+        throw new Error('no such disk');
+      },
+    },
   },
   async setup({ task, secrets, signal }) {
     note(task.stage, 'setup');
@@ -97,7 +103,7 @@ export const contract: Environment = environment({
 });
 
 /** One that has nothing to set up. */
-export const plain: Environment = environment({
+const plain: Environment = environment({
   name: 'Plain',
   splits: { test: [{ id: 0 }] },
   prompt: () => 'Begin.',

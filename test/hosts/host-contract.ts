@@ -32,7 +32,7 @@ export function describeHost(name: string, makeHost: MakeHost): void {
         const names = (tools: readonly { name: string }[] = []) => tools.map((tool) => tool.name);
         expect(names(contract?.allTools)).toContain('special');
         expect(names(contract?.sharedTools)).not.toContain('special');
-        expect(contract?.splits.map((split) => split.name)).toEqual(['train', 'broken']);
+        expect(contract?.splits.map((split) => split.name)).toEqual(['train', 'broken', 'failing']);
       });
 
       test('tasks are counted, listed, and read one by one or as a slice', async () => {
@@ -55,6 +55,8 @@ export function describeHost(name: string, makeHost: MakeHost): void {
         await expect(read('nowhere', 'train')).rejects.toMatchObject({ code: 'unknown_environment' });
         await expect(read('contract', 'nowhere')).rejects.toMatchObject({ code: 'unknown_split' });
         await expect(read('contract', 'train', 7)).rejects.toMatchObject({ code: 'bad_index' });
+        const thrown = expect.objectContaining({ message: 'no such disk' });
+        await expect(read('contract', 'failing')).rejects.toMatchObject({ code: 'environment_failed', thrown });
       });
     });
 
@@ -106,6 +108,7 @@ export function describeHost(name: string, makeHost: MakeHost): void {
         ['a split', { choice: { split: 'nowhere', index: 0 } }, 'unknown_split'],
         ['an index', { choice: { split: 'train', index: 3 } }, 'bad_index'],
         ['a task that fits', { choice: { task: { setup: 'nonsense' } } }, 'invalid_task'],
+        ['a task that can be read', { choice: { split: 'failing', index: 0 } }, 'environment_failed'],
         ['a task of the author’s that fits', { choice: { split: 'broken', index: 0 } }, 'environment_failed'],
       ])('is refused without %s, and leaves no session', async (_what, request, code) => {
         const host = await start({ maxSessions: 1 });

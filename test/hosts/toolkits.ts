@@ -7,7 +7,7 @@ import { note, waitAt } from './stage.ts';
 const staged = z.object({ stage: z.string().optional(), gate: z.string().default('open') });
 
 /** The toolkit of the tests of hosts. */
-export const kit: Toolkit = toolkit({
+const kit: Toolkit = toolkit({
   name: 'Kit',
   tools: {
     Add: tool({
