@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MINUTE, SECOND } from '../../test/support/clock.ts';
-import { pass, startHost } from '../../test/support/host.ts';
-import { catalog, environment } from '../core/index.ts';
-import { LocalHost } from './host.ts';
-import { DEFAULT_SESSION_OPTIONS, type SessionOptions } from './options.ts';
+import { hostOf, pass, refOf, SESSION, startHost } from '../../test/support/host.ts';
+import { environment } from '../core/index.ts';
+import type { SessionOptions } from './options.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -17,51 +16,59 @@ describe('a task that is never there', () => {
       prompt: () => '',
       tools: { act: { run: () => 'done' } },
     });
-    const host = new LocalHost(catalog([endless]), { ...DEFAULT_SESSION_OPTIONS, maxSessions: 1, ...options });
-    const failed = host
-      .create('s', { choice: { split: 'train', index: 0 }, secrets: {} })
+    const made = hostOf([endless], { maxSessions: 1, ...options });
+    const failed = made.host
+      .create(SESSION, { choice: { split: 'train', index: 0 }, secrets: {} })
       .catch(({ code, message }) => [code, message]);
     await pass(0);
-    const another = () => host.create('s', { choice: { task: {} }, secrets: {} });
-    return { host, failed, another };
+    const another = () => made.host.create(SESSION, { choice: { task: {} }, secrets: {} });
+    return { ...made, failed, another };
   }
 
   test('is given up after the time for setups, and takes no place', async () => {
-    const { host, failed, another } = await startWithout({ setupMs: 10 * MINUTE });
+    const { live, failed, another } = await startWithout({ setupMs: 10 * MINUTE });
     await pass(10 * MINUTE);
     await expect(another()).rejects.toThrow('already exists');
     await pass(5 * SECOND);
     expect(await failed).toEqual(['environment_failed', "the task of session 's' could not be read"]);
     await another();
-    expect(host.size).toBe(1);
+    expect(live()).toBe(1);
   });
 
   test('can be deleted, and takes no place', async () => {
-    const { host, failed, another } = await startWithout();
-    await host.delete('s');
+    const { host, live, failed, another } = await startWithout();
+    await host.end(SESSION);
     expect(await failed).toEqual(['session_gone', "session 's' was deleted. Create a new one"]);
     await another();
-    expect(host.size).toBe(1);
+    expect(live()).toBe(1);
+  });
+
+  test('is no session yet', async () => {
+    const { host, callTool } = await startWithout();
+    expect(host.touch(SESSION)).toMatchObject({ code: 'session_not_found' });
+    expect(callTool({ name: 'act', input: {} }).ending).toMatchObject({ failure: { code: 'session_not_found' } });
   });
 
   test('L11: does not hold up a server that stops', async () => {
     const { host, failed } = await startWithout();
-    await host.close();
+    await host.drain();
     expect(await failed).toEqual(['shutting_down', 'the server is stopping and takes no new sessions']);
   });
 });
 
 test('S30: a delete at any moment of a creation leaves no episode behind', async () => {
   for (let turns = 0; turns < 20; turns += 1) {
-    const { host } = await startHost();
-    const created = host.create('early', { choice: { task: {} }, secrets: {} }).catch(({ code }) => code);
+    const { host, live, count } = await startHost();
+    const early = refOf('early');
+    const created = host.create(early, { choice: { task: {} }, secrets: {} }).catch(({ code }) => code);
     for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
-    const deleted = host.delete('early');
+    const deleted = host.end(early);
     await pass(0);
     await deleted;
     // Either it was there, and is gone, or it was called off.
     expect([undefined, 'session_gone']).toContain(await created);
-    expect(host.size, `after ${turns} turns`).toBe(1);
-    await host.close();
+    expect(live(), `after ${turns} turns`).toBe(1);
+    expect(count('setup') - 1, `after ${turns} turns`).toBe(count('teardown:end'));
+    await host.drain();
   }
 });

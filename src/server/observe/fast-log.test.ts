@@ -2,19 +2,20 @@ import fc from 'fast-check';
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { liveBytes, MEGABYTE } from '../../../test/support/memory.ts';
-import type { ObservedCall, ObservedSession } from '../../sessions/index.ts';
+import { CALL_OUTCOMES } from '../../core/index.ts';
+import type { CallEnded } from '../../sessions/index.ts';
 import { type EventLog, type EventLogger, eventLog } from './event-log.ts';
-import { quickLines } from './fast-log.ts';
+import { fastLog } from './fast-log.ts';
 
 function bothWrite(say: (log: EventLog) => void, level = 'info') {
   const lines = { ours: [] as string[], pinos: [] as string[] };
   const stream = { write: (line: string) => void lines.pinos.push(line) };
   // Fastify brings pino along.
   const { log: logger } = Fastify({ logger: { level, stream } });
-  const quick = quickLines(logger as EventLogger, {
+  const fast = fastLog(logger as EventLogger, {
     write: (line) => void lines.ours.push(typeof line === 'string' ? line : line()),
   });
-  say(quick);
+  say(fast);
   say(eventLog(logger));
   const withoutTime = (all: string[]) => all.map((line) => line.replace(/"time":\d+/, '"time":0'));
   return { ours: withoutTime(lines.ours), pinos: withoutTime(lines.pinos) };
@@ -29,6 +30,9 @@ const ms = fc.oneof(
 
 // Most have none.
 const identity = fc.oneof(text, fc.constant(''));
+
+const time = fc.double({ min: 1, max: 1e13, noNaN: true });
+const reward = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }));
 
 test('the line of a request is what pino writes, whatever is in it', () => {
   const status = fc.constantFrom(200, 308, 404);
@@ -46,32 +50,74 @@ test('the line of a request is what pino writes, whatever is in it', () => {
 });
 
 test('the line of a call is what pino writes, whatever is in it', () => {
-  const known = { startedAt: fc.constant(0), callCount: fc.nat() };
-  const session: fc.Arbitrary<ObservedSession> = fc.record({ sid: text, identity, environmentName: text, ...known });
-  const call: fc.Arbitrary<ObservedCall> = fc.record({
-    callId: text,
-    identity,
-    tool: text,
-    startedAt: fc.constant(0),
-    settledAt: ms,
-    hasRun: fc.constant(true),
-  });
+  const ended = { type: fc.constant('call_ended' as const), at: time, call: fc.nat(), callId: text, tool: text };
+  const how = { outcome: fc.constantFrom(...CALL_OUTCOMES), durationMs: ms, ran: fc.boolean() };
+  const nothing = fc.constant(undefined);
+  const ofSession = { session: fc.nat(), sid: text, environment: text, reward, finished: fc.boolean() };
+  // A tool of a toolkit is no step of an episode: it pays nothing.
+  const ofToolkit = { reward: fc.constant(null), finished: fc.constant(false) };
+  const call: fc.Arbitrary<CallEnded> = fc.oneof(
+    fc.record({ ...ended, ...how, identity, ...ofSession }),
+    fc.record({ ...ended, ...how, identity, session: nothing, sid: nothing, environment: nothing, ...ofToolkit }),
+  );
   fc.assert(
-    fc.property(call, fc.option(session, { nil: undefined }), (ended, within) => {
-      const { ours, pinos } = bothWrite((log) => log.callEnded(ended, 'scored', within));
+    fc.property(call, (event) => {
+      const { ours, pinos } = bothWrite((log) => log.on(event));
       expect(ours).toEqual(pinos);
     }),
     { numRuns: 500 },
   );
 });
 
+test('the line of a session is pino’s own, and other events have none', () => {
+  const facts = { session: 1, sid: 's', identity: 'anna', environment: 'e', split: 'train', index: 3, at: 0 };
+  const end = { outcome: 'finished', reason: 'deleted', calls: 2, durationMs: 1.5, reward: 0.5 } as const;
+  const { ours, pinos } = bothWrite((log) => {
+    log.on({ type: 'session_started', ...facts, trace: undefined });
+    log.on({ type: 'setup_ended', ...facts, result: 'ready', durationMs: 1 });
+    log.on({ type: 'call_running', at: 0, call: 1 });
+    log.on({ type: 'session_ended', ...facts, ...end });
+  });
+  expect(ours).toEqual([]);
+  // One from each log.
+  expect(pinos).toHaveLength(2);
+  const line = {
+    sid: 's',
+    identity: 'anna',
+    environment: 'e',
+    split: 'train',
+    index: 3,
+    reward: 0.5,
+    calls: 2,
+    ms: 1.5,
+  };
+  for (const each of pinos) expect(JSON.parse(each)).toMatchObject({ ...line, msg: 'session ended' });
+});
+
+const ENDED: CallEnded = {
+  type: 'call_ended',
+  at: 0,
+  call: 1,
+  callId: 'a',
+  tool: 'b',
+  identity: '',
+  session: undefined,
+  sid: undefined,
+  environment: undefined,
+  outcome: 'returned',
+  durationMs: 1,
+  ran: true,
+  reward: null,
+  finished: false,
+};
+
 test('a line says when it happened, also if it is made later', () => {
   const made: (() => string)[] = [];
   const { log: logger } = Fastify();
-  const quick = quickLines(logger, { write: (line) => void made.push(typeof line === 'string' ? () => line : line) });
+  const fast = fastLog(logger, { write: (line) => void made.push(typeof line === 'string' ? () => line : line) });
   const before = Date.now();
-  quick.callEnded({ callId: 'a', tool: 'b', startedAt: 0, settledAt: 1, hasRun: true }, 'scored', undefined);
-  quick.requestEnded({ method: 'GET', url: '/', sid: undefined, status: 200, durationMs: 1 });
+  fast.on({ ...ENDED, at: before + 0.9 });
+  fast.requestEnded({ method: 'GET', url: '/', sid: undefined, status: 200, durationMs: 1 });
   const after = Date.now();
   for (const line of made) {
     const { time } = JSON.parse(line());
@@ -87,13 +133,13 @@ test('nothing is written above level info', () => {
 
 test('identities, which tokens name, are not remembered without bound', async () => {
   const { log: logger } = Fastify();
-  const quick = quickLines(logger, { write() {} });
+  const fast = fastLog(logger, { write() {} });
   const before = await liveBytes();
   for (let number = 0; number < 20_000; number += 1) {
     const identity = `${number}`.padEnd(1_000, '-');
-    quick.requestEnded({ method: 'GET', url: '/', identity, status: 200, durationMs: 1 });
+    fast.requestEnded({ method: 'GET', url: '/', identity, status: 200, durationMs: 1 });
   }
   expect((await liveBytes()) - before).toBeLessThan(8 * MEGABYTE);
   // Not before: what it remembers must still be there when it is measured.
-  quick.requestEnded({ method: 'GET', url: '/', status: 200, durationMs: 1 });
+  fast.requestEnded({ method: 'GET', url: '/', status: 200, durationMs: 1 });
 });

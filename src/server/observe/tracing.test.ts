@@ -33,12 +33,64 @@ test.each<[what: string, forceFlush: (() => Promise<void>) | undefined, waitMs: 
   },
 );
 
+const CALL = {
+  at: 0,
+  call: 7,
+  callId: 'c',
+  tool: 't',
+  identity: '',
+  session: undefined,
+  sid: undefined,
+  environment: undefined,
+} as const;
+
+const SESSION = {
+  at: 0,
+  session: 3,
+  sid: 's',
+  identity: '',
+  environment: 'e',
+  split: 'train',
+  index: 2,
+} as const;
+
+const ENDED = {
+  type: 'call_ended',
+  outcome: 'returned',
+  durationMs: 1,
+  ran: true,
+  reward: 0.5,
+  finished: false,
+} as const;
+
 test('the span of a call ends once, and is not kept', () => {
+  const [end, setAttribute] = [vi.fn(), vi.fn()];
+  const traces = new Tracing(providing({ end, setAttribute }));
+  traces.on({ type: 'call_started', ...CALL, trace: undefined });
+  traces.on({ type: 'call_running', at: 0, call: 7 });
+  traces.on({ ...ENDED, ...CALL });
+  traces.on({ ...ENDED, ...CALL });
+  expect(end).toHaveBeenCalledOnce();
+  expect(setAttribute.mock.calls).toEqual([
+    ['tiltyard.reward', 0.5],
+    ['tiltyard.outcome', 'returned'],
+  ]);
+});
+
+test('the spans of a session and its setup end once, and are not kept', () => {
   const end = vi.fn();
   const traces = new Tracing(providing({ end, setAttribute: vi.fn() }));
-  const call = { callId: 'c', tool: 't', startedAt: 0, settledAt: 0, hasRun: true };
-  traces.callStarted(call, undefined);
-  traces.callEnded(call, 'scored');
-  traces.callEnded(call, 'scored');
-  expect(end).toHaveBeenCalledOnce();
+  traces.on({ type: 'session_started', ...SESSION, trace: undefined });
+  expect(traces.within({ session: 3 }, () => 'set up')).toBe('set up');
+  const setUp = { type: 'setup_ended', ...SESSION, result: 'ready', durationMs: 1 } as const;
+  traces.on(setUp);
+  traces.on(setUp);
+  expect(end).toHaveBeenCalledTimes(1);
+  const ended = { outcome: 'finished', reason: 'deleted', calls: 0, durationMs: 1, reward: null } as const;
+  for (let times = 0; times < 2; times += 1) traces.on({ type: 'session_ended', ...SESSION, ...ended });
+  expect(end).toHaveBeenCalledTimes(2);
+});
+
+test('an author’s code runs also if nothing is known of its call', () => {
+  expect(new Tracing(providing({})).within({ call: 1 }, () => 'ran')).toBe('ran');
 });

@@ -1,13 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { Call } from '../../sessions/index.ts';
-import { Callers } from '../http/disconnects.ts';
-import { Turn } from '../http/write-batch.ts';
+import { expect, test, vi } from 'vitest';
+import type { CallEvent, CallListener } from '../../sessions/index.ts';
+import { Disconnects } from '../http/disconnects.ts';
+import { WriteBatch } from '../http/write-batch.ts';
 import { CallStream } from './call-stream.ts';
 
-/** A client's view of a call, on a connection that the test makes fast, slow or dead. */
-function viewed(call: Call, socket = new Socket()) {
+const REF = { identity: '', sid: 's' };
+const ACCEPTED: CallEvent = { kind: 'accepted', taskId: 'mine' };
+
+/** A client's view of a call, on a connection that the test makes fast, slow or dead; the test tells what it hears. */
+function viewed(socket = new Socket()) {
   const response = Object.assign(new EventEmitter(), {
     req: { socket },
     writableNeedDrain: false,
@@ -17,46 +20,71 @@ function viewed(call: Call, socket = new Socket()) {
     end: vi.fn(),
   });
   const heartbeat = { add: vi.fn(), remove: vi.fn() };
-  const touch = vi.fn();
-  const turn = new Turn((thrown) => {
+  const batch = new WriteBatch((thrown) => {
     throw thrown;
   });
-  const exchange = { key: 's', response, takeOver: () => ({}), fail: vi.fn() };
-  const options = { turn, heartbeat, callers: new Callers(), announceAfterMs: 1_000, touch, forget: vi.fn() };
-  const stream = new CallStream({ call, exchange, envelope: false } as never, options as never);
-  return { stream, response, socket, heartbeat, touch, turn };
+  let tell: CallListener = () => {};
+  const leave = vi.fn();
+  const touch = vi.fn();
+  const host = {
+    touch,
+    call(_ref: object, _request: object, on: CallListener) {
+      tell = on;
+      return leave;
+    },
+  };
+  const exchange = { response, takeOver: () => ({}), caller: {} };
+  const options = { host, batch, heartbeat, disconnects: new Disconnects(), returnErrors: 'none' };
+  const stream = new CallStream(exchange as never, REF, options as never);
+  stream.start({ name: 'wait', input: {} });
+  return { stream, response, socket, heartbeat, touch, leave, batch, tell: (event: CallEvent) => tell(event) };
 }
 
-function accepted(): Call {
-  const call = new Call('mine', 'wait');
-  call.accept();
-  return call;
-}
+test('a client that has left before its stream could begin has none, and its call hears that', async () => {
+  const { response, heartbeat, leave, batch, tell } = viewed(new Socket().destroy());
+  tell(ACCEPTED);
+  await batch.end();
+  expect(response.write).not.toHaveBeenCalled();
+  expect(heartbeat.add).not.toHaveBeenCalled();
+  expect(leave).toHaveBeenCalledOnce();
+});
 
-test('a client that has left before its stream could begin has none', async () => {
-  const { response, heartbeat, turn } = viewed(accepted(), new Socket().destroy());
-  await turn.end();
+test('a client that leaves before its call was accepted leaves nothing behind', async () => {
+  const { response, socket, heartbeat, leave, batch, tell } = viewed();
+  await batch.end();
+  socket.destroy();
+  await vi.waitFor(() => expect(leave).toHaveBeenCalledOnce());
+  tell(ACCEPTED);
   expect(response.write).not.toHaveBeenCalled();
   expect(heartbeat.add).not.toHaveBeenCalled();
 });
 
-test('a client that leaves before its call was announced leaves nothing behind', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const call = new Call('mine', 'wait');
-  const { response, socket, heartbeat, turn } = viewed(call);
-  await turn.end();
-  expect(vi.getTimerCount()).toBe(1);
-  socket.emit('close', false);
-  expect(vi.getTimerCount()).toBe(0);
-  call.accept();
-  expect(response.write).not.toHaveBeenCalled();
+test('a call that ends within its turn is answered in one write', async () => {
+  const { response, heartbeat, batch, tell } = viewed();
+  tell(ACCEPTED);
+  tell({ kind: 'settled', taskId: 'mine', ending: { kind: 'returned', json: '{}' }, durationMs: 0 });
+  await batch.end();
+  expect(response.write).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('mine'));
   expect(heartbeat.add).not.toHaveBeenCalled();
+});
+
+test('a client hears the id of a call that takes longer, and the result when it is there', async () => {
+  const { response, heartbeat, batch, tell } = viewed();
+  await batch.end();
+  expect(response.write).not.toHaveBeenCalled();
+  tell(ACCEPTED);
+  expect(response.write).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('mine'));
+  expect(heartbeat.add).toHaveBeenCalledOnce();
+  tell({ kind: 'settled', taskId: 'mine', ending: { kind: 'returned', json: '{"a":1}' }, durationMs: 0 });
+  await batch.end();
+  expect(response.end).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('{"a":1}'));
+  expect(heartbeat.remove).toHaveBeenCalledOnce();
 });
 
 test('a client that does not read gets no more signs of life until it does', async () => {
-  const { stream, response, turn } = viewed(accepted());
-  await turn.end();
+  const { stream, response, batch, tell } = viewed();
+  tell(ACCEPTED);
+  await batch.end();
   response.write.mockClear();
   response.writableNeedDrain = true;
   stream.beat();
@@ -67,14 +95,15 @@ test('a client that does not read gets no more signs of life until it does', asy
 });
 
 test('L3: a result keeps its session alive while it is read, and no longer', async () => {
-  const call = accepted();
-  const { stream, response, heartbeat, touch, turn } = viewed(call);
-  await turn.end();
+  const { stream, response, heartbeat, touch, batch, tell } = viewed();
+  tell(ACCEPTED);
+  await batch.end();
   response.write.mockReturnValue(false);
-  call.settle({ kind: 'result', json: JSON.stringify('x'.repeat(1_000_000)), outcome: 'scored' });
-  await turn.end();
+  const json = JSON.stringify('x'.repeat(1_000_000));
+  tell({ kind: 'settled', taskId: 'mine', ending: { kind: 'returned', json }, durationMs: 0 });
+  await batch.end();
   stream.beat();
-  expect(touch).toHaveBeenCalledOnce();
+  expect(touch).toHaveBeenCalledExactlyOnceWith(REF);
   heartbeat.remove.mockClear();
   response.write.mockReturnValue(true);
   response.emit('drain');

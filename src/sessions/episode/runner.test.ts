@@ -1,21 +1,41 @@
 import { expect, test } from 'vitest';
 import { gated } from '../../../test/support/gates.ts';
 import { catalog, silent } from '../../core/index.ts';
+import type { RunListener } from '../call.ts';
 import { DEFAULT_SESSION_OPTIONS } from '../options.ts';
-import { Call } from './call.ts';
 import { Episode } from './episode.ts';
 import { Runner } from './runner.ts';
 
+/** A runner of the gated environment, with what its runs told. */
+function gatedRunner() {
+  const gates = gated();
+  const environment = catalog(gates.environments).first;
+  const episode = new Episode({ session: 1, sid: 's', environment, task: {}, secrets: {} }, silent);
+  const told: string[] = [];
+  const listener: RunListener = {
+    accepted: () => void told.push('accepted'),
+    running: () => void told.push('running'),
+    ended: ({ kind }) => void told.push(kind),
+  };
+  return { ...gates, told, listener, runner: new Runner(episode, DEFAULT_SESSION_OPTIONS) };
+}
+
 test('a tool is at work until it has ended, and nothing is kept of it afterwards', async () => {
-  const { environments, tool } = gated();
-  const environment = catalog(environments).first;
-  const episode = new Episode({ sid: 's', environment, task: {}, secrets: {} }, silent);
-  const runner = new Runner(episode, (call, ending) => void call.settle(ending), DEFAULT_SESSION_OPTIONS);
-  const call = new Call('mine', 'wait');
-  runner.admit(call, { name: 'wait', input: {} });
-  expect(runner.executing.map(({ what }) => what)).toEqual(["tool 'wait'"]);
+  const { runner, listener, told, tool } = gatedRunner();
+  runner.run({ call: 1, name: 'wait', input: {} }, listener);
+  expect(told).toEqual(['accepted', 'running']);
   tool.open();
-  await Promise.all(runner.executing.map(({ ended }) => ended));
-  expect(call.phase).toBe('settled');
-  await expect.poll(() => runner.executing).toEqual([]);
+  await expect.poll(() => told).toEqual(['accepted', 'running', 'returned']);
+  await expect.poll(() => runner.close(new Error('over'))).toEqual([]);
+});
+
+test('a tool that is cut off is told so, and it is known what to wait for; nobody hears of it', async () => {
+  const { runner, listener, told, trace } = gatedRunner();
+  runner.run({ call: 1, name: 'wait', input: {} }, listener);
+  runner.run({ call: 2, name: 'wait', input: {} }, listener);
+  const stopping = runner.close(new Error('over'));
+  expect(stopping.map(({ what }) => what)).toEqual(["tool 'wait'"]);
+  await Promise.all(stopping.map(({ ended }) => ended));
+  expect(trace).toEqual(['wait', 'wait:aborted', 'wait:end']);
+  expect(told).toEqual(['accepted', 'running', 'accepted']);
 });

@@ -203,15 +203,17 @@ export class Session implements CallOwner {
     if (this.#phase !== 'setting_up') return;
     this.#setupFailure = failure;
     this.#phase = failure === undefined ? 'ready' : 'failed';
-    if (this.#episode.needsSetup) this.#setupEnded(failure === undefined ? 'ready' : 'failed');
+    this.#setupEnded(this.#phase);
   }
 
+  /** Tells those who wait, also where there was nothing to set up: an episode in another process takes a moment to begin. */
   #setupEnded(result: SetupResult): void {
     const now = performance.now();
     this.lastActive = now;
-    const durationMs = now - this.#startedAt;
-    const at = toEpoch(now);
-    this.#share.options.observer.on({ type: 'setup_ended', at, session: this.facts, result, durationMs });
+    if (this.#episode.needsSetup) {
+      const [at, durationMs] = [toEpoch(now), now - this.#startedAt];
+      this.#share.options.observer.on({ type: 'setup_ended', at, session: this.facts, result, durationMs });
+    }
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     for (const wake of waiting) wake();

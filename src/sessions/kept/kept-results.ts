@@ -93,10 +93,8 @@ export class KeptResults {
   /** Frees what is no longer kept. */
   sweep(now: number): void {
     this.#pool.sweep();
-    for (const [key, page] of this.#pages) {
-      if (!this.#isOver(page.newestAt, now)) break;
-      this.#drop(key, page);
-    }
+    // All of them: a call that took long makes an old page as young as the latest.
+    for (const [key, page] of this.#pages) if (this.#isOver(page.newestAt, now)) this.#drop(key, page);
     if (this.#pages.size === 0) this.#pool.clear();
     for (let oldest = this.#oldestLarge; oldest !== undefined; oldest = this.#oldestLarge) {
       if (!this.#isOver(oldest.keptAt, now)) return;
@@ -112,6 +110,7 @@ export class KeptResults {
     page.fingerprints[at] = fingerprint === '' ? 0 : Buffer.byteLength(fingerprint);
     page.used += page.lengths[at] as number;
     page.owners[at] = owner;
+    // Rounded, as it is told, and not cut off: a repeat has the same bytes as the first answer.
     page.durations[at] = Math.round(durationMs);
     page.keptAt[at] = now;
     page.newestAt = now;
