@@ -1,12 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import {
-  ACTION_ALIASES,
-  ENVIRONMENT_ACTIONS,
-  isObject,
-  type JsonObject,
-  ROOT_PATHS,
-  type SplitType,
-} from '../protocol/index.ts';
+import { ACTION_ALIASES, ENVIRONMENT_ACTIONS, isObject, type JsonObject, ROOT_PATHS } from '../protocol/index.ts';
 import { type Content, describe } from './content.ts';
 import { withPlace } from './definition-order.ts';
 import { DefinitionError } from './errors.ts';
@@ -15,22 +8,9 @@ import type { EpisodeLog } from './log.ts';
 import type { Secrets } from './redact.ts';
 import { aName, assertDefinition, listOf, objectOf } from './rules.ts';
 import type { OutputOf } from './schema.ts';
-import { isCount } from './tasks.ts';
+import { isCount, type SplitDefinition } from './tasks.ts';
 import type { Awaitable, ToolContext, ToolOptions, ToolReturn } from './tool.ts';
 import { assertTool } from './tool-rules.ts';
-
-/** Tasks in memory, or a function that loads them when they are first wanted. */
-export type TaskList<Task> = readonly Task[] | (() => Awaitable<readonly Task[]>);
-
-/** One split: a list, a list with a type, or tasks made by index that are never held in memory together. */
-export type SplitDefinition<Task> =
-  | TaskList<Task>
-  | { readonly type?: SplitType; readonly tasks: TaskList<Task>; readonly count?: number }
-  | {
-      readonly type?: SplitType;
-      readonly count: number | (() => Awaitable<number>);
-      get(index: number): Awaitable<Task>;
-    };
 
 /** What an environment needs of those who begin an episode. */
 export interface EnvironmentRequirements<Secret extends string = string> {

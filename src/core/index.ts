@@ -20,6 +20,7 @@ export {
   text,
   toBlocks,
 } from './content.ts';
+export { tool } from './define-tool.ts';
 export { byPlace } from './definition-order.ts';
 export { isTooDeep } from './depth.ts';
 export {
@@ -32,9 +33,7 @@ export {
   type EpisodeToolContext,
   environment,
   type SetupContext,
-  type SplitDefinition,
   type TaskInput,
-  type TaskList,
   type TaskSchema,
   type TeardownContext,
 } from './environment.ts';
@@ -64,17 +63,16 @@ export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './reda
 export { must, type Rule, trueOrFalse } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
 export { type Step, type StepOptions, step } from './step.ts';
-export type { TaskSource } from './tasks.ts';
-export {
-  type Awaitable,
-  type Tool,
-  type ToolAuthorization,
-  type ToolContext,
-  type ToolOptions,
-  type ToolRequirements,
-  type ToolReturn,
-  type ToolWithRequirements,
-  tool,
+export type { SplitDefinition, TaskList, TaskSource } from './tasks.ts';
+export type {
+  Awaitable,
+  Tool,
+  ToolAuthorization,
+  ToolContext,
+  ToolOptions,
+  ToolRequirements,
+  ToolReturn,
+  ToolWithRequirements,
 } from './tool.ts';
 export type { ReportedFailure } from './tool-failure.ts';
 export { type Toolkit, type ToolMap, toolkit } from './toolkit.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { catalog } from './catalog.ts';
+import { tool } from './define-tool.ts';
 import { environment } from './environment.ts';
-import { tool } from './tool.ts';
 import { toolkit } from './toolkit.ts';
 
 const splits = { train: [{ n: 1 }] };

@@ -1,8 +1,20 @@
-import { isObject, type JsonObject } from '../protocol/index.ts';
+import { isObject, type JsonObject, type SplitType } from '../protocol/index.ts';
 import { describe } from './content.ts';
-import type { SplitDefinition, TaskList } from './environment.ts';
 import { EnvironmentError, TiltyardError } from './errors.ts';
 import type { Awaitable } from './tool.ts';
+
+/** Tasks in memory, or a function that loads them when they are first wanted. */
+export type TaskList<Task> = readonly Task[] | (() => Awaitable<readonly Task[]>);
+
+/** One split: a list, a list with a type, or tasks made by index that are never held in memory together. */
+export type SplitDefinition<Task> =
+  | TaskList<Task>
+  | { readonly type?: SplitType; readonly tasks: TaskList<Task>; readonly count?: number }
+  | {
+      readonly type?: SplitType;
+      readonly count: number | (() => Awaitable<number>);
+      get(index: number): Awaitable<Task>;
+    };
 
 /** The tasks of one split, however the author gave them. */
 export interface TaskSource {

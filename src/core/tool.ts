@@ -2,10 +2,8 @@ import type { JsonValue } from '../protocol/index.ts';
 import type { Block } from './content.ts';
 import type { EpisodeLog } from './log.ts';
 import type { Secrets } from './redact.ts';
-import { assertDefinition } from './rules.ts';
 import type { OutputOf } from './schema.ts';
 import type { Step } from './step.ts';
-import { assertTool } from './tool-rules.ts';
 
 /** A value, or a promise of it. */
 export type Awaitable<Value> = Value | Promise<Value>;
@@ -103,16 +101,3 @@ type Given<Secret extends string, User extends boolean, Id extends string> = {
     : string extends Id
       ? unknown
       : { readonly authorization: Readonly<Record<Id, string>> });
-
-/** Defines a tool that toolkits publish and environments share. */
-export function tool<
-  Input = unknown,
-  Output = unknown,
-  Secret extends string = string,
-  User extends boolean = false,
-  Id extends string = never,
->(definition: ToolWithRequirements<Input, Output, Secret, User, Id>): Tool<Input, Output> {
-  assertDefinition(definition, 'tool', '{ description, input, run(input, context) { ... } }');
-  assertTool(definition, 'tool()');
-  return Object.freeze({ ...definition }) as Tool<Input, Output>;
-}

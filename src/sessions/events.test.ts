@@ -45,7 +45,8 @@ function callNotes(events: readonly HostEvent[]): string[][] {
   for (const event of events) {
     if (!('call' in event)) continue;
     const note = event.type === 'call_ended' ? event.outcome : event.type.replace('call_', '');
-    notes.set(event.call, [...(notes.get(event.call) ?? []), note]);
+    const { number } = event.call;
+    notes.set(number, [...(notes.get(number) ?? []), note]);
   }
   return [...notes.values()];
 }
@@ -55,8 +56,8 @@ function sessionNotes(events: readonly HostEvent[]): string[][] {
   const notes = new Map<number, string[]>();
   for (const event of events) {
     if (!event.type.startsWith('session_') && event.type !== 'setup_ended') continue;
-    const { session } = event as Extract<HostEvent, { type: 'session_started' }>;
-    notes.set(session, [...(notes.get(session) ?? []), toNote(event)]);
+    const { number } = (event as Extract<HostEvent, { type: 'session_started' }>).session;
+    notes.set(number, [...(notes.get(number) ?? []), toNote(event)]);
   }
   return [...notes.values()];
 }
@@ -150,7 +151,7 @@ test('the end of a session tells where its task came from, what its steps paid t
     [null, false],
     [0.5, true],
   ]);
-  const task = { sid: 's', identity: '', environment: 'minimal', split: 'train', index: 0 };
+  const task = { session: { sid: 's', identity: '', environment: 'minimal', split: 'train', index: 0 } };
   expect(events[0]).toMatchObject({ type: 'session_started', ...task });
   const ended = { outcome: 'finished', reason: 'deleted', calls: 5, reward: 1.25 };
   expect(events.at(-1)).toMatchObject({ type: 'session_ended', ...task, ...ended });
@@ -162,7 +163,7 @@ test('a session that nothing was paid for has no reward rather than 0, and one o
   await host.tools(SESSION);
   callTool({ name: 'act', input: {} });
   await host.end(SESSION);
-  expect(events.at(-1)).toMatchObject({ reward: null, split: undefined, index: undefined, calls: 1 });
+  expect(events.at(-1)).toMatchObject({ reward: null, session: { split: undefined, index: undefined }, calls: 1 });
   expect(events.at(-1)).toHaveProperty('type', 'session_ended');
 });
 
@@ -176,14 +177,14 @@ test('a call tells whose it is and under which trace it came, and a name of no t
   hear(host, ref, { name: 'nonsense', input: {} });
   await host.drain();
   expect(events[0]).toMatchObject({ type: 'session_started', trace: { traceparent: 'b' } });
-  const whose = { identity: 'anna', sid: 'mine', environment: 'minimal' };
+  const whose = { identity: 'anna', session: { sid: 'mine', environment: 'minimal' } };
   const [first, second] = events.filter((event) => event.type === 'call_started');
-  expect(first).toMatchObject({ ...whose, callId: 'a-1', tool: 'act', trace });
-  expect(second).toMatchObject({ ...whose, tool: UNKNOWN_TOOL, trace: undefined });
+  expect(first).toMatchObject({ call: { ...whose, id: 'a-1', tool: 'act' }, trace });
+  expect(second).toMatchObject({ call: { ...whose, tool: UNKNOWN_TOOL }, trace: undefined });
   const ended = events.filter((event) => event.type === 'call_ended');
   expect(ended).toMatchObject([
-    { ...whose, call: first?.call, tool: 'act', ran: true },
-    { ...whose, call: second?.call, tool: UNKNOWN_TOOL, ran: false, outcome: 'tool_error' },
+    { call: first?.call, ran: true },
+    { call: second?.call, ran: false, outcome: 'tool_error' },
   ]);
 });
 

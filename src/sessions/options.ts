@@ -21,6 +21,12 @@ export interface SessionOptions extends Limits, SessionRules {
   kept?: KeptResults;
 }
 
+/** What of the options of sessions concerns the author's code. */
+export type EpisodeOptions = Pick<
+  SessionOptions,
+  'callsAfterFinish' | 'graceMs' | 'log' | 'maxCallsInFlight' | 'observer' | 'teardownMs'
+>;
+
 /** What a server uses unless told otherwise. */
 export const DEFAULT_SESSION_OPTIONS: SessionOptions = {
   ...DEFAULT_LIMITS,

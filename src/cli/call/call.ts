@@ -1,5 +1,5 @@
 import { TOOL_ID } from '../../protocol/index.ts';
-import { assertEpisodeOptions, type EpisodeOptions } from '../shared/episode.ts';
+import { assertEpisodeOptions } from '../shared/episode.ts';
 import { misuse } from '../shared/failure.ts';
 import { environmentsOf } from '../shared/protocols.ts';
 import { readSecrets } from '../shared/secrets.ts';
@@ -9,17 +9,7 @@ import { toCallError } from './call-failure.ts';
 import { callInEpisode } from './in-episode.ts';
 import { callInToolkit } from './in-toolkit.ts';
 import { readInput } from './input.ts';
-
-/** The options of `tiltyard call`. */
-export interface CallOptions extends EpisodeOptions {
-  readonly input?: readonly string[];
-  readonly sid?: string;
-  readonly secret?: readonly string[];
-  readonly user?: string;
-  readonly token?: readonly string[];
-  readonly images?: string;
-  readonly json?: boolean;
-}
+import type { CallOptions } from './options.ts';
 
 /** What is called, as a person wrote it. */
 export interface Called {

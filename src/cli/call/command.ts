@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addSecretOption, collect } from '../shared/arguments.ts';
 import { addEpisodeOptions } from '../shared/episode-options.ts';
-import type { CallOptions } from './call.ts';
+import type { CallOptions } from './options.ts';
 
 /** Adds `tiltyard call`. */
 export function addCall(root: Command): void {

@@ -7,9 +7,9 @@ import { toSafeJson, toSafeText } from '../shared/safe-text.ts';
 import { processTerminal, type Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
-import type { CallOptions } from './call.ts';
 import { CallFailure, failureText } from './call-failure.ts';
 import type { ReadInput } from './input.ts';
+import type { CallOptions } from './options.ts';
 import { unknownTool } from './unknown-tool.ts';
 
 /** A call that is ready to be made. */

@@ -8,9 +8,9 @@ import { readVariable } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
-import type { CallOptions } from './call.ts';
 import { CallFailure, failureText } from './call-failure.ts';
 import type { ReadyCall } from './in-episode.ts';
+import type { CallOptions } from './options.ts';
 
 /** Calls a tool of a toolkit, outside of any episode. */
 export async function callInToolkit(server: OpenServer, ready: ReadyCall, options: CallOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { misuse } from '../shared/failure.ts';
-import type { CheckCommandOptions } from './check.ts';
+import type { CheckCommandOptions } from './options.ts';
 
 /** The least and the most that a call may pay, from text such as -1,1. */
 export function toRange(text: string): readonly [min: number, max: number] {

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { judge, keyOf, type Level, toBaseline, type Verdict } from '../../checking/index.ts';
+import { judge, keyOf, toBaseline, type Verdict } from '../../checking/index.ts';
 import { Failure } from '../shared/failure.ts';
 import { readSecrets } from '../shared/secrets.ts';
 import { toUrl } from '../shared/target.ts';
@@ -9,33 +9,10 @@ import { assertOptions } from './arguments.ts';
 import { readBaseline } from './baseline-file.ts';
 import { toJsonReport } from './json-report.ts';
 import { toJunit } from './junit.ts';
+import type { CheckCommandOptions } from './options.ts';
 import { runLint } from './run-lint.ts';
 import { runReferee } from './run-referee.ts';
 import { reportLines } from './text-report.ts';
-
-/** The options of `tiltyard check`. */
-export interface CheckCommandOptions {
-  readonly active?: boolean;
-  /** The name of one environment, or true for all: then they are checked, and not the server. */
-  readonly environment?: string | true;
-  readonly samples?: number;
-  readonly seed?: number;
-  readonly rewardRange?: readonly [min: number, max: number];
-  readonly only?: readonly string[];
-  readonly secret?: readonly string[];
-  readonly level: Level;
-  readonly strict?: boolean;
-  readonly baseline?: string;
-  readonly writeBaseline?: string;
-  readonly junit?: string;
-  readonly timeout?: number;
-  readonly setupTimeout?: number;
-  readonly verbose?: boolean;
-  readonly json?: boolean;
-}
-
-/** Those options, with the secrets that they name. */
-export type CheckRun = CheckCommandOptions & { readonly secrets: Readonly<Record<string, string>> };
 
 /** Checks a server, or the environments on it, and prints what was found; fails if anything did that counts. */
 export async function check(text: string, options: CheckCommandOptions): Promise<void> {

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { addSecretOption, toCount, toMilliseconds } from '../shared/arguments.ts';
 import { EXIT_CODES } from '../shared/failure.ts';
 import { toRange } from './arguments.ts';
-import type { CheckCommandOptions } from './check.ts';
+import type { CheckCommandOptions } from './options.ts';
 
 /** Adds `tiltyard check`. */
 export function addCheck(root: Command): void {

@@ -2,8 +2,8 @@ import { type CheckReport, lintEnvironment } from '../../checking/index.ts';
 import { findEnvironment } from '../shared/episode.ts';
 import { withoutForeignFrames } from '../shared/location.ts';
 import type { OpenServer } from '../shared/with-server.ts';
-import type { CheckRun } from './check.ts';
 import { lazyBar } from './lazy-bar.ts';
+import type { CheckRun } from './options.ts';
 
 /** Looks for what would spoil training in one environment of a server or in all of them, showing how far that is. */
 export async function runLint(server: OpenServer, options: CheckRun): Promise<CheckReport> {

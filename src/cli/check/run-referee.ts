@@ -1,7 +1,7 @@
 import { type CheckReport, checkServer } from '../../checking/index.ts';
 import type { OpenServer } from '../shared/with-server.ts';
-import type { CheckRun } from './check.ts';
 import { lazyBar } from './lazy-bar.ts';
+import type { CheckRun } from './options.ts';
 
 const TIMEOUT_MS = 10_000;
 const SETUP_MS = 60_000;

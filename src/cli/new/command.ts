@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { KINDS } from './kinds.ts';
-import type { NewOptions } from './new.ts';
+import type { NewOptions } from './plan.ts';
 
 /** Adds `tiltyard new`. */
 export function addNew(root: Command): void {

@@ -2,24 +2,11 @@ import { resolve } from 'node:path';
 import { misuse } from '../shared/failure.ts';
 import { onInterrupt } from '../shared/interruption.ts';
 import { processTerminal, type Terminal } from '../shared/terminal.ts';
-import type { Kind } from './kinds.ts';
 import { problemOf, toProjectName } from './names.ts';
-import { type Choices, readTemplate } from './template.ts';
+import type { NewOptions, Plan } from './plan.ts';
+import { readTemplate } from './template.ts';
 import { askFor } from './wizard.ts';
 import { occupationOf, writeProject } from './write-project.ts';
-
-/** The options of `tiltyard new`. */
-export interface NewOptions {
-  readonly kind?: Kind;
-  readonly name?: string;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
-
-/** Where a project goes, and what it is. */
-export interface Plan extends Choices {
-  readonly folder: string;
-}
 
 /** Writes a project that can be installed, tested and served as it is. */
 export async function createProject(folder: string | undefined, options: NewOptions): Promise<void> {

@@ -2,7 +2,7 @@ import { type CANCEL_SYMBOL, intro, isCancel, outro, select, text } from '@clack
 import { EXIT_CODES, Failure } from '../shared/failure.ts';
 import { KINDS, type Kind } from './kinds.ts';
 import { problemOf, toProjectName } from './names.ts';
-import type { NewOptions, Plan } from './new.ts';
+import type { NewOptions, Plan } from './plan.ts';
 import { occupationOf } from './write-project.ts';
 
 /** Asks for what was not given. */

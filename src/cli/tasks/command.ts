@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
 import { toCount } from '../shared/arguments.ts';
-import type { TasksOptions } from './tasks.ts';
-
-/** How many tasks a page has unless told otherwise. */
-export const DEFAULT_COUNT = 20;
+import { DEFAULT_COUNT, type TasksOptions } from './options.ts';
 
 /** Adds `tiltyard tasks`. */
 export function addTasks(root: Command): void {

@@ -6,8 +6,8 @@ import { toTable } from '../shared/table.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
+import type { TasksOptions } from './options.ts';
 import { countOf, toTaskCount } from './page.ts';
-import type { TasksOptions } from './tasks.ts';
 
 /** Shows the environments of a server with their splits, and how many tasks each has. */
 export async function showOverview(

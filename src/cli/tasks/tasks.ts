@@ -4,18 +4,9 @@ import { toSafeJson, toSafeText } from '../shared/safe-text.ts';
 import { processTerminal, type Terminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import { type OpenServer, withServer } from '../shared/with-server.ts';
-import { DEFAULT_COUNT } from './command.ts';
+import { DEFAULT_COUNT, type TasksOptions } from './options.ts';
 import { showOverview } from './overview.ts';
 import { readPage, toTaskCount } from './page.ts';
-
-/** The options of `tiltyard tasks`. */
-export interface TasksOptions {
-  readonly environment?: string;
-  readonly split?: string;
-  readonly from: number;
-  readonly count: number;
-  readonly json?: boolean;
-}
 
 /** Shows what there is to play: environments and splits, or a page of the tasks of a split. */
 export async function tasks(target: string, options: TasksOptions): Promise<void> {

@@ -50,15 +50,23 @@ test('the line of a request is what pino writes, whatever is in it', () => {
 });
 
 test('the line of a call is what pino writes, whatever is in it', () => {
-  const ended = { type: fc.constant('call_ended' as const), at: time, call: fc.nat(), callId: text, tool: text };
+  const ended = { type: fc.constant('call_ended' as const), at: time };
+  const facts = { number: fc.nat(), id: text, tool: text, identity };
   const how = { outcome: fc.constantFrom(...CALL_OUTCOMES), durationMs: ms, ran: fc.boolean() };
   const nothing = fc.constant(undefined);
-  const ofSession = { session: fc.nat(), sid: text, environment: text, reward, finished: fc.boolean() };
+  const where = { number: fc.nat(), sid: text, identity, environment: text };
+  const session = fc.record({ ...where, split: fc.constant('train'), index: fc.nat() });
+  const ofSession = { call: fc.record({ ...facts, session, traceId: nothing }), reward, finished: fc.boolean() };
   // A tool of a toolkit is no step of an episode: it pays nothing.
-  const ofToolkit = { reward: fc.constant(null), finished: fc.constant(false) };
+  const traceId = fc.option(text, { nil: undefined });
+  const ofToolkit = {
+    call: fc.record({ ...facts, session: nothing, traceId }),
+    reward: fc.constant(null),
+    finished: fc.constant(false),
+  };
   const call: fc.Arbitrary<CallEnded> = fc.oneof(
-    fc.record({ ...ended, ...how, identity, ...ofSession }),
-    fc.record({ ...ended, ...how, identity, session: nothing, sid: nothing, environment: nothing, ...ofToolkit }),
+    fc.record({ ...ended, ...how, ...ofSession }),
+    fc.record({ ...ended, ...how, ...ofToolkit }),
   );
   fc.assert(
     fc.property(call, (event) => {
@@ -70,12 +78,13 @@ test('the line of a call is what pino writes, whatever is in it', () => {
 });
 
 test('the line of a session is pino’s own, and other events have none', () => {
-  const facts = { session: 1, sid: 's', identity: 'anna', environment: 'e', split: 'train', index: 3, at: 0 };
+  const session = { number: 1, sid: 's', identity: 'anna', environment: 'e', split: 'train', index: 3 };
+  const facts = { session, at: 0 };
   const end = { outcome: 'finished', reason: 'deleted', calls: 2, durationMs: 1.5, reward: 0.5 } as const;
   const { ours, pinos } = bothWrite((log) => {
     log.on({ type: 'session_started', ...facts, trace: undefined });
     log.on({ type: 'setup_ended', ...facts, result: 'ready', durationMs: 1 });
-    log.on({ type: 'call_running', at: 0, call: 1 });
+    log.on({ type: 'call_running', at: 0, call: ENDED.call });
     log.on({ type: 'session_ended', ...facts, ...end });
   });
   expect(ours).toEqual([]);
@@ -97,13 +106,7 @@ test('the line of a session is pino’s own, and other events have none', () => 
 const ENDED: CallEnded = {
   type: 'call_ended',
   at: 0,
-  call: 1,
-  callId: 'a',
-  tool: 'b',
-  identity: '',
-  session: undefined,
-  sid: undefined,
-  environment: undefined,
+  call: { number: 1, id: 'a', tool: 'b', identity: '', session: undefined, traceId: undefined },
   outcome: 'returned',
   durationMs: 1,
   ran: true,

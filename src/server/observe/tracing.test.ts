@@ -35,23 +35,12 @@ test.each<[what: string, forceFlush: (() => Promise<void>) | undefined, waitMs: 
 
 const CALL = {
   at: 0,
-  call: 7,
-  callId: 'c',
-  tool: 't',
-  identity: '',
-  session: undefined,
-  sid: undefined,
-  environment: undefined,
+  call: { number: 7, id: 'c', tool: 't', identity: '', session: undefined, traceId: undefined },
 } as const;
 
 const SESSION = {
   at: 0,
-  session: 3,
-  sid: 's',
-  identity: '',
-  environment: 'e',
-  split: 'train',
-  index: 2,
+  session: { number: 3, sid: 's', identity: '', environment: 'e', split: 'train', index: 2 },
 } as const;
 
 const ENDED = {
@@ -67,7 +56,7 @@ test('the span of a call ends once, and is not kept', () => {
   const [end, setAttribute] = [vi.fn(), vi.fn()];
   const traces = new Tracing(providing({ end, setAttribute }));
   traces.on({ type: 'call_started', ...CALL, trace: undefined });
-  traces.on({ type: 'call_running', at: 0, call: 7 });
+  traces.on({ type: 'call_running', ...CALL });
   traces.on({ ...ENDED, ...CALL });
   traces.on({ ...ENDED, ...CALL });
   expect(end).toHaveBeenCalledOnce();

@@ -1,19 +1,13 @@
 import { type EnvironmentError, type Failure, LazyAbort, toFailure } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import type { RunListener } from '../call.ts';
-import type { SessionOptions } from '../options.ts';
+import type { EpisodeOptions } from '../options.ts';
 import { endsWithin, type Stopping } from '../overrun.ts';
 import { settlesWithin } from '../time-limit.ts';
 import type { Episode } from './episode.ts';
 import { Prompt } from './prompt.ts';
 import { Runner } from './runner.ts';
 import type { OpenEpisode, RunRequest } from './runtime.ts';
-
-/** What of the options of sessions concerns the author's code. */
-export type EpisodeOptions = Pick<
-  SessionOptions,
-  'callsAfterFinish' | 'graceMs' | 'log' | 'maxCallsInFlight' | 'observer' | 'teardownMs'
->;
 
 /** An episode in this process: what its session asks of it, and in which order its parts begin and end. */
 export class LocalEpisode implements OpenEpisode {

@@ -1,7 +1,8 @@
 import { type Catalog, type CatalogEnvironment, EnvironmentError } from '../../core/index.ts';
 import type { Manifest, TaskChoice, TaskPage, TaskQuery } from '../host.ts';
+import type { EpisodeOptions } from '../options.ts';
 import { Episode } from './episode.ts';
-import { type EpisodeOptions, LocalEpisode } from './local-episode.ts';
+import { LocalEpisode } from './local-episode.ts';
 import type { EpisodeRuntime, EpisodeStart, OpenEpisode } from './runtime.ts';
 
 /** Runs authors' code in this process. */

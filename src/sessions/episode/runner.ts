@@ -13,9 +13,9 @@ import {
 import type { RunListener } from '../call.ts';
 import { type CallFailure, type RunEnding, refused } from '../call-ending.ts';
 import { CallContext } from '../context.ts';
+import type { EpisodeOptions } from '../options.ts';
 import { endsWithin, type Stopping } from '../overrun.ts';
 import type { Episode } from './episode.ts';
-import type { EpisodeOptions } from './local-episode.ts';
 import type { RunRequest } from './runtime.ts';
 import { type QueuedWork, ToolQueues } from './tool-queues.ts';
 import { toRunEnding } from './tool-result.ts';

@@ -1,21 +1,11 @@
 import { isObject, type JsonObject, type JsonValue, type ToolSpec } from '../../../protocol/index.ts';
 import { canonical, parsed } from '../json.ts';
 import { insist } from '../probe.ts';
-import type { Answer, Recorder } from '../recorder.ts';
-import type { OrsSubject } from './subject.ts';
+import type { Answer } from '../recorder.ts';
 
 /** Insists on a status; `what` names the request: "a second /create". */
 export function insistStatus({ status }: Answer, wanted: number, what: string): void {
   insist(status === wanted, `${what} must be ${wanted}, and is ${status}`);
-}
-
-/** Insists that /create refuses each of these bodies. */
-export async function insistNotCreated(subject: OrsSubject, http: Recorder, bodies: readonly object[]): Promise<void> {
-  const sid = await subject.sessions.newSid(http);
-  for (const body of bodies) {
-    const answer = await subject.sessions.create(http, sid, { env_name: subject.environment, ...body });
-    insistStatus(answer, 400, `POST /create with ${Object.keys(body).join(', ') || 'no task'}`);
-  }
 }
 
 /** The JSON of an answer that must have some. */

@@ -1,7 +1,8 @@
 import { insist, need, type Probe } from '../probe.ts';
 import type { Recorder } from '../recorder.ts';
-import { arrayOf, insistNotCreated, insistStatus, isSame } from './answers.ts';
+import { arrayOf, insistStatus, isSame } from './answers.ts';
 import { inGroup } from './group.ts';
+import { insistNotCreated } from './insist-refused.ts';
 import { splitOf, withSid } from './requests.ts';
 import type { OrsSubject } from './subject.ts';
 import { taskAt } from './tasks.ts';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { insist, need, type Probe } from '../probe.ts';
 import type { Recorder } from '../recorder.ts';
-import { insistNotCreated, insistStatus, isSame, objectOf, toolsIn } from './answers.ts';
+import { insistStatus, isSame, objectOf, toolsIn } from './answers.ts';
 import { inGroup } from './group.ts';
+import { insistNotCreated } from './insist-refused.ts';
 import { splitOf, UNKNOWN, withSid } from './requests.ts';
 import { sessionTaskProbes } from './session-tasks.ts';
 import type { OrsSubject } from './subject.ts';
