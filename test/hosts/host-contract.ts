@@ -297,20 +297,20 @@ export function describeHost(name: string, makeHost: MakeHost): void {
         ...['session_started', 'setup_ended', ...call, ...call, ...call],
         ...['call_started', 'call_ended', 'session_ended'],
       ]);
-      const facts = { sid: 's', identity: 'anna', environment: 'contract' };
-      const task = { split: 'train', index: 2 };
-      expect(events[0]).toMatchObject({ ...facts, ...task, trace });
-      expect(events[1]).toMatchObject({ ...facts, ...task, result: 'ready' });
-      expect(events[2]).toMatchObject({ ...facts, tool: 'pay', trace });
+      const session = { sid: 's', identity: 'anna', environment: 'contract', split: 'train', index: 2 };
+      const pay = { tool: 'pay', identity: 'anna', session };
+      expect(events[0]).toMatchObject({ session, trace });
+      expect(events[1]).toMatchObject({ session, result: 'ready' });
+      expect(events[2]).toMatchObject({ call: pay, trace });
       const ended = events.filter((event) => event.type === 'call_ended');
       expect(ended).toMatchObject([
-        { ...facts, tool: 'pay', outcome: 'returned', reward: 0.5, finished: false, ran: true },
-        { ...facts, tool: 'pay', outcome: 'returned', reward: 0.25, finished: false, ran: true },
-        { ...facts, tool: 'pay', outcome: 'returned', reward: 1, finished: true, ran: true },
-        { ...facts, tool: '(unknown)', outcome: 'tool_error', reward: null, finished: false, ran: false },
+        { call: pay, outcome: 'returned', reward: 0.5, finished: false, ran: true },
+        { call: pay, outcome: 'returned', reward: 0.25, finished: false, ran: true },
+        { call: pay, outcome: 'returned', reward: 1, finished: true, ran: true },
+        { call: { ...pay, tool: '(unknown)' }, outcome: 'tool_error', reward: null, finished: false, ran: false },
       ]);
       const sum = { calls: 4, reward: 1.75, outcome: 'finished', reason: 'deleted' };
-      expect(events.at(-1)).toMatchObject({ ...facts, ...task, ...sum });
+      expect(events.at(-1)).toMatchObject({ session, ...sum });
       for (const { at } of events) expect(Math.abs(at - Date.now())).toBeLessThan(60_000);
     });
   });

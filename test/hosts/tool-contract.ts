@@ -178,13 +178,13 @@ export function describeToolHost(name: string, makeHost: MakeToolHost): void {
         call('Kit.Add', { input: { a: 1 }, callId: 'mine', identity: 'anna', trace: { traceparent: 'x' } }),
       );
       await settled(call('Kit.Nothing'));
-      const add = { callId: 'mine', tool: 'Kit.Add@1.0.0', identity: 'anna', session: undefined };
+      const add = { call: { id: 'mine', tool: 'Kit.Add@1.0.0', identity: 'anna', session: undefined } };
       expect(events).toMatchObject([
         { type: 'call_started', ...add, trace: { traceparent: 'x' } },
         { type: 'call_running' },
         { type: 'call_ended', ...add, outcome: 'returned', ran: true, reward: null },
-        { type: 'call_started', tool: '(unknown)' },
-        { type: 'call_ended', tool: '(unknown)', outcome: 'tool_error', ran: false },
+        { type: 'call_started', call: { tool: '(unknown)' } },
+        { type: 'call_ended', call: { tool: '(unknown)' }, outcome: 'tool_error', ran: false },
       ]);
     });
   });

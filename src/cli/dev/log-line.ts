@@ -1,4 +1,5 @@
 import { withoutForeignFrames } from '../shared/location.ts';
+import { withoutDust } from '../shared/numbers.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import type { Colors } from '../shared/terminal.ts';
 
@@ -44,14 +45,21 @@ function describeRequest({ method, url, status, ms, sid }: LogEntry, colors: Col
   return joined(colored(status, colors), `${verb} ${toText(url)}`, colors.dim(duration(ms)), whose(sid, colors));
 }
 
-function describeCall({ outcome, tool, ms, sid }: LogEntry, colors: Colors): string {
-  const color = outcome === 'returned' || outcome === 'finished' ? colors.green : colors.yellow;
-  return joined(color(toText(outcome)), colors.bold(toText(tool)), colors.dim(duration(ms)), whose(sid, colors));
+function describeCall({ outcome, tool, reward, finished, ms, sid }: LogEntry, colors: Colors): string {
+  const color = outcome === 'returned' ? colors.green : colors.yellow;
+  const step = joined(rewardText(reward, colors), finished === true ? 'finished' : '');
+  return joined(color(toText(outcome)), colors.bold(toText(tool)), step, colors.dim(duration(ms)), whose(sid, colors));
 }
 
-function describeEnd({ outcome, calls, sid }: LogEntry, colors: Colors): string {
+function describeEnd({ outcome, split, index, reward, calls, sid }: LogEntry, colors: Colors): string {
   const count = `${toText(calls)} ${calls === 1 ? 'call' : 'calls'}`;
-  return joined(`session ended: ${toText(outcome)}`, count, whose(sid, colors));
+  const task = split === undefined ? '' : `${toText(split)} ${toText(index)}`;
+  const ended = `session ended: ${toText(outcome)}`;
+  return joined(ended, task, rewardText(reward, colors), count, whose(sid, colors));
+}
+
+function rewardText(reward: unknown, colors: Colors): string {
+  return typeof reward === 'number' ? colors.bold(`reward ${withoutDust(reward)}`) : '';
 }
 
 function joined(...parts: readonly string[]): string {
