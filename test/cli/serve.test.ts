@@ -133,8 +133,13 @@ test('an address that others reach needs API keys or --no-auth, and keys are ask
 });
 
 test.each([
-  ['a file that is not there', 1, ['serve', 'nope.ts'], 'there is no file nope.ts'],
-  ['a module that exports nothing to serve', 1, ['serve', 'vitest.config.ts'], 'exports no environment and no toolkit'],
+  ['a file that is not there', 1, ['serve', 'nope.ts'], 'file not found: nope.ts'],
+  [
+    'a module that exports nothing to serve',
+    1,
+    ['serve', 'vitest.config.ts'],
+    'does not export an environment or a toolkit',
+  ],
   ['no module', 2, ['serve'], "missing required argument 'module'"],
   ['a port that is no port', 2, ['serve', 'x.ts', '--port', 'abc'], 'from 0 to 65535'],
   ['a log level that is none', 2, ['serve', 'x.ts', '--log-level', 'loud'], 'Allowed choices are trace, debug'],
@@ -183,7 +188,7 @@ test('a module in a CommonJS project is refused with what to do', async () => {
   const folder = await folderWith({ 'package.json': '{"type":"commonjs"}', 'counting.ts': COUNTING });
   const server = run(['serve', join(folder, 'counting.ts'), '--port', '0']);
   expect(await server.exit).toBe(1);
-  expect(server.output()).toContain('add "type": "module" to its package.json, or end its name in .mts');
+  expect(server.output()).toContain('add "type": "module" to its package.json, or rename it to .mts');
 });
 
 // The other commands are told by examples, and --help has the rest.
