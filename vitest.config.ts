@@ -5,6 +5,7 @@ const cores = Math.max(2, availableParallelism());
 
 // Needs Python, or nginx, or the npm registry, or takes long: `npm run test:all`, and not `npm test`.
 const SLOW = [
+  'test/cli/bench.test.ts',
   'test/cli/new-project.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
