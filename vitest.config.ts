@@ -14,7 +14,6 @@ const SLOW = [
 ];
 const INTEROP = ['test/interop/**/*.test.ts'];
 
-// A file goes into the first group that has it.
 const projects: TestProjectConfiguration[] = [
   {
     extends: true,
@@ -36,7 +35,7 @@ const projects: TestProjectConfiguration[] = [
     test: {
       name: 'slow',
       include: SLOW,
-      testTimeout: 20_000,
+      testTimeout: 60_000,
       maxWorkers: cores,
       sequence: { groupOrder: 1 },
     },
