@@ -5,6 +5,7 @@ const cores = Math.max(2, availableParallelism());
 
 // Needs Python, or nginx, or the npm registry, or takes long: `npm run test:all`, and not `npm test`.
 const SLOW = [
+  'test/cli/bench.test.ts',
   'test/cli/new-project.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
@@ -13,7 +14,6 @@ const SLOW = [
 ];
 const INTEROP = ['test/interop/**/*.test.ts'];
 
-// A file goes into the first group that has it.
 const projects: TestProjectConfiguration[] = [
   {
     extends: true,
@@ -35,7 +35,7 @@ const projects: TestProjectConfiguration[] = [
     test: {
       name: 'slow',
       include: SLOW,
-      testTimeout: 20_000,
+      testTimeout: 60_000,
       maxWorkers: cores,
       sequence: { groupOrder: 1 },
     },
