@@ -13,6 +13,13 @@ const SLOW = [
   'test/readme-commands.test.ts',
 ];
 const INTEROP = ['test/interop/**/*.test.ts'];
+// These measure the memory of their process, and so need one of their own.
+const ALONE = [
+  'src/core/cut-text.test.ts',
+  'src/server/http/shutdown.test.ts',
+  'src/server/observe/fast-log.test.ts',
+  'test/ors/{lifecycle,reconnect}.test.ts',
+];
 
 const projects: TestProjectConfiguration[] = [
   {
@@ -20,13 +27,23 @@ const projects: TestProjectConfiguration[] = [
     test: {
       name: 'fast',
       include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
-      exclude: [...SLOW, ...INTEROP],
+      exclude: [...SLOW, ...INTEROP, ...ALONE],
       // Nothing takes nearly as long unless the machine is busy with something else.
       testTimeout: 60_000,
       // Most tests wait for sockets rather than for the processor.
       maxWorkers: cores + 1,
       // Loading the packages that all files share would take longer than most tests.
       isolate: false,
+      sequence: { groupOrder: 0 },
+    },
+  },
+  {
+    extends: true,
+    test: {
+      name: 'alone',
+      include: ALONE,
+      testTimeout: 60_000,
+      maxWorkers: cores + 1,
       sequence: { groupOrder: 0 },
     },
   },
