@@ -270,6 +270,7 @@ export class Session implements CallOwner {
     const facts = { number, id: taskId ?? ids.toId(number), tool, identity, session: this.facts, traceId: undefined };
     const call = new Call(this, facts, now, on);
     call.keepsRefusal = request.keepRefusal === true;
+    call.hasClientsId = taskId !== undefined;
     this.#callCount += 1;
     this.#share.options.observer.on({ type: 'call_started', at: toEpoch(now), call: facts, trace });
     if (this.#phase === 'setting_up') this.#wait(call, request);
@@ -316,7 +317,7 @@ export class Session implements CallOwner {
     const isLarge = kept.keep(number, { owner: this.facts.number, ending, durationMs, fingerprint: '' }, now);
     if (isLarge) this.#noteLarge(number);
     // Ids of the server's own making say which call they are of.
-    if (isServerMade(id)) return;
+    if (!call.hasClientsId) return;
     this.#used ??= new UsedIds(REMEMBERED_IDS);
     this.#used.add(id, number);
   }
