@@ -43,9 +43,11 @@ export interface WholeAnswer {
 /** Answers with JSON. */
 export function respond(exchange: CallExchange, { status, headers, body }: WholeAnswer): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const own: OutgoingHttpHeaders = { 'content-type': 'application/json; charset=utf-8', ...headers };
-  own['content-length'] = Buffer.byteLength(text);
-  exchange.response.writeHead(status, withOthers(own, exchange.takeOver()));
+  const own: OutgoingHttpHeaders = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+  };
+  exchange.response.writeHead(status, withOthers(withOthers(own, headers), exchange.takeOver()));
   writeLast(exchange.response, text);
 }
 
