@@ -1,6 +1,7 @@
 // Everything an author of environments and tools needs.
 export {
   type Block,
+  type CallOutcome,
   type Content,
   DefinitionError,
   type Environment,
@@ -9,6 +10,7 @@ export {
   type EnvironmentTool,
   type EpisodeContext,
   type EpisodeLog,
+  type EpisodeOutcome,
   type EpisodeToolContext,
   type ErrorCode,
   environment,

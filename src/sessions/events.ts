@@ -39,6 +39,7 @@ export interface CallFacts {
   readonly traceId: string | undefined;
 }
 
+/** A session was created; its setup may still be running. */
 export interface SessionStarted {
   readonly type: 'session_started';
   readonly at: number;
@@ -46,7 +47,7 @@ export interface SessionStarted {
   readonly trace: TraceHeaders | undefined;
 }
 
-/** Once, before the session ends, and only of sessions that have something to set up. */
+/** A setup has ended: once, before its session ends, and only for sessions that have something to set up. */
 export interface SetupEnded {
   readonly type: 'setup_ended';
   readonly at: number;
@@ -55,7 +56,7 @@ export interface SetupEnded {
   readonly durationMs: number;
 }
 
-/** After its teardown. */
+/** A session has ended, its teardown included. */
 export interface SessionEnded {
   readonly type: 'session_ended';
   readonly at: number;
@@ -68,6 +69,7 @@ export interface SessionEnded {
   readonly reward: number | null;
 }
 
+/** A call arrived; it may wait for setup and for its turn. */
 export interface CallStarted {
   readonly type: 'call_started';
   readonly at: number;
@@ -75,14 +77,14 @@ export interface CallStarted {
   readonly trace: TraceHeaders | undefined;
 }
 
-/** Its turn has come. */
+/** The turn of a call has come: its tool starts. */
 export interface CallRunning {
   readonly type: 'call_running';
   readonly at: number;
   readonly call: CallFacts;
 }
 
-/** Exactly once for each call that started. */
+/** A call has ended: exactly once for each call that started. */
 export interface CallEnded {
   readonly type: 'call_ended';
   readonly at: number;
@@ -105,6 +107,7 @@ export type Subject = { readonly call: number } | { readonly session: number };
 
 /** Hears what becomes of sessions and calls. It stands on the path of every call: it returns at once and does not throw. */
 export interface Observer {
+  /** Called with each event, in order. */
   on(event: HostEvent): void;
   /** Runs an author's code; left out by observers that need not be around it. */
   within?: (<Value>(subject: Subject, run: () => Value) => Value) | undefined;
