@@ -65,7 +65,7 @@ export interface SessionEnded {
   readonly reason: SessionEnd;
   readonly calls: number;
   readonly durationMs: number;
-  /** The sum of what its steps paid; null if none said anything of a reward. */
+  /** The sum of what its steps paid; null if none had one. */
   readonly reward: number | null;
 }
 
@@ -93,7 +93,7 @@ export interface CallEnded {
   readonly durationMs: number;
   /** Whether its tool was started: a call may end before its turn comes. */
   readonly ran: boolean;
-  /** What its step paid; null if it said nothing of a reward. */
+  /** What its step paid; null if it had none. */
   readonly reward: number | null;
   /** Whether its step ended the episode. */
   readonly finished: boolean;
