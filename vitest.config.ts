@@ -5,6 +5,7 @@ const cores = Math.max(2, availableParallelism());
 
 // Needs Python, or nginx, or the npm registry, or takes long: `npm run test:all`, and not `npm test`.
 const SLOW = [
+  'test/cli/bench.test.ts',
   'test/cli/new-project.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
@@ -12,15 +13,21 @@ const SLOW = [
   'test/readme-commands.test.ts',
 ];
 const INTEROP = ['test/interop/**/*.test.ts'];
+// These measure the memory of their process, and so need one of their own.
+const ALONE = [
+  'src/core/cut-text.test.ts',
+  'src/server/http/shutdown.test.ts',
+  'src/server/observe/fast-log.test.ts',
+  'test/ors/{lifecycle,reconnect}.test.ts',
+];
 
-// A file goes into the first group that has it.
 const projects: TestProjectConfiguration[] = [
   {
     extends: true,
     test: {
       name: 'fast',
       include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
-      exclude: [...SLOW, ...INTEROP],
+      exclude: [...SLOW, ...INTEROP, ...ALONE],
       // Nothing takes nearly as long unless the machine is busy with something else.
       testTimeout: 60_000,
       // Most tests wait for sockets rather than for the processor.
@@ -33,9 +40,19 @@ const projects: TestProjectConfiguration[] = [
   {
     extends: true,
     test: {
+      name: 'alone',
+      include: ALONE,
+      testTimeout: 60_000,
+      maxWorkers: cores + 1,
+      sequence: { groupOrder: 0 },
+    },
+  },
+  {
+    extends: true,
+    test: {
       name: 'slow',
       include: SLOW,
-      testTimeout: 20_000,
+      testTimeout: 60_000,
       maxWorkers: cores,
       sequence: { groupOrder: 1 },
     },

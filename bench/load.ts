@@ -1,7 +1,7 @@
 import { isProblem } from '../src/cli/bench/load/connection.ts';
 import { drive, type Lane, type Player } from '../src/cli/bench/load/drive.ts';
 import { toEndpoint } from '../src/cli/bench/load/endpoint.ts';
-import type { Problem } from '../src/cli/bench/load/problem.ts';
+import type { LoadProblem } from '../src/cli/bench/load/problem.ts';
 import type { BenchServer } from './child.ts';
 import type { Next } from './requests.ts';
 
@@ -57,7 +57,7 @@ function player({ connection }: Lane, index: number, next: Next): Player {
   return {
     isReady: true,
     prepare: async () => undefined,
-    async play(): Promise<Problem | undefined> {
+    async play(): Promise<LoadProblem | undefined> {
       for (const { bytes, expect } of next(index)) {
         const answer = await connection.exchange(bytes);
         if (isProblem(answer)) return answer;

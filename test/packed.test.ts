@@ -163,6 +163,6 @@ describe.skipIf(problem !== undefined)(`installed without development dependenci
     server.interrupt();
     // The interrupt is npm's as well: if it hears of it after the server's end, it dies of it and has no code.
     expect([0, null], server.output()).toContain(await server.exit);
-    expect(server.output()).toContain('Ending the sessions');
+    expect(server.output()).toContain('Ending sessions');
   });
 });

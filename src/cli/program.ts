@@ -17,11 +17,11 @@ import { addTools } from './tools/command.ts';
  */
 export function program(): Command {
   const root = new Command('tiltyard')
-    .description('Environments and tools for language-model agents: serve them to any agent.')
+    .description('Write environments and tools for language-model agents, and serve them to any agent.')
     .version(version)
     // In the list of commands; what each takes is in its own help, and would leave the list no room.
     .configureHelp({ subcommandTerm: (command) => command.name() })
-    .showHelpAfterError('Run with --help to see how.')
+    .showHelpAfterError('Run with --help for usage.')
     // Thrown rather than exited with, so that main gives every mistake the same exit code.
     .exitOverride();
   addNew(root);

@@ -92,7 +92,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     // A child logger for each request would cost more than the request's line.
     childLoggerFactory: (logger) => logger,
     bodyLimit: limits.bodyBytes,
-    // Fastify asks for a second server where a host name has two addresses.
     serverFactory: (handler) => servers.make(handler),
     // No limit of its own for a name in the path: an unknown environment is 404, however long.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: limits.headerBytes },
@@ -142,7 +141,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   if (oxp !== undefined) fastPath.add(OXP_CALL, fastOxpCall(oxp, counts.of(OXP_CALL)));
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
   if (sessionLimits !== undefined) warnOfTighterLimit(app.log, sessionLimits, options.limits ?? {});
-  return toServer(app, limits);
+  return toServer(app, servers, limits);
 }
 
 function assertServerOptions(options: ServerOptions): void {
@@ -227,7 +226,7 @@ async function serveProtocols(
 // Of a larger number Node takes the lower 32 bits.
 const MAX_BACKLOG = 2 ** 31 - 1;
 
-function toServer(app: FastifyInstance, limits: Limits): Server {
+function toServer(app: FastifyInstance, servers: HttpServers, limits: Limits): Server {
   let url = '';
   return {
     app,
@@ -236,8 +235,10 @@ function toServer(app: FastifyInstance, limits: Limits): Server {
       return url;
     },
     async listen({ port = 0, host = '127.0.0.1' } = {}) {
+      const backlog = Math.min(limits.backlog, MAX_BACKLOG);
       try {
-        url = await app.listen({ port, host, backlog: Math.min(limits.backlog, MAX_BACKLOG) });
+        url = await app.listen({ port, host, backlog });
+        if (host === 'localhost') await servers.listenBeside(app.server, backlog);
       } catch (thrown) {
         throw explain(toError(thrown), { port, host });
       }

@@ -34,6 +34,8 @@ export class Call implements RunListener {
   announced = false;
   /** Whether its client may come back for it also if it is refused. */
   keepsRefusal = false;
+  /** Whether its client chose its id. */
+  hasClientsId = false;
   #isPending = false;
   readonly #owner: CallOwner;
   // Nearly all calls have one listener; the others are those of clients that came back.

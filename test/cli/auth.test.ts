@@ -83,14 +83,14 @@ test('a key that can be guessed is warned of by its place', async () => {
   });
   const where = `the file ${file} that TILTYARD_API_KEYS_FILE names`;
   expect(output().match(/^tiltyard: .*$/gm)).toEqual([
-    'tiltyard: key 2 of TILTYARD_API_KEYS has 4 characters, and can be guessed. Make a longer key: openssl rand -hex 32',
-    `tiltyard: line 2 of ${where} has 15 characters, and can be guessed. Make a longer key: openssl rand -hex 32`,
+    'tiltyard: key 2 of TILTYARD_API_KEYS has only 4 characters and can be guessed. Generate a longer key: openssl rand -hex 32',
+    `tiltyard: line 2 of ${where} has only 15 characters and can be guessed. Generate a longer key: openssl rand -hex 32`,
   ]);
   expect(output()).not.toContain('fifteen-of-them');
   const inJson = await prepare('["an-entry-that-will-do", {"key": "brief", "identity": "team"}]');
   const other = await serve(inJson.module, { TILTYARD_API_KEYS_FILE: inJson.file });
   expect(other.output()).toContain(
-    `tiltyard: entry 2 of the file ${inJson.file} that TILTYARD_API_KEYS_FILE names has 5`,
+    `tiltyard: entry 2 of the file ${inJson.file} that TILTYARD_API_KEYS_FILE names has only 5`,
   );
 });
 
@@ -99,8 +99,8 @@ test('--no-auth says which variables it leaves unused, and tools do not inherit 
   const env = { TILTYARD_API_KEYS: 'a-key-that-is-not-used', TILTYARD_JWT_SECRET: SECRET };
   const { post, call, output } = await serve(module, env, ['--no-auth']);
   expect(output().match(/^tiltyard: .*$/gm)).toEqual([
-    'tiltyard: TILTYARD_API_KEYS is not used: --no-auth lets everybody in',
-    'tiltyard: TILTYARD_JWT_SECRET is not used: --no-auth lets everybody in',
+    'tiltyard: TILTYARD_API_KEYS is ignored: --no-auth allows everyone',
+    'tiltyard: TILTYARD_JWT_SECRET is ignored: --no-auth allows everyone',
   ]);
   await post('/create', { split: 'train', index: 0 }, { sid: 'mine' });
   const { text } = await call('mine', 'env', {}, { env: 'spying' });
@@ -125,7 +125,7 @@ test('a variable that is a slip of one of ours is warned of, and others are not'
   ]);
   for (const warning of warnings)
     expect(warning).toMatch(
-      /is not used: there is no such variable\. There are TILTYARD_API_KEYS, .*, TILTYARD_LIMITS$/,
+      /is ignored: there is no such variable\. Did you mean one of TILTYARD_API_KEYS, .*, TILTYARD_LIMITS\?$/,
     );
 });
 
@@ -133,11 +133,11 @@ test('the key of a client is warned of where it would be taken for that of the s
   const { module } = await prepare();
   const alone = await serve(module, { TILTYARD_API_KEY: 'of-a-client' });
   expect(alone.output()).toContain(
-    'tiltyard: TILTYARD_API_KEY is not used: it is what clients send; the keys of a server are TILTYARD_API_KEYS\n',
+    'tiltyard: TILTYARD_API_KEY is ignored: clients send it; a server reads its keys from TILTYARD_API_KEYS\n',
   );
   const key = 'a-key-for-both-of-them';
   const both = await serve(module, { TILTYARD_API_KEY: key, TILTYARD_API_KEYS: key });
-  expect(both.output()).not.toContain('is not used');
+  expect(both.output()).not.toContain('is ignored');
 });
 
 test('a JSON file gives keys their identities and scopes, and an agent acts in the session it was given', async () => {
@@ -204,13 +204,8 @@ const HUSH = 'hush-0123456789';
 
 test.each<[what: string, secrets: string, env: NodeJS.ProcessEnv, message: string]>([
   ['a list of no keys', '', { TILTYARD_API_KEYS: ' , ' }, 'TILTYARD_API_KEYS holds no API key'],
-  [
-    'a variable that is empty',
-    '',
-    { TILTYARD_API_KEYS: '' },
-    'TILTYARD_API_KEYS is set, and empty. Give it a value or',
-  ],
-  ['a path that is empty', '', { TILTYARD_API_KEYS_FILE: '' }, 'TILTYARD_API_KEYS_FILE is set, and empty'],
+  ['a variable that is empty', '', { TILTYARD_API_KEYS: '' }, 'TILTYARD_API_KEYS is set but empty. Give it a value or'],
+  ['a path that is empty', '', { TILTYARD_API_KEYS_FILE: '' }, 'TILTYARD_API_KEYS_FILE is set but empty'],
   [
     'a file of no keys',
     ' \n\n',

@@ -39,7 +39,7 @@ test('type errors are shown beside the reload, and so is their end', async () =>
   );
   expect(dev.output()).toMatch(/reloaded, listening/);
   await writeFile(join(folder, 'answer.ts'), 'export const answer: number = 43;\n');
-  await untilPrinted(dev, /no type errors any more/);
+  await untilPrinted(dev, /no type errors left/);
 });
 
 // A compiler that never ends, and that is a process of a process, as that of TypeScript 7 is.

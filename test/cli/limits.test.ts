@@ -107,7 +107,7 @@ test.each(['SIGTERM', 'SIGHUP'] as const)(
     expect(await server.exit).toBe(0);
     expect(readFileSync(server.notes, 'utf8')).toBe('teardown\n');
     expect(server.output()).toContain(
-      `${signal}: calls may end within 10 s, then sessions end. Again to stop at once.`,
+      `${signal}: waiting up to 10 s for running calls, then ending sessions. Press again to stop now.`,
     );
   },
 );
@@ -120,7 +120,7 @@ test('when nobody reads the log any more it says so once, lets a running call en
   expect(await server.exit).toBe(1);
   expect(readFileSync(server.notes, 'utf8')).toBe('teardown\n');
   expect(server.output().match(/^tiltyard: .*$/gm)).toEqual([
-    'tiltyard: nobody reads standard output any more, and so not the log: calls may end within 10 s, then sessions end.',
+    'tiltyard: standard output was closed, so nobody reads the log: waiting up to 10 s for running calls, then ending sessions.',
   ]);
 });
 
@@ -128,7 +128,7 @@ test('a reader who leaves while it stops already changes nothing', async () => {
   const server = await serve(['--log-level', 'info'], { WAIT_MS: '2000' });
   const response = await startCall(server, 'wait');
   server.child.kill('SIGTERM');
-  await untilPrinted(server, /Again to stop at once/);
+  await untilPrinted(server, /Press again to stop now/);
   // It may have stopped before that, on a machine that is busy.
   await loseReaders(server, 'stdout').catch(() => {});
   expect(await response.text()).toContain('waited');
@@ -158,7 +158,7 @@ test('a second signal ends it at once', async () => {
   const server = await serve([], { WAIT_MS: '600000' });
   await startCall(server, 'wait');
   server.child.kill('SIGTERM');
-  await untilPrinted(server, /Again to stop at once/);
+  await untilPrinted(server, /Press again to stop now/);
   expect(await insist(server, 'SIGTERM')).toBe(1);
 });
 
@@ -167,7 +167,7 @@ test('a server that does not stop in time is ended, and says so', async () => {
   const server = await serve(noTime, { STOPS: 'never' });
   server.child.kill('SIGTERM');
   expect(await server.exit).toBe(1);
-  expect(server.output()).toContain('tiltyard: did not stop within 1 s, and is ended now');
+  expect(server.output()).toContain('tiltyard: did not stop within 1 s: exiting now');
 });
 
 test('what nobody catches in the code of one episode is logged with its stack, and ends nothing', async () => {

@@ -34,9 +34,9 @@ test('all environments of a server are checked, and a flaw is told with what to 
   expect(output).toContain('the prompt of train[0] is empty');
   expect(output).toContain('fix: say what to do, and how it ends');
   expect(output).toMatch(/^env +\d+ passed +none failed +1 warning +0 known/m);
-  expect(output).toMatch(/^\d+ were skipped because they call tools: allow that with --active$/m);
+  expect(output).toMatch(/^\d+ skipped because they call tools: run them with --active$/m);
   expect(output).toMatch(
-    /^1 warning does not fail the check; --strict makes it count\nNo rule that counts is broken, as far as it was checked\.$/m,
+    /^1 warning does not fail the check; --strict makes it count\nPassed, with warnings, as far as it was checked\.$/m,
   );
   expect(output).not.toContain('ors at');
   expect(code).toBe(0);
@@ -153,12 +153,12 @@ test('a server without environments has nothing to check', async () => {
 });
 
 test.each([
-  [['--seed', '5'], '--seed is about environments: add --environment'],
-  [['--samples', '5', '--reward-range', '0,1'], '--samples and --reward-range are about environments'],
-  [['--environment', '--only', 'D'], '--only and --environment do not go together'],
-  [['--environment', '--samples', '0'], 'it must be more than 0'],
-  [['--environment', '--reward-range', '1'], 'A range is the least and the most, such as 0,1 or -1,1.'],
-  [['--environment', '--reward-range', '1,0'], 'A range is the least and the most'],
+  [['--seed', '5'], '--seed only applies to the lint: add --environment'],
+  [['--samples', '5', '--reward-range', '0,1'], '--samples and --reward-range only apply to the lint'],
+  [['--environment', '--only', 'D'], '--only cannot be combined with --environment'],
+  [['--environment', '--samples', '0'], '--samples must be at least 1'],
+  [['--environment', '--reward-range', '1'], 'A range is min,max, such as 0,1 or -1,1.'],
+  [['--environment', '--reward-range', '1,0'], 'A range is min,max'],
 ])('%j is a misuse, told before anything is checked', async (args, message) => {
   const { code, output } = await checked('http://127.0.0.1:1', ...args);
   expect(output).toContain(message);

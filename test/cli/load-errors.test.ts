@@ -38,8 +38,8 @@ test.each([
 
 test.each([
   ['.', '. is a folder. Name a file that exports what to serve, such as environment.ts'],
-  ['notes.md', 'notes.md is no module. Name a TypeScript or JavaScript file, such as math.ts'],
-  ['nothing.mjs', 'there is no file nothing.mjs'],
+  ['notes.md', 'notes.md is not a module. Name a TypeScript or JavaScript file, such as math.ts'],
+  ['nothing.mjs', 'file not found: nothing.mjs'],
 ])('serve says what to name instead of %s', async (name, message) => {
   const folder = await folderWith({ 'notes.md': '', 'environment.test.ts': '', 'environment.ts': '' });
   const { code, output } = await runHere(['serve', name, '--port', '0'], {}, folder);

@@ -208,7 +208,7 @@ test.each([
   ['an unknown tool', ['nope'], "there is no tool 'nope'"],
   ['an unknown environment', ['submit', '-e', 'nope'], "there is no environment 'nope'"],
   ['an unknown split', ['submit', '-s', 'nope'], "there is no split 'nope'"],
-  ['input that is no JSON', ['submit', 'answer'], 'It must be a JSON object'],
+  ['input that is no JSON', ['submit', 'answer'], 'Must be a JSON object'],
 ])('call --json answers %s with a line of JSON', async (_what, args, message) => {
   const { code, stdout } = await command('call', EXAMPLES, ...args, '--json');
   expect(code).not.toBe(0);
@@ -292,9 +292,13 @@ test('an environment among toolkits is told as such', async () => {
 });
 
 test.each([
-  ['two tasks at once', ['call', EXAMPLES, 'submit', '--task', '{}', '--split', 'train'], 'give one or the other'],
-  ['a task for a session', ['call', EXAMPLES, 'submit', '--sid', 'a', '--index', '1'], 'leave out --split'],
-  ['input that is no JSON', ['call', EXAMPLES, 'submit', 'answer'], 'It must be a JSON object'],
+  [
+    'two tasks at once',
+    ['call', EXAMPLES, 'submit', '--task', '{}', '--split', 'train'],
+    '--task cannot be combined with --split or --index',
+  ],
+  ['a task for a session', ['call', EXAMPLES, 'submit', '--sid', 'a', '--index', '1'], 'drop --split'],
+  ['input that is no JSON', ['call', EXAMPLES, 'submit', 'answer'], 'Must be a JSON object'],
   ['a parameter without a value', ['call', EXAMPLES, 'submit', '--input', 'answer'], '--input takes name=value'],
   [
     'a parameter of the wrong type',
@@ -321,7 +325,7 @@ test('a server that is not there is named at once, with how to start one', async
   const { code, output } = await command('tasks', `127.0.0.1:${port}`);
   expect(code).toBe(1);
   expect(output).toBe(
-    `tiltyard: nothing listens at http://127.0.0.1:${port}. Start a server with: tiltyard serve <module> --port ${port}\n`,
+    `tiltyard: nothing is listening at http://127.0.0.1:${port}. Start a server with: tiltyard serve <module> --port ${port}\n`,
   );
 });
 
@@ -367,9 +371,9 @@ test('a server that stops while a call runs is not taken for one that was never 
 test('a server that wants a key is answered with where to put it', async () => {
   const { url } = await startServer({ auth: { apiKeys: ['right'] } });
   const none = { TILTYARD_API_KEY: '', ORS_API_KEY: '' };
-  expect((await commandWith(none, 'tasks', url)).output).toMatch(/wants an API key\. .* TILTYARD_API_KEY/);
+  expect((await commandWith(none, 'tasks', url)).output).toMatch(/requires an API key\. .* TILTYARD_API_KEY/);
   expect((await commandWith({ ...none, TILTYARD_API_KEY: 'wrong' }, 'tasks', url)).output).toContain(
-    'refused the API key',
+    'rejected the API key',
   );
   expect(await commandWith({ ...none, TILTYARD_API_KEY: 'right' }, 'tasks', url)).toMatchObject({ code: 0 });
 });
@@ -378,7 +382,7 @@ test('a server of something else is told apart', async () => {
   const { url } = await startForeign({ 'GET /list_environments': json({ detail: 'Not Found' }, 404) });
   const { code, output } = await command('tools', url);
   expect(code).toBe(1);
-  expect(output).toContain('has neither /list_environments (ORS) nor a /tools that lists tools (OXP)');
+  expect(output).toContain('is neither an ORS server (no /list_environments) nor an OXP server');
 });
 
 test('a server cannot write escape codes to the terminal, nor can its errors', async () => {

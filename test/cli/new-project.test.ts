@@ -55,7 +55,7 @@ describe('a project', () => {
     // To npm alone, as a supervisor does, and not to its group as a terminal would.
     server.child.kill('SIGTERM');
     expect(await server.exit, server.output()).toBe(0);
-    expect(server.output()).toContain('SIGTERM: calls may end');
+    expect(server.output()).toContain('SIGTERM: waiting up to');
     await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed');
   });
 

@@ -96,16 +96,16 @@ test('what docs/command-line.md shows is what is printed', async () => {
 
 describe('what cannot be', () => {
   test.each<[what: string, args: string[], message: string]>([
-    ['a folder that holds something', ['full'], 'full is not empty: precious.txt is in it'],
+    ['a folder that holds something', ['full'], 'full is not empty: it contains precious.txt'],
     ['a file', ['file'], 'file is not a folder'],
     ['a path through a file', ['file/project'], 'is inside a file'],
     ['no folder, without a terminal', [], 'tiltyard new my-project'],
-    ['a folder without letters', ['2048'], 'give one with --name'],
+    ['a folder without letters', ['2048'], 'add --name'],
     ['a name with a space', ['x', '--name', 'Word Game'], 'Try word-game'],
     ['a name that is a path of the server', ['x', '--name', 'health'], '/health is a path of the server'],
     ['a folder named like such a path', ['create'], '/create is a path of the server'],
     ['the name of a package that it needs', ['x', '--name', 'tiltyard'], 'choose another name'],
-    ['a name that is too long', ['x', '--name', 'x'.repeat(41)], 'may have 40 characters'],
+    ['a name that is too long', ['x', '--name', 'x'.repeat(41)], 'at most 40 characters'],
     ['a kind that is not there', ['x', '--kind', 'robot'], 'environment, toolkit'],
   ])('%s is refused with what to do, and nothing is written', async (_what, args, message) => {
     const folder = await emptyFolder();
@@ -131,7 +131,7 @@ describe('what cannot be', () => {
     const script = `ulimit -f 1; exec "${process.execPath}" "${MAIN}" new ${target} --name project`;
     const { code, text } = await runToEnd(folder, 'bash', ['-c', script]);
     expect(code).toBe(1);
-    expect(text).toContain(`the project could not be written into ${target}`);
+    expect(text).toContain(`could not create the project in ${target}`);
     expect(text).toContain('EFBIG');
     expect(await readdir(folder)).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe('the wizard', () => {
     await screen.until(/Try big-weather/);
     screen.type('\x7f'.repeat('Big Weather'.length));
     screen.type(`big-weather${keys.enter}`);
-    await screen.until(/Wrote the toolkit big-weather into weather-station/);
+    await screen.until(/Created the toolkit big-weather in weather-station/);
     await screen.until(/npm run dev/);
     expect(await screen.exit).toBe(0);
     expect((await readdir(join(folder, 'weather-station'))).sort()).toEqual([...FILES.toolkit].sort());
@@ -163,7 +163,7 @@ describe('the wizard', () => {
     const screen = runInTerminal(['new', 'capitals', '--kind', 'environment'], {}, folder);
     await screen.until(/What is its name\?/);
     screen.type(keys.enter);
-    await screen.until(/Wrote the environment capitals into capitals/);
+    await screen.until(/Created the environment capitals in capitals/);
     expect(await screen.exit).toBe(0);
     expect(screen.text()).not.toContain('Where should');
     expect(screen.text()).not.toContain('What do you want');
@@ -190,7 +190,7 @@ describe('the wizard', () => {
     screen.type(keys.enter);
     await screen.until(/What is its name\?/);
     screen.type(key);
-    await screen.until(/cancelled; nothing was written/);
+    await screen.until(/cancelled; nothing was created/);
     expect(await screen.exit).toBe(130);
     expect(await readdir(folder)).toEqual([]);
   });

@@ -116,7 +116,7 @@ test('a script without rewards is played and compared with nothing; a tool that 
 });
 
 test.each([
-  ['no terminal', [], 'Replay a game with --script FILE, or make single calls'],
+  ['no terminal', [], 'Replay a recorded game with --script FILE, or make single calls'],
   ['JSON for a person', ['--json'], 'add --script FILE'],
   ['a script that is not there', ['--script', 'nope.json'], 'nope.json cannot be read'],
   ['a script that is none', ['--script', 'package.json'], 'package.json is not a game'],

@@ -139,8 +139,8 @@ test('an address that others reach needs API keys or --no-auth, and keys are ask
 });
 
 test.each([
-  ['a file that is not there', 'nope.ts', 'there is no file nope.ts'],
-  ['a module that exports nothing to serve', 'vitest.config.ts', 'exports no environment and no toolkit'],
+  ['a file that is not there', 'nope.ts', 'file not found: nope.ts'],
+  ['a module that exports nothing to serve', 'vitest.config.ts', 'does not export an environment or a toolkit'],
 ])('%s gives a message that helps, and exit code 1', async (_what, module, message) => {
   const command = run(['serve', module]);
   expect(await command.exit).toBe(1);
@@ -197,7 +197,7 @@ test('a module in a CommonJS project is refused with what to do', async () => {
   const folder = await folderWith({ 'package.json': '{"type":"commonjs"}', 'counting.ts': COUNTING });
   const server = run(['serve', join(folder, 'counting.ts'), '--port', '0']);
   expect(await server.exit).toBe(1);
-  expect(server.output()).toContain('add "type": "module" to its package.json, or end its name in .mts');
+  expect(server.output()).toContain('add "type": "module" to its package.json, or rename it to .mts');
 });
 
 // The other commands are told by examples, and --help has the rest.

@@ -1,7 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** The bytes that live objects take: what is garbage has been collected. */
+/**
+ * The bytes that live objects take: what is garbage has been collected. Files that use it are listed in vitest.config.ts,
+ * because what other files left behind in their process would count as well.
+ */
 export async function liveBytes(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

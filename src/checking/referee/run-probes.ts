@@ -20,7 +20,7 @@ export async function runProbes<Subject>(
     http.signal.throwIfAborted();
     const finding =
       probe.isActive && !isActive
-        ? toFinding(probe, 'skip', 'it calls tools; allow that with --active')
+        ? toFinding(probe, 'skip', 'it calls tools: run it with --active')
         : await judge(probe, subject, http);
     findings.push(finding);
     onFinding?.(finding);

@@ -4,6 +4,6 @@ import { InvalidArgumentError } from 'commander';
 export function toPositive(text: string): number {
   const value = Number(text);
   if (!/^\d{1,9}(?:\.\d+)?$/.test(text) || value === 0)
-    throw new InvalidArgumentError('It must be a number greater than 0.');
+    throw new InvalidArgumentError('Must be a number greater than 0.');
   return value;
 }

@@ -52,7 +52,7 @@ async function report(result: BenchResult, { json, html }: BenchOptions, termina
   else terminal.print(toLines(result, { ...terminal, charset: toCharset() }).join('\n'));
   if (html === undefined) return;
   await writeFile(html, toHtml(result, new Date()));
-  terminal.note(`The report is in ${html}`);
+  terminal.note(`Report written to ${html}`);
 }
 
 // What is piped ends up in files and logs of all kinds.

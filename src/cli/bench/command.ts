@@ -7,40 +7,36 @@ import type { BenchOptions } from './plan.ts';
 export function addBench(root: Command): void {
   const command = root
     .command('bench')
-    .description('Measure how many calls or episodes a server takes, and how long each takes. Any ORS or OXP server.')
-    .argument('<target>', 'URL of an ORS or OXP server, or a module, which gets a server of its own')
-    .option(
-      '-c, --connections <number>',
-      'connections; each sends its next request when the last is answered (default: 16; with --ramp at most 1024)',
-      toCount,
-    )
-    .option('-r, --rate <number>', 'begin so many a second, however long the answers take', toPositive)
+    .description('Measure the throughput and latency of any ORS or OXP server.')
+    .argument('<target>', 'URL of an ORS or OXP server, or a module to serve in its own process')
+    .option('-c, --connections <number>', 'concurrent connections (default: 16; up to 1024 with --ramp)', toCount)
+    .option('-r, --rate <number>', 'start this many per second, however slow the responses (open loop)', toPositive)
     .option(
       '-d, --duration <time>',
-      'how long to measure, in each round (default: 10s; 3s with --compare or --ramp)',
+      'how long to measure in each round (default: 10s; 3s with --compare or --ramp)',
       toMilliseconds,
     )
-    .option('--warm-up <time>', 'time before each round that is not counted (default: 1s)', toMilliseconds)
-    .option('--rounds <number>', 'rounds; the median counts (default: 1; 5 with --compare)', toCount)
-    .option('--timeout <time>', 'an answer that takes longer is an error (default: 10s)', toMilliseconds)
-    .option('--ramp', 'double the connections (or the rate) until it is of no more use, and tell where that was')
+    .option('--warm-up <time>', 'warm-up before each round, not counted (default: 1s)', toMilliseconds)
+    .option('--rounds <number>', 'number of rounds; reports the median (default: 1; 5 with --compare)', toCount)
+    .option('--timeout <time>', 'responses slower than this are errors (default: 10s)', toMilliseconds)
+    .option('--ramp', 'ramp up until throughput stops improving; report the knee')
     .option('--episodes', 'measure whole episodes: create, prompt, tools, calls, delete')
-    .option('--steps <number>', 'calls in each episode (default: 1)', toCount)
-    .option('--tool <name>', 'the tool to call (default: the first; must be given for servers elsewhere)')
-    .option('--input <json>', "the tool's input (default: made from its schema)", toJsonObject)
-    .option('-e, --environment <name>', 'the environment (default: the first)')
-    .option('-s, --split <name>', 'the split (default: one for training)')
-    .option('-i, --index <number>', 'the task (default: 0; with --episodes all in turn)', toCount);
+    .option('--steps <number>', 'calls per episode (default: 1)', toCount)
+    .option('--tool <name>', 'tool to call (default: the first; required for remote servers)')
+    .option('--input <json>', 'input of the tool (default: generated from its schema)', toJsonObject)
+    .option('-e, --environment <name>', "environment (default: the server's default)")
+    .option('-s, --split <name>', 'split (default: a training split)')
+    .option('-i, --index <number>', 'index of the task (default: 0; with --episodes, all in turn)', toCount);
   addSecretOption(command)
-    .option('--protocol <name>', 'ors or oxp (default: what the server speaks)')
-    .option('--compare <target>', 'measure another server in turns with this one, and tell the ratio')
+    .option('--protocol <name>', 'ors or oxp (default: whichever the server speaks)')
+    .option('--compare <target>', 'measure another server in alternating rounds, and report the ratio')
     .option(
       '--fail-below <number>',
-      'exit with 1 below so many a second or, with --compare, below this ratio',
+      'exit code 1 below this rate per second or, with --compare, this ratio',
       toPositive,
     )
-    .option('--html <file>', 'write a report with plots')
-    .option('--json', 'print everything as one line of JSON')
+    .option('--html <file>', 'write an HTML report with charts')
+    .option('--json', 'print the results as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (target: string, options: BenchOptions) => {
       const { bench } = await import('./bench.ts');
@@ -49,8 +45,8 @@ export function addBench(root: Command): void {
 }
 
 const HELP = `
-The API key of a server is taken from the environment variable TILTYARD_API_KEY.
-Ctrl-C ends the sessions and prints what was measured until then.
+The API key is read from the environment variable TILTYARD_API_KEY. Ctrl-C ends
+the sessions and prints the results so far.
 
 Examples:
   tiltyard bench examples/gridworld/environment.ts

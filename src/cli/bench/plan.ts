@@ -111,11 +111,12 @@ function toProtocol(text: string | undefined): 'ors' | 'oxp' | undefined {
 
 function refuseContradictions(options: BenchOptions): void {
   const { ramp, rounds, compare, connections, steps, episodes, duration, timeout } = options;
-  if (ramp === true && compare !== undefined) throw misuse('--ramp and --compare do not go together: ramp each alone');
-  if (ramp === true && rounds !== undefined) throw misuse('--ramp has a round for each step: leave out --rounds');
-  if (steps !== undefined && episodes !== true) throw misuse('--steps is about whole episodes: add --episodes');
+  if (ramp === true && compare !== undefined)
+    throw misuse('--ramp and --compare cannot be combined: ramp each server on its own');
+  if (ramp === true && rounds !== undefined) throw misuse('--ramp runs one round per step: drop --rounds');
+  if (steps !== undefined && episodes !== true) throw misuse('--steps needs --episodes');
   if ([connections, rounds, steps, duration, timeout].includes(0))
     throw misuse('--connections, --rounds, --steps, --duration and --timeout must be more than 0');
   if (connections !== undefined && connections > MAX_CONNECTIONS)
-    throw misuse(`--connections may be ${MAX_CONNECTIONS} at the most; for more, run several machines`);
+    throw misuse(`--connections is limited to ${MAX_CONNECTIONS}; for more, use several machines`);
 }

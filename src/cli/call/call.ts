@@ -30,7 +30,7 @@ export async function call(target: string, called: Called, options: CallOptions)
 async function callOnce(target: string, { tool, input }: Called, options: CallOptions): Promise<void> {
   assertEpisodeOptions(options);
   if (options.sid !== undefined && saysWhichTask(options))
-    throw misuse('--sid names an episode that has its task already: leave out --split, --index and --task');
+    throw misuse('--sid names a session that already has its task: drop --split, --index and --task');
   const secrets = readSecrets(options.secret);
   const readFor = await readInput(input, options.input);
   await withServer(target, async (server) => {

@@ -7,11 +7,11 @@ import type { CallOptions } from './options.ts';
 export function addCall(root: Command): void {
   const command = root
     .command('call')
-    .description('Call one tool: of an environment, in an episode of its own, or of a toolkit.')
+    .description('Call one tool of an environment, in a new episode, or of a toolkit.')
     .argument('<target>', 'URL of an ORS or OXP server, or a module that exports environments or toolkits')
-    .argument('<tool>', 'name of the tool; Toolkit.Tool or Toolkit.Tool@version for a tool of a toolkit')
-    .argument('[input]', 'the input as a JSON object, or - to read it from standard input')
-    .option('--input <name=value>', "one parameter, read by the tool's schema; repeatable", collect);
+    .argument('<tool>', 'name of the tool; for toolkits, Toolkit.Tool or Toolkit.Tool@version')
+    .argument('[input]', 'input as a JSON object, or - to read it from standard input')
+    .option('--input <name=value>', "one parameter, parsed according to the tool's schema; repeatable", collect);
   addSecretOption(
     addEpisodeOptions(command).option(
       '--sid <id>',
@@ -24,7 +24,7 @@ export function addCall(root: Command): void {
       'an authorization for a toolkit, from an environment variable; repeatable',
       collect,
     )
-    .option('--images <folder>', 'save images here (default: show them, or save them in a temporary folder)')
+    .option('--images <folder>', 'save images here (default: show them, or save them to a temporary folder)')
     .option('--json', 'print the result as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (target: string, tool: string, input: string | undefined, options: CallOptions) => {
@@ -34,9 +34,9 @@ export function addCall(root: Command): void {
 }
 
 const HELP = `
-Without --split, --index and --task, an episode of the first task is opened, and
-ended after the call. Exit code 1: the call was refused or the tool failed. An
-API key for the server comes from the environment variable TILTYARD_API_KEY.
+The call runs in a new episode of the given task (default: the first), which
+ends after it. Exit code 1: the call was refused or the tool failed. The API
+key is read from the environment variable TILTYARD_API_KEY.
 
 Examples:
   tiltyard call examples/gsm8k/environment.ts submit --input answer=51

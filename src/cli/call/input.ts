@@ -27,7 +27,7 @@ function toObject(text: string | undefined): JsonObject {
   try {
     return toJsonObject(text) as JsonObject;
   } catch (thrown) {
-    throw misuse(`the input cannot be read. ${(thrown as Error).message}`);
+    throw misuse(`invalid input. ${(thrown as Error).message}`);
   }
 }
 

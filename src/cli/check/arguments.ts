@@ -6,14 +6,14 @@ import type { CheckCommandOptions } from './options.ts';
 export function toRange(text: string): readonly [min: number, max: number] {
   const [min, max, ...rest] = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if (min === undefined || max === undefined || rest.length > 0 || !(min <= max))
-    throw new InvalidArgumentError('A range is the least and the most, such as 0,1 or -1,1.');
+    throw new InvalidArgumentError('A range is min,max, such as 0,1 or -1,1.');
   return [min, max];
 }
 
 /** Refuses options of the referee beside those of the lint, which would do nothing. */
 export function assertOptions(options: CheckCommandOptions): void {
   const { environment, samples, seed, rewardRange, only, setupTimeout } = options;
-  if (samples === 0) throw misuse('--samples 0 would look at nothing: it must be more than 0');
+  if (samples === 0) throw misuse('--samples must be at least 1');
   const isLint = environment !== undefined;
   const strays = Object.entries(
     isLint
@@ -24,7 +24,7 @@ export function assertOptions(options: CheckCommandOptions): void {
   const names = strays.join(' and ');
   throw misuse(
     isLint
-      ? `${names} and --environment do not go together: with --environment, only the environment is checked`
-      : `${names} ${strays.length === 1 ? 'is' : 'are'} about environments: add --environment, which checks them and not the server`,
+      ? `${names} cannot be combined with --environment, which lints the environments and does not check the server`
+      : `${names} only ${strays.length === 1 ? 'applies' : 'apply'} to the lint: add --environment`,
   );
 }

@@ -7,7 +7,7 @@ const FORM = `A baseline is a JSON list of ids, or of objects: ["ors/D7", {"id":
 /** Reads a file of known failures. */
 export async function readBaseline(path: string): Promise<KnownFailure[]> {
   const text = await readFile(path, 'utf8').catch((thrown: Error) => {
-    throw misuse(`the baseline ${path} cannot be read: ${thrown.message}. --write-baseline ${path} makes one`);
+    throw misuse(`the baseline ${path} cannot be read: ${thrown.message}. Create one with --write-baseline ${path}`);
   });
   let list: unknown;
   try {
@@ -19,9 +19,7 @@ export async function readBaseline(path: string): Promise<KnownFailure[]> {
   return list.map((entry) => {
     if (typeof entry === 'string') return { id: entry };
     if (isKnownFailure(entry)) return entry;
-    throw misuse(
-      `the baseline ${path} has an entry that is neither an id nor has one: ${JSON.stringify(entry)}. ${FORM}`,
-    );
+    throw misuse(`the baseline ${path} has an invalid entry: ${JSON.stringify(entry)}. ${FORM}`);
   });
 }
 

@@ -13,30 +13,25 @@ export function* closingLines(verdict: Verdict, { isVerbose, isPart }: ClosingOp
   const { judgements } = verdict;
   const { warn, skip } = countOutcomes(judgements);
   const passive = judgements.filter((each) => each.verdict === 'skip' && each.reason?.includes('--active')).length;
-  if (passive > 0) yield `${passive} ${were(passive)} skipped because they call tools: allow that with --active`;
+  if (passive > 0) yield `${passive} skipped because they call tools: run them with --active`;
   const unready = judgements.filter((each) => each.verdict === 'skip' && each.reason?.startsWith('setup failed: '));
   const [{ reason = '' } = {}] = unready;
   if (unready.length > 0)
-    yield `${unready.length} ${were(unready.length)} skipped because the ${toSafeText(reason)}. If it needs a secret, add --secret NAME`;
+    yield `${unready.length} skipped because the ${toSafeText(reason)}. If it needs a secret, add --secret NAME`;
   const others = skip - passive - unready.length;
-  if (others > 0 && !isVerbose)
-    yield `${others} ${skip > others ? 'more ' : ''}${were(others)} skipped: see why with --verbose`;
+  if (others > 0 && !isVerbose) yield `${others} ${skip > others ? 'more ' : ''}skipped: --verbose shows why`;
   if (warn === 1) yield '1 warning does not fail the check; --strict makes it count';
   if (warn > 1) yield `${warn} warnings do not fail the check; --strict makes them count`;
   if (verdict.passed)
     yield `${praise(verdict)}${isPart || passive + unready.length > 0 ? ', as far as it was checked' : ''}.`;
 }
 
-function were(count: number): string {
-  return count === 1 ? 'was' : 'were';
-}
-
 function praise({ judgements }: Verdict): string {
   const { pass, warn, known } = countOutcomes(judgements);
-  if (known > 0) return 'Nothing failed that was not known';
+  if (known > 0) return 'No new failures';
   if (pass + warn === 0) return 'Nothing failed';
   const protocols = new Set(judgements.map(({ protocol }) => protocol));
   // Warnings about environments are rules that are broken; about servers, they are beyond the standard.
-  if (protocols.has('env')) return warn > 0 ? 'No rule that counts is broken' : 'No rule is broken';
-  return `The server keeps the ${protocols.size === 1 ? 'standard' : 'standards'}`;
+  if (protocols.has('env')) return warn > 0 ? 'Passed, with warnings' : 'All rules passed';
+  return `The server meets the ${protocols.size === 1 ? 'standard' : 'standards'}`;
 }

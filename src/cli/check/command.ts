@@ -8,34 +8,33 @@ import type { CheckCommandOptions } from './options.ts';
 export function addCheck(root: Command): void {
   const command = root
     .command('check')
-    .summary('Check a server against the standards, or the environments on it for what would spoil training.')
+    .summary('Check a server against the standards, or lint its environments.')
     .description(
-      'Check a server against the Open Reward Standard and the Open eXecution Protocol, whichever it speaks: ' +
-        'any server, in any language. ' +
-        'With --environment, check the environments on it instead: is there anything that would spoil training?',
+      'Check any server, in any language, against the Open Reward Standard or the Open eXecution Protocol, or both. ' +
+        'With --environment, lint its environments instead, for anything that would spoil training.',
     )
     .usage('[options] <target>')
     // Optional only for commander: an option that took it deserves better words than a missing argument.
-    .argument('[target]', 'URL of an ORS or OXP server, or a module, which is served for the check')
-    .option('--active', 'call tools, too, with inputs made from their schemas; this may have effects')
-    .option('--only <part...>', 'a protocol (ors, oxp), a group (D, ors/D) or a requirement (D7, ors/D7)')
-    .option('-e, --environment [name]', 'check this environment, or all of them, and not the server');
+    .argument('[target]', 'URL of an ORS or OXP server, or a module to serve for the check')
+    .option('--active', 'also call tools, with inputs generated from their schemas; may have side effects')
+    .option('--only <part...>', 'check only a protocol (ors, oxp), a group (D, ors/D) or a requirement (D7, ors/D7)')
+    .option('-e, --environment [name]', 'lint this environment, or all of them, instead of checking the server');
   addSecretOption(command)
-    .option('--samples <number>', 'with --environment: how many tasks of each split are begun (default: 5)', toCount)
-    .option('--seed <number>', 'with --environment: the same seed makes the same choices (default: 1)', toCount)
-    .option('--reward-range <min,max>', 'with --environment: what a call may pay (default: -1,1)', toRange)
+    .option('--samples <number>', 'with --environment: how many tasks of each split to try (default: 5)', toCount)
+    .option('--seed <number>', 'with --environment: seed for choosing tasks and inputs (default: 1)', toCount)
+    .option('--reward-range <min,max>', 'with --environment: expected range of rewards (default: -1,1)', toRange)
     .addOption(
-      new Option('--level <level>', 'the weakest level whose failures count; weaker ones are warnings')
+      new Option('--level <level>', 'lowest level whose failures count; below it they are warnings')
         .choices(['specified', 'interop', 'hardening'])
         .default('interop'),
     )
-    .option('--strict', 'the same as --level hardening: everything counts')
-    .option('--baseline <file>', 'failures that are known, and do not count')
-    .option('--write-baseline <file>', 'write the failures to a file, to be known from now on')
+    .option('--strict', 'same as --level hardening: everything counts')
+    .option('--baseline <file>', 'known failures, which do not count')
+    .option('--write-baseline <file>', 'write the failures to a baseline file')
     .option('--junit <file>', 'write a JUnit report')
-    .option('--timeout <time>', 'how long one request may take (default: 10s; 30s with --environment)', toMilliseconds)
-    .option('--setup-timeout <time>', 'how long the setup of a session may take (default: 60s)', toMilliseconds)
-    .option('--verbose', 'show what passed and what was skipped, too, and everything that was sent')
+    .option('--timeout <time>', 'timeout of one request (default: 10s; 30s with --environment)', toMilliseconds)
+    .option('--setup-timeout <time>', 'timeout of the setup of a session (default: 60s)', toMilliseconds)
+    .option('--verbose', 'also show what passed and was skipped, and every request')
     .option('--json', 'print the report as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (target: string | undefined, options: CheckCommandOptions, command: Command) => {
@@ -52,18 +51,18 @@ function missingTarget({ environment }: CheckCommandOptions): string {
 }
 
 const HELP = `
-Without --active nothing runs but setups: what the server has is read, mistakes
-are made on purpose, and sessions are opened and deleted.
+Without --active, no tools are called: the check reads what the server has,
+sends bad requests, and opens and deletes sessions.
 
-Each requirement has a level: specified (the standard says so), interop
-(official clients need it) or hardening (where both are silent, this is what
-holds up). Failures of the last are warnings.
+Each requirement has a level: specified (the standard requires it), interop
+(official clients need it) or hardening (good practice where both are silent).
+Hardening failures are warnings.
 
-The id of a rule about environments is such as env/prompt-empty. Most of them
-are advice, which is of the level hardening: --strict makes it count.
+Lint rules have ids such as env/prompt-empty. Most of them are hardening: use
+--strict to make them count.
 
-A key comes from the environment variable TILTYARD_API_KEY. The exit code is 1
-if anything failed.
+The API key is read from the environment variable TILTYARD_API_KEY. Exit code
+1: something failed.
 
 Examples:
   tiltyard check http://localhost:8080

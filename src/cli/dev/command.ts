@@ -6,18 +6,18 @@ import type { DevOptions } from './dev.ts';
 export function addDev(root: Command): void {
   root
     .command('dev')
-    .description('Serve modules while you write them: every change of a file that they import is served at once.')
+    .description('Serve modules with hot reload.')
     .argument('<module...>', 'TypeScript or JavaScript files that export environments or toolkits')
-    .option('-p, --port <number>', 'port to listen on; 0 takes any free one (default: $PORT, or 8080)', toPort)
+    .option('-p, --port <number>', 'port to listen on; 0 picks a free port (default: $PORT, or 8080)', toPort)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--no-auth', 'allow everybody, also on an address that other machines reach')
-    .option('-w, --watch <path...>', 'further files or folders to watch, such as tasks that the code reads by itself')
+    .option('--no-auth', 'allow everyone, even on an address that other machines can reach')
+    .option('-w, --watch <path...>', 'more files or folders to watch, such as task files that your code reads')
     .addOption(
-      new Option('--log-level <level>', 'what is shown of the log; info is a line for each request')
+      new Option('--log-level <level>', 'how much of the log to show; info is a line per request')
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
-    .option('--json', 'print a line of JSON for each event: listening, reloading, error, log')
+    .option('--json', 'print one line of JSON per event: listening, reloading, error, types, log')
     .addHelpText('after', HELP)
     .action(async (modules: string[], options: DevOptions) => {
       const { dev } = await import('./dev.ts');
@@ -26,10 +26,11 @@ export function addDev(root: Command): void {
 }
 
 const HELP = `
-At a change, running sessions end with their teardowns, and the new code is
-served on the same port. Code that cannot be loaded is shown with its file and
-line, and what was served before goes on. API keys come from the same
-environment variables as for tiltyard serve.
+When a file that the modules import changes, open sessions are torn down and
+the new code is served on the same port. If it cannot be loaded, the error is
+shown with file and line, and the previous version keeps serving. Type errors
+are shown as well, where there is a tsconfig.json. API keys are read from the
+same environment variables as for tiltyard serve.
 
 Examples:
   tiltyard dev math.ts

@@ -33,8 +33,8 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
   void untilUnread().then(() => unread.abort());
   using interruption = onInterrupt();
   const signal = AbortSignal.any([interruption.signal, unread.signal]);
-  signal.addEventListener('abort', () => terminal.note('\nEnding the sessions. Ctrl-C again to stop at once.'));
-  await using watch = new Watch((error) => warn(`some files cannot be watched: ${error}`));
+  signal.addEventListener('abort', () => terminal.note('\nEnding sessions. Press Ctrl-C again to quit now.'));
+  await using watch = new Watch((error) => warn(`cannot watch some files: ${error}`));
   for (const path of [...modules, ...paths]) watch.add(path);
   const display = json ? programsDisplay(terminal) : peoplesDisplay(terminal, auth);
   using background = typeCheck(process.cwd(), display);
@@ -47,5 +47,5 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
     background,
   });
   await reloader.run(signal);
-  if (!interruption.signal.aborted) throw new Failure('ended, because nobody reads standard output any more');
+  if (!interruption.signal.aborted) throw new Failure('stopped: standard output was closed');
 }

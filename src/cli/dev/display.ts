@@ -15,11 +15,11 @@ export function peoplesDisplay(terminal: Terminal, auth: AuthOptions | undefined
   const say = (text: string) => terminal.print(`${colors.dim(timeOf(Date.now()))}  ${text}`);
   return {
     listening: (url, served) => terminal.print(banner(served, { url, json: false, auth })),
-    reloading: (changed) => say(`${changed.map(toName).join(', ') || 'a new start'}: reloading, sessions end`),
+    reloading: (changed) => say(`${changed.map(toName).join(', ') || 'a new start'}: reloading, ending sessions`),
     reloaded: (url) => say(colors.green(`reloaded, listening on ${url.replace('127.0.0.1', 'localhost')}`)),
     broken(problem, before) {
-      const rest = before === 'serves' ? 'The version before goes on serving' : 'Nothing is served';
-      terminal.note(`\n${describeProblem(problem, noteColors)}\n\n${rest}. Waiting for a change.\n`);
+      const rest = before === 'serves' ? 'Still serving the previous version' : 'Nothing is served';
+      terminal.note(`\n${describeProblem(problem, noteColors)}\n\n${rest}. Waiting for changes.\n`);
     },
     ended: (exitCode) => terminal.note(noteColors.red(endedText(exitCode))),
     killed: () => terminal.note(noteColors.yellow(KILLED)),
@@ -30,7 +30,7 @@ export function peoplesDisplay(terminal: Terminal, auth: AuthOptions | undefined
     },
     typed(problems) {
       if (problems.length > 0) for (const line of typeErrorLines(problems, noteColors)) terminal.note(line);
-      else if (hadTypeErrors) say(colors.green('no type errors any more'));
+      else if (hadTypeErrors) say(colors.green('no type errors left'));
       hadTypeErrors = problems.length > 0;
     },
     untyped: () => terminal.note(noteColors.dim(UNTYPED)),
@@ -66,11 +66,11 @@ function typeErrorLines(problems: readonly TypeProblem[], colors: Colors): strin
   return [colors.yellow(`${count}:`), ...shown, ...(rest > 0 ? [`  and ${rest} more`] : [])];
 }
 
-const KILLED = 'The version before did not answer and was killed; its teardowns have not run.';
+const KILLED = 'The previous version did not respond and was killed; its teardowns did not run.';
 
 function endedText(exitCode: number | undefined): string {
   const how = exitCode === undefined ? 'it was killed' : `exit code ${exitCode}`;
-  return `The server ended by itself (${how}). Waiting for a change.`;
+  return `The server exited on its own (${how}). Waiting for changes.`;
 }
 
 function toName(path: string): string {

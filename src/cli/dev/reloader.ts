@@ -125,5 +125,5 @@ export class Reloader {
 
 async function toProblem(version: Version, outcome: Exclude<LoadOutcome, { kind: 'loaded' }>): Promise<ModuleProblem> {
   if (outcome.kind === 'broken') return outcome.problem;
-  return { message: `the process ended while it loaded (exit code ${(await version.ended) ?? 'none: killed'})` };
+  return { message: `the process exited while loading (exit code ${(await version.ended) ?? 'none: killed'})` };
 }

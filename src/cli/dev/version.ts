@@ -57,7 +57,9 @@ export class Version {
     const report = await answer;
     if (report?.kind === 'listening') return report.url;
     throw new Failure(
-      report === undefined ? 'the server ended before it listened' : `${report.message} (--port 0 takes any free one)`,
+      report === undefined
+        ? 'the server exited before it was listening'
+        : `${report.message} (--port 0 picks a free port)`,
     );
   }
 

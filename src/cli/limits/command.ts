@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 export function addLimits(root: Command): void {
   root
     .command('limits')
-    .description('Show every limit of a server, with its default.')
-    .option('--json', 'print them as one line of JSON: name, default, unit, meaning')
+    .description('List the limits of a server and their defaults.')
+    .option('--json', 'print one line of JSON: name, default, unit, meaning')
     .addHelpText('after', HELP)
     .action(async (options: { readonly json?: boolean }) => {
       const { limits } = await import('./limits.ts');
@@ -14,7 +14,7 @@ export function addLimits(root: Command): void {
 }
 
 const HELP = `
-Set them with --limit or with the environment variable TILTYARD_LIMITS.
+Set them with --limit or the environment variable TILTYARD_LIMITS.
 
 Examples:
   tiltyard limits

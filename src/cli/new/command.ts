@@ -6,12 +6,12 @@ import type { NewOptions } from './plan.ts';
 export function addNew(root: Command): void {
   root
     .command('new')
-    .description('Begin a project: an environment or a toolkit, with a test, in a new folder.')
-    .argument('[folder]', 'where to write it; it must be empty or not be there yet')
-    .addOption(new Option('-k, --kind <kind>', 'what to begin with (default: environment)').choices(Object.keys(KINDS)))
-    .option('-n, --name <name>', 'name of the project and of what it serves (default: the name of the folder)')
-    .option('-y, --yes', 'ask nothing; what is not given has its default')
-    .option('--json', 'print what was written as one line of JSON; asks nothing either')
+    .description('Create a project: an environment or a toolkit, with a test.')
+    .argument('[folder]', 'where to create it; must be empty or not exist')
+    .addOption(new Option('-k, --kind <kind>', 'what to create (default: environment)').choices(Object.keys(KINDS)))
+    .option('-n, --name <name>', 'name of the project and of what it serves (default: the folder name)')
+    .option('-y, --yes', 'accept all defaults; no prompts')
+    .option('--json', 'print what was created as one line of JSON; no prompts')
     .addHelpText('after', HELP)
     .action(async (folder: string | undefined, options: NewOptions) => {
       const { createProject } = await import('./new.ts');
@@ -20,8 +20,8 @@ export function addNew(root: Command): void {
 }
 
 const HELP = `
-On a terminal it asks for what was not given. Elsewhere it asks nothing, and
-needs the folder. Nothing is installed: it prints what to do next.
+On a terminal, prompts for anything you leave out. Elsewhere the folder is
+required. Nothing is installed; the next steps are printed.
 
 Examples:
   tiltyard new

@@ -23,14 +23,14 @@ export function toProjectName(folder: string): string {
 
 /** Why a name cannot be that of a package, of a toolkit, or part of the server's URLs; undefined if it can. */
 export function problemOf(name: string, kind: Kind | undefined): string | undefined {
-  if (name === '') return 'it needs a name, and the folder suggests none: give one with --name, such as my-project';
+  if (name === '') return 'the project needs a name, and the folder suggests none: add --name my-project';
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name)) {
     const suggestion = toKebab(name);
-    const advice = suggestion === '' ? 'Give one with --name' : `Try ${suggestion}`;
-    return `'${name}' cannot be its name: small letters, digits and single hyphens, and a letter first. ${advice}`;
+    const advice = suggestion === '' ? 'Choose one with --name' : `Try ${suggestion}`;
+    return `'${name}' is not a valid name: use lowercase letters, digits and single hyphens, starting with a letter. ${advice}`;
   }
-  if (name.length > MAX_LENGTH) return `'${name}' is too long a name: it may have ${MAX_LENGTH} characters`;
-  if (packagesOf().includes(name)) return `'${name}' is a package that the project needs: choose another name`;
+  if (name.length > MAX_LENGTH) return `'${name}' is too long a name: at most ${MAX_LENGTH} characters are allowed`;
+  if (packagesOf().includes(name)) return `'${name}' is a package that the project depends on: choose another name`;
   // Toolkits are in no path of the server.
   return kind === 'environment' ? reservedProblem(name) : undefined;
 }

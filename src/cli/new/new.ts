@@ -29,7 +29,7 @@ export async function createProject(folder: string | undefined, options: NewOpti
 }
 
 function withDefaults(folder: string | undefined, { kind = 'environment', name }: NewOptions): Plan {
-  if (folder === undefined) throw misuse('where should the project go? Name a folder: tiltyard new my-project');
+  if (folder === undefined) throw misuse('name a folder for the project: tiltyard new my-project');
   return { folder, kind, name: name ?? toProjectName(folder) };
 }
 
@@ -39,14 +39,14 @@ function refuse(problem: string | undefined): void {
 
 function report({ print, colors }: Terminal, { folder, kind, name }: Plan, files: readonly string[]): void {
   const isHere = resolve(folder) === process.cwd();
-  print(`${colors.green('Wrote')} the ${kind} ${colors.bold(name)}${isHere ? '' : ` into ${folder}`}:`);
+  print(`${colors.green('Created')} the ${kind} ${colors.bold(name)}${isHere ? '' : ` in ${folder}`}:`);
   for (const file of files) print(`  ${file}`);
   print();
   print('Next:');
   if (!isHere) print(`  cd ${quoted(folder)}`);
   print('  npm install');
-  print(`  npm test      ${colors.dim('# runs its tests')}`);
-  print(`  npm run dev   ${colors.dim('# serves it, and again after each change')}`);
+  print(`  npm test      ${colors.dim('# run the tests')}`);
+  print(`  npm run dev   ${colors.dim('# serve with hot reload')}`);
 }
 
 function quoted(path: string): string {

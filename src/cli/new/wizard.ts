@@ -7,11 +7,11 @@ import { occupationOf } from './write-project.ts';
 
 /** Asks for what was not given. */
 export async function askFor(givenFolder: string | undefined, given: NewOptions): Promise<Plan> {
-  intro('A new project');
+  intro('Create a project');
   const folder = givenFolder ?? (await askFolder());
   const kind = given.kind ?? (await askKind());
   const name = given.name ?? (await askName(folder, kind));
-  outro('That is all.');
+  outro('Ready.');
   return { folder, kind, name };
 }
 
@@ -46,6 +46,6 @@ async function askName(folder: string, kind: Kind): Promise<string> {
 }
 
 function answered<Answer>(answer: Answer | typeof CANCEL_SYMBOL): Answer {
-  if (isCancel(answer)) throw new Failure('cancelled; nothing was written', EXIT_CODES.interrupted);
+  if (isCancel(answer)) throw new Failure('cancelled; nothing was created', EXIT_CODES.interrupted);
   return answer as Answer;
 }

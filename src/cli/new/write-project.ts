@@ -6,9 +6,9 @@ import { Failure } from '../shared/failure.ts';
 /** Why a project cannot go into a folder; undefined if it can. */
 export function occupationOf(folder: string): string | undefined {
   const found = entriesOf(folder);
-  if (found === 'a file') return `${folder} is not a folder, or is inside a file. Name another`;
+  if (found === 'a file') return `${folder} is not a folder, or is inside a file. Choose another`;
   if (found === undefined || found.length === 0) return undefined;
-  return `${folder} is not empty: ${found[0]} is in it. Name a folder that is empty, or that is not there yet`;
+  return `${folder} is not empty: it contains ${found[0]}. Choose a folder that is empty or does not exist`;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function writeProject(
   } catch (thrown) {
     for (const path of made) await rm(path, { recursive: true, force: true });
     if (thrown instanceof Failure) throw thrown;
-    throw new Failure(`the project could not be written into ${folder}`, undefined, { cause: thrown });
+    throw new Failure(`could not create the project in ${folder}`, undefined, { cause: thrown });
   } finally {
     if (staging !== undefined) await rm(staging, { recursive: true, force: true });
   }
@@ -58,6 +58,6 @@ function entriesOf(folder: string): readonly string[] | 'a file' | undefined {
     const { code } = thrown as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
     if (code === 'ENOTDIR') return 'a file';
-    throw new Failure(`${folder} cannot be looked into`, undefined, { cause: thrown });
+    throw new Failure(`cannot read ${folder}`, undefined, { cause: thrown });
   }
 }

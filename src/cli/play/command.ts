@@ -7,13 +7,13 @@ import type { PlayOptions } from './play.ts';
 export function addPlay(root: Command): void {
   const command = root
     .command('play')
-    .description('Play an episode by hand: read the prompt, choose tools, see the rewards. Or replay a recorded game.')
+    .description('Play an episode by hand, or replay a recorded one.')
     .argument('<target>', 'URL of an ORS server, or a module that exports environments');
   addSecretOption(addEpisodeOptions(command))
-    .option('--images <folder>', 'save images here (default: show them, or save them in a temporary folder)')
-    .option('--record <file>', 'write the game down')
-    .option('--script <file>', 'play a game that was written down; exit code 1 if its rewards differ')
-    .option('--json', 'with --script: print lines of JSON')
+    .option('--images <folder>', 'save images here (default: show them, or save them to a temporary folder)')
+    .option('--record <file>', 'record the game to a file')
+    .option('--script <file>', 'replay a recorded game; exit code 1 if rewards differ')
+    .option('--json', 'with --script: print the game as lines of JSON')
     .addHelpText('after', HELP)
     .action(async (target: string, options: PlayOptions) => {
       const { play } = await import('./play.ts');
@@ -22,10 +22,9 @@ export function addPlay(root: Command): void {
 }
 
 const HELP = `
-What is not said is asked for. Esc goes back to the choice of tools; Ctrl-C ends
-the game, and the episode on the server. A text of several lines is typed as
-"one\\ntwo", in quotes. An API key for the server comes from the environment
-variable TILTYARD_API_KEY.
+Prompts for anything you leave out. Esc goes back to the list of tools; Ctrl-C
+ends the game and its episode. Type text of several lines in quotes:
+"one\\ntwo". The API key is read from the environment variable TILTYARD_API_KEY.
 
 Examples:
   tiltyard play examples/gridworld/environment.ts

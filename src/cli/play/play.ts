@@ -50,11 +50,11 @@ export async function play(target: string, options: PlayOptions): Promise<void> 
 function assertPlayable(options: PlayOptions, { isInteractive }: Terminal): void {
   assertEpisodeOptions(options);
   if (options.script !== undefined) return;
-  if (options.json === true) throw misuse('--json is for games without a person: add --script FILE');
+  if (options.json === true) throw misuse('--json only works for replays: add --script FILE');
   if (!isInteractive) {
     throw misuse(
-      'play asks questions, and there is no terminal to answer them in. ' +
-        "Replay a game with --script FILE, or make single calls with 'tiltyard call'",
+      'play is interactive and needs a terminal. ' +
+        "Replay a recorded game with --script FILE, or make single calls with 'tiltyard call'",
     );
   }
 }

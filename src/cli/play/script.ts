@@ -87,7 +87,7 @@ function toJson(text: string, file: string): Record<string, unknown> {
 function toChoice({ split, index = 0, task }: Record<string, unknown>, file: string): Chosen {
   if (isObject(task)) return { task: task as JsonObject };
   if (typeof split === 'string' && typeof index === 'number') return { split, index };
-  throw misuse(`${file} says no task: it needs "split" and "index", or "task"`);
+  throw misuse(`${file} does not name a task: it needs "split" and "index", or "task"`);
 }
 
 function toCall(call: unknown, file: string): ScriptCall {
@@ -95,7 +95,7 @@ function toCall(call: unknown, file: string): ScriptCall {
     throw misuse(`${file} has a call without "tool": ${JSON.stringify(call)}`);
   const { tool, input = {}, reward, finished, failure } = call;
   if (!isObject(input))
-    throw misuse(`${file} calls '${tool}' with an input that is no object: ${JSON.stringify(input)}`);
+    throw misuse(`${file} calls '${tool}' with an input that is not an object: ${JSON.stringify(input)}`);
   return {
     tool,
     input: input as JsonObject,

@@ -7,24 +7,24 @@ export function addServe(root: Command): void {
   root
     .command('serve')
     .description(
-      'Serve what modules export: environments over the Open Reward Standard, toolkits over the Open eXecution Protocol.',
+      'Serve modules: environments over the Open Reward Standard, toolkits over the Open eXecution Protocol.',
     )
     .argument('<module...>', 'TypeScript or JavaScript files that export environments or toolkits')
-    .option('-p, --port <number>', 'port to listen on; 0 takes any free one (default: $PORT, or 8080)', toPort)
+    .option('-p, --port <number>', 'port to listen on; 0 picks a free port (default: $PORT, or 8080)', toPort)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--no-auth', 'allow everybody, also on an address that other machines reach')
+    .option('--no-auth', 'allow everyone, even on an address that other machines can reach')
     .addOption(
-      new Option('--return-errors <how>', "how much of an environment's exception clients see")
+      new Option('--return-errors <how>', "how much of an environment's exceptions clients see")
         .choices(['none', 'exception', 'stacktrace'])
         .default('exception'),
     )
     .addOption(
-      new Option('--log-level <level>', 'what is logged; info is a line for each request, call and session')
+      new Option('--log-level <level>', 'how much to log; info is a line per request, call and session')
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
         .default('warn'),
     )
-    .option('--limit <name=number>', 'set a limit; may be given many times. `tiltyard limits` shows them all', collect)
-    .option('--json', 'print what is served, and the limits, as one line of JSON')
+    .option('--limit <name=number>', 'set a limit; repeatable. `tiltyard limits` lists them', collect)
+    .option('--json', 'print what is served and the limits as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (modules: string[], options: ServeOptions) => {
       const { serve } = await import('./serve.ts');
@@ -33,15 +33,17 @@ export function addServe(root: Command): void {
 }
 
 const HELP = `
-API keys come from the environment variable TILTYARD_API_KEYS (separated by
-commas), or from the file that TILTYARD_API_KEYS_FILE names: one a line, or JSON
-that gives each an identity and scopes. Clients send one as X-API-Key or
-OXP-API-Key. Bearer tokens (JWT) are checked with the secret in
-TILTYARD_JWT_SECRET, or in the file that TILTYARD_JWT_SECRET_FILE names, and
-with the audiences in TILTYARD_JWT_AUDIENCE.
+The first environment is the default: the first defined in the first module, or
+the first of \`export default [a, b]\`.
 
-Limits come from the environment variable TILTYARD_LIMITS as well, separated by
-commas; --limit wins.
+API keys are read from the environment variable TILTYARD_API_KEYS (separated by
+commas) or from the file named by TILTYARD_API_KEYS_FILE: one per line, or JSON
+with an identity and scopes for each. Clients send one as X-API-Key or
+OXP-API-Key. Bearer tokens (JWT) are verified with TILTYARD_JWT_SECRET, or the
+file named by TILTYARD_JWT_SECRET_FILE, and TILTYARD_JWT_AUDIENCE.
+
+Limits can also be set with the environment variable TILTYARD_LIMITS, separated
+by commas; --limit takes precedence.
 
 Examples:
   tiltyard serve examples/gsm8k/environment.ts

@@ -10,14 +10,14 @@ const SLACK_MS = 1_000;
  * signal, or when that takes too long.
  */
 export function stopWhenTold(server: Server, unread: Promise<void>): void {
-  const patience = `calls may end within ${server.limits.drainMs / 1000} s, then sessions end.`;
+  const patience = `waiting up to ${server.limits.drainMs / 1000} s for running calls, then ending sessions.`;
   let isStopping = false;
   const stop = (message: string, exitCode: number) => {
     if (isStopping) return;
     isStopping = true;
     process.stderr.write(message);
     const deadlineMs = longestStopMs(server.limits) + SLACK_MS;
-    setTimeout(() => fail(`did not stop within ${deadlineMs / 1000} s, and is ended now`), deadlineMs);
+    setTimeout(() => fail(`did not stop within ${deadlineMs / 1000} s: exiting now`), deadlineMs);
     server.close().then(
       () => process.exit(exitCode),
       (error) => fail(String(error)),
@@ -25,12 +25,12 @@ export function stopWhenTold(server: Server, unread: Promise<void>): void {
   };
   // Until the process ends.
   onSignals({
-    first: (signal) => stop(`\n${signal}: ${patience} Again to stop at once.\n`, EXIT_CODES.ok),
+    first: (signal) => stop(`\n${signal}: ${patience} Press again to stop now.\n`, EXIT_CODES.ok),
     again: () => process.exit(EXIT_CODES.failed),
   });
   // A failure, so that a supervisor starts it again, with somebody to read what it logs.
   void unread.then(() =>
-    stop(`tiltyard: nobody reads standard output any more, and so not the log: ${patience}\n`, EXIT_CODES.failed),
+    stop(`tiltyard: standard output was closed, so nobody reads the log: ${patience}\n`, EXIT_CODES.failed),
   );
 }
 

@@ -9,7 +9,7 @@ export function toPort(text: string): number {
 
 /** A whole number from 0. */
 export function toCount(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Must be a whole number, 0 or more.');
   return Number(text);
 }
 
@@ -42,9 +42,9 @@ export function toJsonObject(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (thrown) {
-    throw new InvalidArgumentError(`It must be a JSON object: ${(thrown as Error).message}.`);
+    throw new InvalidArgumentError(`Must be a JSON object: ${(thrown as Error).message}.`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new InvalidArgumentError(`It must be a JSON object, such as '{"answer": "72"}'.`);
+    throw new InvalidArgumentError(`Must be a JSON object, such as '{"answer": "72"}'.`);
   return value as Record<string, unknown>;
 }

@@ -22,7 +22,9 @@ export type Chosen = EpisodeChoice<unknown>;
 /** Refuses options that contradict each other. */
 export function assertEpisodeOptions({ split, index, task }: EpisodeOptions): void {
   if (task !== undefined && (split !== undefined || index !== undefined))
-    throw misuse('--task is a task of your own, --split and --index name one of the server: give one or the other');
+    throw misuse(
+      '--task cannot be combined with --split or --index: give a task of your own, or name one of the server',
+    );
 }
 
 /** The environment of that name, or the server's first. */

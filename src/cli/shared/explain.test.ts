@@ -9,22 +9,22 @@ const network = (code: string) => new NetworkError(`the connection failed: ${cod
 
 test.each<[what: string, thrown: Error, advice: string]>([
   ['nobody listens', network('ECONNREFUSED'), 'Start a server with: tiltyard serve <module> --port 8080'],
-  ['nobody listens, three times', new MaxRetries('GET /', [network('ECONNREFUSED')]), 'nothing listens at'],
-  ['the machine is not known', network('ENOTFOUND'), "there is no machine named 'localhost'"],
-  ['fetch will not', network('bad port'), "port 8080 is one that Node's fetch does not connect to"],
-  ['nobody answers', network('UND_ERR_CONNECT_TIMEOUT'), 'localhost:8080 does not answer'],
-  ['a key is missing', new AuthError(401, 'no key'), 'wants an API key. Put it into the environment variable'],
+  ['nobody listens, three times', new MaxRetries('GET /', [network('ECONNREFUSED')]), 'nothing is listening at'],
+  ['the machine is not known', network('ENOTFOUND'), "host 'localhost' not found"],
+  ['fetch will not', network('bad port'), "Node's fetch blocks port 8080"],
+  ['nobody answers', network('UND_ERR_CONNECT_TIMEOUT'), 'localhost:8080 is not responding'],
+  ['a key is missing', new AuthError(401, 'no key'), 'requires an API key. Set the environment variable'],
   [
     'a setup failed with the status of a missing key',
     new HttpError(401, 'TOKEN is missing', { code: 'setup_failed' }),
     'the setup of the episode failed: TOKEN is missing',
   ],
+  ['a scope is missing', new HttpError(403, 'agents may not'), 'does not allow this API key to do that: agents'],
   [
-    'a scope is missing',
-    new HttpError(403, 'agents may not'),
-    'does not allow this to the owner of this API key: agents',
+    'it is a web page',
+    new ClientError('the answer to GET / is not JSON: <html>'),
+    'an ORS or OXP server? Include any path prefix',
   ],
-  ['it is a web page', new ClientError('the answer to GET / is not JSON: <html>'), 'the URL of an ORS or OXP server?'],
   ['something else', new HttpError(500, 'it broke'), 'the server answered 500: it broke'],
   ['it failed for a while', new MaxRetries('GET /', [new HttpError(503, 'busy')]), 'the server answered 503: busy'],
 ])('when %s, the message says what to do', (_what, thrown, advice) => {
@@ -35,7 +35,7 @@ test.each<[what: string, thrown: Error, advice: string]>([
 
 test('a key that was refused is told apart from one that is missing', () => {
   const failure = explain(new AuthError(401, 'no'), { ...SERVER, hasKey: true });
-  expect(failure).toMatchObject({ message: expect.stringContaining('refused the API key') });
+  expect(failure).toMatchObject({ message: expect.stringContaining('rejected the API key') });
 });
 
 test('what failed first is told, not the closing that failed after it', () => {
@@ -56,5 +56,5 @@ test('a name that is not there comes with those that are, without their escape c
   expect(unknownName('split', 'x', ['train', 'te\x1b[2Jst']).message).toBe(
     "there is no split 'x'. Choose one of: train, te�[2Jst",
   );
-  expect(unknownName('split', 'x', []).message).toBe("there is no split 'x'. There is no split at all");
+  expect(unknownName('split', 'x', []).message).toBe("there is no split 'x'. There are none");
 });

@@ -26,7 +26,7 @@ export function explain(thrown: unknown, server: Addressed): unknown {
 export function unknownName(what: string, name: string, known: readonly string[]): Failure {
   const shown = known.slice(0, MOST_NAMES).join(', ');
   const rest = known.length > MOST_NAMES ? `, and ${known.length - MOST_NAMES} more` : '';
-  const has = known.length === 0 ? `There is no ${what} at all` : `Choose one of: ${shown}${rest}`;
+  const has = known.length === 0 ? 'There are none' : `Choose one of: ${shown}${rest}`;
   return new Failure(toSafeText(`there is no ${what} '${name}'. ${has}`));
 }
 
@@ -50,29 +50,29 @@ function adviceFor(error: ClientError, { url, hasKey, hasAnswered = false }: Add
     return `the setup of the episode failed: ${withoutForeignFrames(detailOf(error))}\nIf it needs a secret, set the environment variable NAME and add --secret NAME`;
   const { hostname, port, host } = new URL(url);
   if (hasAnswered && isUnreached(error))
-    return `the connection to ${host} was lost: ${toMessage(error)}. It answered before, so it stopped or restarts; see its log, and try again`;
+    return `the connection to ${host} was lost: ${toMessage(error)}. It answered before, so it has stopped or is restarting: check its log and try again`;
   switch (error.code) {
     case 'ECONNREFUSED':
-      return `nothing listens at ${url}. Start a server with: tiltyard serve <module>${port === '' ? '' : ` --port ${port}`}`;
+      return `nothing is listening at ${url}. Start a server with: tiltyard serve <module>${port === '' ? '' : ` --port ${port}`}`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `there is no machine named '${hostname}', or this one is offline. Check the URL ${url}`;
+      return `host '${hostname}' not found, or this machine is offline. Check the URL ${url}`;
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'UND_ERR_CONNECT_TIMEOUT':
-      return `${host} does not answer. Check the URL, the network and firewalls`;
+      return `${host} is not responding. Check the URL, the network and firewalls`;
   }
   if (/\bbad port\b/.test(error.message))
-    return `port ${port} is one that Node's fetch does not connect to, because other protocols use it. Serve on another one`;
+    return `Node's fetch blocks port ${port}, which belongs to another protocol. Serve on another port`;
   if (error.status === 401) {
     return hasKey
-      ? `${host} refused the API key. Put one that it knows into the environment variable TILTYARD_API_KEY`
-      : `${host} wants an API key. Put it into the environment variable TILTYARD_API_KEY`;
+      ? `${host} rejected the API key. Set the environment variable TILTYARD_API_KEY to a valid one`
+      : `${host} requires an API key. Set the environment variable TILTYARD_API_KEY`;
   }
-  if (error.status === 403) return `${host} does not allow this to the owner of this API key: ${detailOf(error)}`;
+  if (error.status === 403) return `${host} does not allow this API key to do that: ${detailOf(error)}`;
   if (/ is not JSON: /.test(error.message))
-    return `${error.message}\nIs ${url} the URL of an ORS or OXP server? A path in front of it belongs to the URL`;
+    return `${error.message}\nIs ${url} an ORS or OXP server? Include any path prefix in the URL`;
   return undefined;
 }
 

@@ -38,7 +38,7 @@ export async function loadModules(paths: readonly string[], { onImport }: LoadOp
     const exported = definitionsOf(await load(path), path);
     if (exported.length === 0) {
       throw new Error(
-        `${path} exports no environment and no toolkit. Add one: export const math = environment({ name: 'math', ... })`,
+        `${path} does not export an environment or a toolkit. Add one: export const math = environment({ name: 'math', ... })`,
       );
     }
     for (const each of exported) {
@@ -88,7 +88,7 @@ function adviceFor(thrown: unknown): string | undefined {
   // Node's own words for this speak of cycles, and of nothing that one could do.
   const isCommonJs = /require\(\)|require is not defined|outside a module/.test(thrown.message);
   return isCommonJs
-    ? 'It counts as CommonJS: add "type": "module" to its package.json, or end its name in .mts'
+    ? 'Node treats it as CommonJS: add "type": "module" to its package.json, or rename it to .mts'
     : undefined;
 }
 

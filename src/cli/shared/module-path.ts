@@ -11,7 +11,7 @@ const LIKELY = /^(?:environment|toolkit)\.[cm]?[jt]s$/;
 /** Refuses the name of a file or folder that is not there. */
 export function assertExists(path: string): void {
   if (!existsSync(resolve(path)))
-    throw new Failure(`there is no file ${path}${isAbsolute(path) ? '' : ` in ${process.cwd()}`}`);
+    throw new Failure(`file not found: ${path}${isAbsolute(path) ? '' : ` in ${process.cwd()}`}`);
 }
 
 /** Refuses what cannot be a module, by its name. */
@@ -22,5 +22,5 @@ export function assertModule(path: string): void {
     throw new Failure(`${path} is a folder. Name a file that exports what to serve, such as ${join(path, likely)}`);
   }
   if (!MODULE.test(path))
-    throw new Failure(`${path} is no module. Name a TypeScript or JavaScript file, such as math.ts`);
+    throw new Failure(`${path} is not a module. Name a TypeScript or JavaScript file, such as math.ts`);
 }

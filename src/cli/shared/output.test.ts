@@ -14,7 +14,7 @@ test('a full disk under the log is told once a minute for as long as lines are l
   lose();
   lose();
   expect(told.mock.calls).toEqual([
-    ['tiltyard: standard output cannot be written, and lines are lost: ENOSPC: no space\n'],
+    ['tiltyard: cannot write to standard output, so lines are lost: ENOSPC: no space\n'],
   ]);
   vi.advanceTimersByTime(60_000);
   lose();

@@ -18,7 +18,7 @@ export function untilUnread(): Promise<void> {
       // A full disk, say: it may have room again, and until then episodes are worth more than lines.
       if (Date.now() - complainedAt < COMPLAIN_AGAIN_MS) return;
       complainedAt = Date.now();
-      process.stderr.write(`tiltyard: standard output cannot be written, and lines are lost: ${error.message}\n`);
+      process.stderr.write(`tiltyard: cannot write to standard output, so lines are lost: ${error.message}\n`);
     });
   });
 }

@@ -31,8 +31,8 @@ export async function discoverProtocols(server: OpenServer): Promise<SpokenProto
 /** A server that is none of those that the commands know. */
 export function speaksNeither(url: string): Failure {
   return new Failure(
-    `${url} has neither /list_environments (ORS) nor a /tools that lists tools (OXP). ` +
-      'Check the URL; a path in front of those belongs to it',
+    `${url} is neither an ORS server (no /list_environments) nor an OXP server (no list at /tools). ` +
+      'Check the URL, including any path prefix',
   );
 }
 

@@ -6,15 +6,15 @@ import { DEFAULT_COUNT, type TasksOptions } from './options.ts';
 export function addTasks(root: Command): void {
   root
     .command('tasks')
-    .description('See which environments a server has, their splits, and the tasks in them.')
+    .description('List the environments of a server, their splits and their tasks.')
     .argument('<target>', 'URL of an ORS server, or a module that exports environments')
-    .option('-e, --environment <name>', "one environment (default: all, or with --split the server's first)")
-    .option('-s, --split <name>', 'show the tasks of this split')
-    .option('--from <index>', 'the first task to show', toCount, 0)
-    .option('--count <number>', 'how many tasks to show', toCount, DEFAULT_COUNT)
+    .option('-e, --environment <name>', "environment (default: all; with --split, the server's default)")
+    .option('-s, --split <name>', 'list the tasks of this split')
+    .option('--from <index>', 'index of the first task to list', toCount, 0)
+    .option('--count <number>', 'how many tasks to list', toCount, DEFAULT_COUNT)
     .option(
       '--json',
-      'complete tasks as lines of JSON, each {"index", "task"}; without --split, a line for each environment',
+      'print whole tasks as lines of JSON, {"index", "task"}; without --split, one line per environment',
     )
     .addHelpText('after', HELP)
     .action(async (target: string, options: TasksOptions) => {
@@ -24,7 +24,7 @@ export function addTasks(root: Command): void {
 }
 
 const HELP = `
-An API key for the server comes from the environment variable TILTYARD_API_KEY.
+The API key is read from the environment variable TILTYARD_API_KEY.
 
 Examples:
   tiltyard tasks localhost:8080

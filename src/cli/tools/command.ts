@@ -7,10 +7,10 @@ import type { ToolsOptions } from './tools.ts';
 export function addTools(root: Command): void {
   const command = root
     .command('tools')
-    .description('See the tools of a server: what they do, what they take, what they need.')
+    .description('List the tools of a server, with their parameters and requirements.')
     .argument('<target>', 'URL of an ORS or OXP server, or a module that exports environments or toolkits');
-  addSecretOption(addEpisodeOptions(command, 'all; with --split, --index or --task the first'))
-    .option('--json', 'tools as lines of JSON, as the server sends them')
+  addSecretOption(addEpisodeOptions(command, 'all; with --split, --index or --task, the default'))
+    .option('--json', 'print tools as lines of JSON, as the server sends them')
     .addHelpText('after', HELP)
     .action(async (target: string, options: ToolsOptions) => {
       const { tools } = await import('./tools.ts');
@@ -19,9 +19,9 @@ export function addTools(root: Command): void {
 }
 
 const HELP = `
-Some tasks have tools of their own: with --split, --index or --task an episode
-is opened, asked for its tools, and ended. An API key for the server comes from
-the environment variable TILTYARD_API_KEY.
+Some tasks have tools of their own: --split, --index or --task opens an episode
+of that task and lists its tools. The API key is read from the environment
+variable TILTYARD_API_KEY.
 
 Examples:
   tiltyard tools localhost:8080

@@ -1,5 +1,6 @@
+import dns, { type LookupAddress } from 'node:dns';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
 import { answerClientError, answerExpectation, refuseTunnel } from './client-errors.ts';
 import type { FastPath } from './fast-path.ts';
 import type { RequestTracker } from './request-tracker.ts';
@@ -11,14 +12,15 @@ export interface FrontDesk {
 }
 
 /**
- * The HTTP servers of one app. There may be several: a host name such as `localhost` can have two addresses, and Fastify
- * opens a server for each. All are made here, so that they behave alike.
+ * The HTTP servers of one app. There may be several: `localhost` can have two addresses, and each needs a server. Fastify opens
+ * the others only where it makes its servers itself. All are made here, so that they behave alike.
  */
 export class HttpServers {
   readonly #options: ServerOptions;
   readonly #servers: Server[] = [];
   readonly #connections = new Set<Socket>();
   #desk: FrontDesk | undefined;
+  #handler: RequestListener = () => {};
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -31,6 +33,7 @@ export class HttpServers {
 
   /** Makes a server whose requests go to `handler`, except those that the fast path takes. */
   make(handler: RequestListener): Server {
+    this.#handler = handler;
     const desk = () => this.#desk as FrontDesk;
     const server = createServer(this.#options, (request, response) => {
       if (!desk().fastPath.take(request, response)) handler(request, response);
@@ -49,6 +52,22 @@ export class HttpServers {
     });
     this.#servers.push(server);
     return server;
+  }
+
+  /** Listens on the other addresses of this machine's own name, if it has more than one. */
+  async listenBeside(main: Server, backlog: number): Promise<void> {
+    const { address, port } = main.address() as AddressInfo;
+    const found = await new Promise<readonly LookupAddress[]>((resolve) =>
+      dns.lookup('localhost', { all: true }, (_error, addresses = []) => resolve(addresses)),
+    );
+    const others = found.filter((each) => each.address !== address);
+    await Promise.all(others.map(({ address: host }) => listen(this.make(this.#handler), { host, port, backlog })));
+  }
+
+  /** Closes those that Fastify does not know, when the connections of all have ended or are given up. */
+  async closeBeside(main: Server): Promise<void> {
+    const others = this.#servers.filter((server) => server !== main && server.listening);
+    await Promise.all(others.map((server) => new Promise((resolve) => server.close(resolve))));
   }
 
   get isListening(): boolean {
@@ -76,4 +95,12 @@ export class HttpServers {
   closeAllConnections(): void {
     for (const server of this.#servers) server.closeAllConnections();
   }
+}
+
+/** The first address is what was asked for: another that cannot be had is left out. */
+function listen(server: Server, options: ListenOptions): Promise<void> {
+  return new Promise((resolve) => {
+    server.once('error', () => resolve());
+    server.listen(options, resolve);
+  });
 }

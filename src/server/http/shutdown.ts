@@ -19,7 +19,10 @@ export async function endConnections(app: FastifyInstance, { servers, noticeMs, 
     // Some clients never read on, or never send the rest of their request.
     limit = setTimeout(() => servers.closeAllConnections(), closeMs);
   });
-  app.addHook('onClose', async () => clearTimeout(limit));
+  app.addHook('onClose', async () => {
+    await servers.closeBeside(app.server);
+    clearTimeout(limit);
+  });
 }
 
 /** What a stopping server has, and how long it may take. */

@@ -77,16 +77,14 @@ export class Metrics {
 
   /** Of each tool that was ever called, what runs of it. */
   #runningByTool(): (readonly [labels: { environment: string; tool: string }, running: Running])[] {
-    const found = new Map<string, Running>();
+    const found = new Map<ToolNumbers, Running>();
     const now = performance.timeOrigin + performance.now();
-    for (const [{ session, tool }, at] of this.#numbers.running) {
-      const key = `${session?.environment ?? ''}\n${tool}`;
-      const { count, oldestMs } = found.get(key) ?? { count: 0, oldestMs: now - at };
-      found.set(key, { count: count + 1, oldestMs });
+    for (const [call, at] of this.#numbers.running) {
+      const tool = this.#numbers.tool(call);
+      const { count, oldestMs } = found.get(tool) ?? { count: 0, oldestMs: now - at };
+      found.set(tool, { count: count + 1, oldestMs });
     }
-    return Array.from(eachTool(this.#numbers.tools), ([labels]) => {
-      return [labels, found.get(`${labels.environment}\n${labels.tool}`) ?? NONE_RUNNING];
-    });
+    return Array.from(eachTool(this.#numbers.tools), ([labels, tool]) => [labels, found.get(tool) ?? NONE_RUNNING]);
   }
 
   #publishSessions(): void {

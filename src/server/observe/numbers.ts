@@ -74,10 +74,26 @@ export class Numbers implements Observer {
     return numbers;
   }
 
+  /** The numbers of the tool of a call. */
+  tool({ session, tool }: CallFacts): ToolNumbers {
+    const { environment = '' } = session ?? {};
+    let tools = this.tools.get(environment);
+    if (tools === undefined) {
+      tools = new Map();
+      this.tools.set(environment, tools);
+    }
+    let numbers = tools.get(tool);
+    if (numbers === undefined) {
+      numbers = { ended: noCounts(CALL_OUTCOMES), durations: new Histogram(DURATIONS) };
+      tools.set(tool, numbers);
+    }
+    return numbers;
+  }
+
   #callEnded({ call, outcome, durationMs, ran }: CallEnded): void {
     if (ran) this.running.delete(call);
     else this.waitingCalls -= 1;
-    const { ended, durations } = this.#tool(call.session?.environment ?? '', call.tool);
+    const { ended, durations } = this.tool(call);
     ended[outcome] += 1;
     durations.add(durationMs / 1000);
   }
@@ -90,20 +106,6 @@ export class Numbers implements Observer {
     numbers.live -= 1;
     numbers.ended[outcome] += 1;
     if (reward !== null) numbers.rewards.add(reward);
-  }
-
-  #tool(environment: string, tool: string): ToolNumbers {
-    let tools = this.tools.get(environment);
-    if (tools === undefined) {
-      tools = new Map();
-      this.tools.set(environment, tools);
-    }
-    let numbers = tools.get(tool);
-    if (numbers === undefined) {
-      numbers = { ended: noCounts(CALL_OUTCOMES), durations: new Histogram(DURATIONS) };
-      tools.set(tool, numbers);
-    }
-    return numbers;
   }
 }
 

@@ -1,17 +1,16 @@
 import { type CallOutcome, type Failure, toFailureError } from '../../core/index.ts';
-import { type ToolSpec, UNKNOWN_TASK_ID, type WireBlock } from '../../protocol/index.ts';
+import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import { Call, type CallOwner } from '../call.ts';
-import { type CallEnding, outcomeOf, type RunEnding, refused } from '../call-ending.ts';
+import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
 import type { CallListener, CallRequest, CreateRequest } from '../host.ts';
-import { isServerMade } from '../kept/call-ids.ts';
-import type { KeptCall, KeptResults } from '../kept/kept-results.ts';
-import { UsedIds } from '../kept/used-ids.ts';
+import type { KeptResults } from '../kept/kept-results.ts';
 import type { SessionOptions } from '../options.ts';
 import { absenceOf, howItEnded } from '../session-errors.ts';
 import { fullOf, refusalOf } from './admission.ts';
 import { type SessionEnd, toEpisodeOutcome } from './outcome.ts';
 import type { OpenEpisode } from './runtime.ts';
+import { type EndedCall, SessionCalls } from './session-calls.ts';
 
 /** What all sessions of a host share. */
 export interface SessionShare {
@@ -29,12 +28,6 @@ export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
   readonly identity: string;
 }
 
-// Of one session. They are remembered after their results are gone, so that a very late repeat does not run again.
-const REMEMBERED_IDS = 10_000;
-
-// Of results that are worth to be freed with their session.
-const MAX_LARGE = 256;
-
 const NOTHING_TO_LEAVE = () => {};
 
 /**
@@ -47,6 +40,7 @@ export class Session implements CallOwner {
   end: SessionEnd | undefined;
   readonly #episode: OpenEpisode;
   readonly #share: SessionShare;
+  readonly #calls: SessionCalls;
   readonly #startedAt: number;
   #phase: 'setting_up' | 'ready' | 'failed' | 'closing' = 'setting_up';
   #setupFailure: Failure | undefined;
@@ -58,14 +52,6 @@ export class Session implements CallOwner {
   // What only some sessions need, or only for a while, is made when it is needed: an idle session shall be small.
   /** Those who wait for the end of its setup, in the order they came. */
   #waiting: (() => void)[] | undefined;
-  /** The calls that have not ended, by their ids. */
-  #running: Map<string, Call> | undefined;
-  /** The ids that clients chose for calls that ended, with the numbers of the calls. */
-  #used: UsedIds | undefined;
-  /** The calls whose results take room on the heap; nobody can ask for them when the session has ended. */
-  #large: number[] | undefined;
-  /** Of the calls that have not ended. */
-  #inputBytes = 0;
   #promptsRunning = 0;
   #closing: Promise<void> | undefined;
   /** Set while the server stops and calls go on: called when the last of them has ended. */
@@ -77,6 +63,7 @@ export class Session implements CallOwner {
     this.#episode = episode;
     this.#share = share;
     const [split, index] = 'split' in choice ? [choice.split, choice.index] : [];
+    this.#calls = new SessionCalls(number, share.kept, share.options);
     this.facts = { number, sid, identity, environment: episode.environment, split, index };
     share.options.observer.on({ type: 'session_started', at: toEpoch(this.#startedAt), session: this.facts, trace });
     episode.begin((failure) => this.#setUp(failure));
@@ -132,20 +119,18 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.lastActive = now;
     const { taskId, bytes = 0 } = request;
-    const ended = this.#mismatch(request.environment) ?? this.#ended(taskId, now) ?? this.#refusal(taskId, bytes);
+    const mismatch = this.#mismatch(request.environment);
+    const running = mismatch === undefined ? this.#calls.find(taskId) : undefined;
+    if (running !== undefined) return running.attach(on);
+    const ended = mismatch ?? this.#calls.ended(taskId, now) ?? this.#refusal(bytes);
     if (ended !== undefined) {
       on({ kind: 'settled', taskId: taskId ?? '', ending: ended.ending, durationMs: ended.durationMs });
       return NOTHING_TO_LEAVE;
     }
-    const running = taskId === undefined ? undefined : this.#running?.get(taskId);
-    if (running !== undefined) return running.attach(on);
     const call = this.#start(request, on, now);
     // Most calls have ended by now.
     if (call.phase === 'settled') return NOTHING_TO_LEAVE;
-    call.inputBytes = bytes;
-    this.#inputBytes += bytes;
-    this.#running ??= new Map();
-    this.#running.set(call.facts.id, call);
+    this.#calls.enter(call, bytes);
     call.pend();
     return () => call.detach();
   }
@@ -159,9 +144,10 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.lastActive = now;
     const durationMs = now - call.startedAt;
-    if (this.#running?.delete(call.facts.id)) this.#inputBytes -= call.inputBytes;
+    this.#calls.leave(call);
     // Nothing of a refused call has run, and its id is free for another attempt, unless a client may come back for it.
-    if (ending.kind !== 'refused' || call.announced || call.keepsRefusal) this.#keep(call, ending, durationMs, now);
+    if (ending.kind !== 'refused' || call.announced || call.keepsRefusal)
+      this.#calls.keep(call, ending, durationMs, now);
     const outcome = outcomeOf(ending);
     // Calls that the end of the session cuts off do not say why it ended.
     if (!this.isClosing) this.#lastCall = outcome;
@@ -221,8 +207,7 @@ export class Session implements CallOwner {
   }
 
   get #isBusy(): boolean {
-    const { size = 0 } = this.#running ?? {};
-    return size > 0 || this.#promptsRunning > 0 || this.#waiting !== undefined;
+    return this.#calls.runningCount > 0 || this.#promptsRunning > 0 || this.#waiting !== undefined;
   }
 
   #tellIfDrained(): void {
@@ -236,28 +221,16 @@ export class Session implements CallOwner {
     return toEnded({ code: 'environment_mismatch', message });
   }
 
-  /** How the call of this id ended, while that is kept; an id that was used before, or cannot be a client's, is refused. */
-  #ended(taskId: string | undefined, now: number): EndedCall | undefined {
-    if (taskId === undefined || this.#running?.has(taskId)) return undefined;
-    const { ids } = this.#share.kept;
-    const number = this.#used?.find(taskId) ?? ids.numberOf(taskId);
-    if (number !== undefined) return this.#share.kept.find(number, this.facts.number, now) ?? UNKNOWN;
-    const mayStart = this.#share.options.clientTaskIds === 'start' && !isServerMade(taskId);
-    return mayStart ? undefined : UNKNOWN;
-  }
-
   /** Why no new call is taken, whatever it asks for. */
-  #refusal(taskId: string | undefined, bytes: number): EndedCall | undefined {
-    const calls = this.#running?.size ?? 0;
-    if (calls === 0 && this.#onDrained === undefined) return undefined;
-    if (taskId !== undefined && this.#running?.has(taskId)) return undefined;
+  #refusal(bytes: number): EndedCall | undefined {
+    const { runningCount: calls, inputBytes } = this.#calls;
     const { sid } = this.facts;
     // The session is still there, and so are the results of its running calls.
     if (this.#onDrained !== undefined) {
       const message = `the server is stopping, and session '${sid}' accepts no new calls`;
       return toEnded({ code: 'shutting_down', message });
     }
-    const failure = refusalOf({ sid, calls, inputBytes: this.#inputBytes }, bytes, this.#share.options);
+    const failure = calls === 0 ? undefined : refusalOf({ sid, calls, inputBytes }, bytes, this.#share.options);
     return failure === undefined ? undefined : toEnded(failure);
   }
 
@@ -270,6 +243,7 @@ export class Session implements CallOwner {
     const facts = { number, id: taskId ?? ids.toId(number), tool, identity, session: this.facts, traceId: undefined };
     const call = new Call(this, facts, now, on);
     call.keepsRefusal = request.keepRefusal === true;
+    call.hasClientsId = taskId !== undefined;
     this.#callCount += 1;
     this.#share.options.observer.on({ type: 'call_started', at: toEpoch(now), call: facts, trace });
     if (this.#phase === 'setting_up') this.#wait(call, request);
@@ -310,24 +284,6 @@ export class Session implements CallOwner {
     return this.end === undefined ? this.#setupFailure : absenceOf(this.facts.sid, this.end);
   }
 
-  #keep(call: Call, ending: CallEnding, durationMs: number, now: number): void {
-    const { kept } = this.#share;
-    const { number, id } = call.facts;
-    const isLarge = kept.keep(number, { owner: this.facts.number, ending, durationMs, fingerprint: '' }, now);
-    if (isLarge) this.#noteLarge(number);
-    // Ids of the server's own making say which call they are of.
-    if (isServerMade(id)) return;
-    this.#used ??= new UsedIds(REMEMBERED_IDS);
-    this.#used.add(id, number);
-  }
-
-  /** Remembers a few: the rest is freed in time. */
-  #noteLarge(number: number): void {
-    this.#large ??= [];
-    this.#large.push(number);
-    if (this.#large.length > MAX_LARGE) this.#large.shift();
-  }
-
   async #close(end: SessionEnd): Promise<void> {
     const broken = this.#phase === 'failed' || this.#promptFailed;
     const wasSettingUp = this.#phase === 'setting_up';
@@ -337,9 +293,9 @@ export class Session implements CallOwner {
     if (wasSettingUp) this.#setupEnded('cancelled');
     const failure = absenceOf(this.facts.sid, end);
     const outcome = end === 'expired' ? 'expired' : 'cancelled';
-    for (const call of [...(this.#running?.values() ?? [])]) call.ended({ kind: 'failed', outcome, failure });
+    for (const call of this.#calls.running) call.ended({ kind: 'failed', outcome, failure });
     await closed;
-    for (const number of this.#large ?? []) this.#share.kept.drop(number);
+    this.#calls.clear();
     const now = performance.now();
     this.#share.options.observer.on({
       type: 'session_ended',
@@ -354,10 +310,6 @@ export class Session implements CallOwner {
   }
 }
 
-type EndedCall = Pick<KeptCall, 'ending' | 'durationMs'>;
-
 function toEnded(failure: Failure): EndedCall {
   return { ending: refused(failure), durationMs: 0 };
 }
-
-const UNKNOWN: EndedCall = toEnded({ code: 'unknown_task_id', message: UNKNOWN_TASK_ID });

@@ -7,6 +7,9 @@ const HALF = 16;
 export class CallIds {
   readonly #prefix = randomBytes(HALF / 2).toString('hex');
   #count = 0;
+  /** All but the last four digits of an id, which are the same for 65,536 ids in a row. */
+  #head = '';
+  #headOf = -1;
 
   /** The number of the next call. */
   next(): number {
@@ -16,7 +19,13 @@ export class CallIds {
 
   /** The id of a call for which the client chose none. */
   toId(number: number): string {
-    return this.#prefix + number.toString(16).padStart(HALF, '0');
+    const low = number & 0xffff;
+    const high = (number - low) / 0x10000;
+    if (high !== this.#headOf) {
+      this.#headOf = high;
+      this.#head = this.#prefix + high.toString(16).padStart(HALF - 4, '0');
+    }
+    return this.#head + BYTES[low >> 8] + BYTES[low & 0xff];
   }
 
   /** The number of an id; undefined if the id was not made here. */
@@ -26,6 +35,8 @@ export class CallIds {
     return number < this.#count ? number : undefined;
   }
 }
+
+const BYTES: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Whether an id has the form of those that servers make, so that it was not a client's choice. */
 export function isServerMade(id: string): boolean {

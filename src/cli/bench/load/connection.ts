@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { Endpoint } from './endpoint.ts';
 import { type HttpResponse, ResponseParser } from './http-response.ts';
-import type { Problem, ProblemKind } from './problem.ts';
+import type { LoadProblem, ProblemKind } from './problem.ts';
 
 /** Bytes that went over all connections of a load. */
 export interface Traffic {
@@ -24,10 +24,10 @@ export interface ConnectionOptions {
 }
 
 /** What came of a request. */
-export type Exchange = HttpResponse | Problem;
+export type LoadAnswer = HttpResponse | LoadProblem;
 
 /** Whether a request had no whole answer. */
-export function isProblem(exchange: Exchange): exchange is Problem {
+export function isProblem(exchange: LoadAnswer): exchange is LoadProblem {
   return 'kind' in exchange;
 }
 
@@ -41,7 +41,7 @@ export class Connection {
   #socket: Socket | undefined;
   #isConnected = false;
   #parser = new ResponseParser();
-  #settle: ((exchange: Exchange) => void) | undefined;
+  #settle: ((exchange: LoadAnswer) => void) | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -53,7 +53,7 @@ export class Connection {
   }
 
   /** Sends a request and resolves with its answer, or with what went wrong; it never rejects. */
-  exchange(request: Buffer): Promise<Exchange> {
+  exchange(request: Buffer): Promise<LoadAnswer> {
     if (this.#settle !== undefined) throw new Error('a connection has one request at a time');
     return new Promise((resolve) => {
       this.#settle = resolve;
@@ -134,7 +134,7 @@ export class Connection {
     this.#answer({ kind, detail });
   }
 
-  #answer(exchange: Exchange): void {
+  #answer(exchange: LoadAnswer): void {
     const settle = this.#settle;
     this.#settle = undefined;
     settle?.(exchange);

@@ -2,7 +2,7 @@ import { Connection, type Traffic } from './connection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { inTurns } from './in-turns.ts';
 import { Pacer } from './pacer.ts';
-import type { Problem } from './problem.ts';
+import type { LoadProblem } from './problem.ts';
 import { type Measurement, Recorder } from './recorder.ts';
 
 /** What one connection does, over and over. */
@@ -10,9 +10,9 @@ export interface Player {
   /** Whether a unit can begin; if not, `prepare` is called first. */
   readonly isReady: boolean;
   /** Gets ready for the next unit; its time is not counted. */
-  prepare(): Promise<Problem | undefined>;
+  prepare(): Promise<LoadProblem | undefined>;
   /** Does one unit; 'left' if the load ended before it did. */
-  play(): Promise<Problem | 'left' | undefined>;
+  play(): Promise<LoadProblem | 'left' | undefined>;
   /** Gives back what the server holds for this player. */
   end(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export async function drive(load: Load): Promise<Driven> {
 }
 
 async function prepareAll(players: readonly Player[], signal: AbortSignal): Promise<void> {
-  const problems: Problem[] = [];
+  const problems: LoadProblem[] = [];
   await inTurns(players, TOGETHER, async (player) => {
     const problem = signal.aborted || player.isReady ? undefined : await player.prepare();
     if (problem !== undefined) problems.push(problem);

@@ -15,7 +15,7 @@ export type ProblemKind =
   | 'gone';
 
 /** Why a unit of work failed. */
-export interface Problem {
+export interface LoadProblem {
   readonly kind: ProblemKind;
   /** In words, for a person; it may be the server's text. */
   readonly detail: string;

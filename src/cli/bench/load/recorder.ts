@@ -1,6 +1,6 @@
 import type { Traffic } from './connection.ts';
 import { Histogram } from './histogram.ts';
-import type { Problem, ProblemKind } from './problem.ts';
+import type { LoadProblem, ProblemKind } from './problem.ts';
 
 /** How often one kind of failure happened, and what the first one said. */
 export interface ErrorCount {
@@ -72,7 +72,7 @@ export class Recorder {
   }
 
   /** A unit that began, or should have begun, at this time has ended now. */
-  unit(began: number, problem: Problem | undefined): void {
+  unit(began: number, problem: LoadProblem | undefined): void {
     const now = performance.now();
     if (problem !== undefined) return void (began >= this.#begun && this.failure(problem));
     if (began >= this.#begun) this.#latency.record(now - began);
@@ -91,7 +91,7 @@ export class Recorder {
   }
 
   /** A failure, also of what is done between units. */
-  failure({ kind, detail }: Problem): void {
+  failure({ kind, detail }: LoadProblem): void {
     if (performance.now() < this.#begun) return;
     this.#failed += 1;
     const known = this.#errors.get(kind);

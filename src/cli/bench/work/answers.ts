@@ -1,16 +1,16 @@
 import { isObject } from '../../../protocol/index.ts';
 import type { HttpResponse } from '../load/http-response.ts';
-import type { Problem } from '../load/problem.ts';
+import type { LoadProblem } from '../load/problem.ts';
 
 const MAX_DETAIL = 300;
 
 /** Why a status that is no success was sent, as the server says it. */
-export function toStatusProblem({ status, body }: HttpResponse): Problem {
+export function toStatusProblem({ status, body }: HttpResponse): LoadProblem {
   return { kind: `status ${status}`, detail: toDetail(body) };
 }
 
 /** Why a request of a session failed: one that is not there is a kind of its own. */
-export function toSessionProblem(response: HttpResponse): Problem {
+export function toSessionProblem(response: HttpResponse): LoadProblem {
   const { status, body } = response;
   return status === 404 || status === 410 ? { kind: 'gone', detail: toDetail(body) } : toStatusProblem(response);
 }

@@ -13,7 +13,7 @@ export async function discover(server: BenchServer, choice: WorkChoice): Promise
   // Calls have effects, and here thousands of them.
   if (!server.isLocal && choice.tool === undefined) {
     throw misuse(
-      `${server.url} is not on this machine. A load calls a tool thousands of times: say which one with --tool`,
+      `${server.url} is not on this machine, and a load test calls a tool thousands of times: name the tool with --tool`,
     );
   }
   try {

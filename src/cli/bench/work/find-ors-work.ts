@@ -56,8 +56,8 @@ export async function findOrsWork(
 }
 
 const ENDS =
-  'This call ends its episode, so that each call is followed by a new episode, whose time is not in the latencies. ' +
-  '--episodes measures the whole.';
+  'Each call ends its episode, so a new one is begun after it; that time is not part of the latency. ' +
+  '--episodes measures whole episodes.';
 
 type EnvironmentOf = ReturnType<Client['environment']>;
 

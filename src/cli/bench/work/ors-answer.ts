@@ -1,10 +1,10 @@
 import { isObject } from '../../../protocol/index.ts';
 import type { HttpResponse } from '../load/http-response.ts';
-import type { Problem } from '../load/problem.ts';
+import type { LoadProblem } from '../load/problem.ts';
 import { toSessionProblem, toWords } from './answers.ts';
 
 /** What an answer to a call says: that it went well, that it ended the episode as well, or what went wrong. */
-export type CallOutcome = 'ok' | 'finished' | Problem;
+export type CallOutcome = 'ok' | 'finished' | LoadProblem;
 
 /** Checks the answer to a call: an event stream whose `end`, with the chunks before it, is a result. */
 export function checkCall(response: HttpResponse): CallOutcome {
@@ -46,7 +46,7 @@ function readSmall(text: string): string | undefined {
 }
 
 /** The JSON that a stream carries. */
-function readStream(text: string): string | Problem {
+function readStream(text: string): string | LoadProblem {
   let json = '';
   for (const { name, data } of readEvents(text)) {
     if (name === 'error') return { kind: 'tool', detail: toWords(data) };

@@ -1,5 +1,5 @@
 import type { Lane, Player } from '../load/drive.ts';
-import type { Problem } from '../load/problem.ts';
+import type { LoadProblem } from '../load/problem.ts';
 import { OrsEpisode, type OrsWork } from './ors-episode.ts';
 
 /** Calls one tool over and over, in an episode of its own; a new one takes the place of one that has ended or refuses. */
@@ -16,7 +16,7 @@ export function orsCalls(work: OrsWork, lane: Lane): Player {
     get isReady() {
       return isReady;
     },
-    async prepare(): Promise<Problem | undefined> {
+    async prepare(): Promise<LoadProblem | undefined> {
       await end();
       episode = new OrsEpisode(work, lane);
       // The prompt waits for setup, whose time is not that of a call.
@@ -24,7 +24,7 @@ export function orsCalls(work: OrsWork, lane: Lane): Player {
       isReady = problem === undefined;
       return problem;
     },
-    async play(): Promise<Problem | undefined> {
+    async play(): Promise<LoadProblem | undefined> {
       const outcome = await (episode as OrsEpisode).call();
       if (outcome === 'ok') return undefined;
       if (outcome === 'finished') {

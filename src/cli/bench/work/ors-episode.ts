@@ -3,7 +3,7 @@ import { isProblem } from '../load/connection.ts';
 import type { Lane } from '../load/drive.ts';
 import { type Endpoint, toRequest } from '../load/endpoint.ts';
 import type { HttpResponse } from '../load/http-response.ts';
-import type { Problem } from '../load/problem.ts';
+import type { LoadProblem } from '../load/problem.ts';
 import { toSessionProblem, toStatusProblem } from './answers.ts';
 import { type CallOutcome, checkCall, toSid } from './ors-answer.ts';
 
@@ -33,7 +33,7 @@ export class OrsEpisode {
   }
 
   /** Asks for a session and begins the episode in it. */
-  async begin(): Promise<Problem | undefined> {
+  async begin(): Promise<LoadProblem | undefined> {
     const { endpoint, environment, tool, input } = this.#work;
     const issued = await this.#ask(
       toRequest(endpoint, { method: 'POST', path: '/create_session', headers: { Accept: 'application/json' } }),
@@ -55,7 +55,7 @@ export class OrsEpisode {
   }
 
   /** Reads the prompt, which is there when setup has ended, or the tools. */
-  async read(what: 'prompt' | 'task_tools'): Promise<Problem | undefined> {
+  async read(what: 'prompt' | 'task_tools'): Promise<LoadProblem | undefined> {
     const { endpoint, environment } = this.#work;
     const path = `/${encodeURIComponent(environment)}/${what}`;
     const answer = await this.#ask(
@@ -71,7 +71,7 @@ export class OrsEpisode {
   }
 
   /** Ends the session, if there is one. */
-  async end(): Promise<Problem | undefined> {
+  async end(): Promise<LoadProblem | undefined> {
     if (this.#sid === undefined) return undefined;
     const { endpoint } = this.#work;
     const request = toRequest(endpoint, { method: 'POST', path: '/delete', headers: { [SESSION_HEADER]: this.#sid } });
@@ -80,7 +80,7 @@ export class OrsEpisode {
     return 'kind' in answer ? answer : undefined;
   }
 
-  async #create(sid: string): Promise<HttpResponse | Problem> {
+  async #create(sid: string): Promise<HttpResponse | LoadProblem> {
     const { endpoint, environment, split, nextIndex, secrets } = this.#work;
     const hasSecrets = Object.keys(secrets).length > 0;
     const headers = { [SESSION_HEADER]: sid, ...(hasSecrets ? { [SECRETS_HEADER]: toSecretsHeader(secrets) } : {}) };
@@ -96,7 +96,7 @@ export class OrsEpisode {
     return isRefused ? send({}) : created;
   }
 
-  async #ask(request: Buffer): Promise<HttpResponse | Problem> {
+  async #ask(request: Buffer): Promise<HttpResponse | LoadProblem> {
     const exchange = await this.#lane.connection.exchange(request);
     if (isProblem(exchange) || (exchange.status >= 200 && exchange.status < 300)) return exchange;
     return this.#sid === undefined ? toStatusProblem(exchange) : toSessionProblem(exchange);

@@ -1,5 +1,5 @@
 import type { Lane, Player } from '../load/drive.ts';
-import type { Problem } from '../load/problem.ts';
+import type { LoadProblem } from '../load/problem.ts';
 import { OrsEpisode, type OrsWork } from './ors-episode.ts';
 
 /** What an episode consists of, in the order in which it happens. */
@@ -15,7 +15,7 @@ export function orsEpisodes(work: OrsWork & { readonly steps: number }, lane: La
     return value;
   };
 
-  async function play(current: OrsEpisode): Promise<Problem | 'left' | undefined> {
+  async function play(current: OrsEpisode): Promise<LoadProblem | 'left' | undefined> {
     const problem =
       (await timed('create', () => current.begin())) ??
       (await timed('prompt', () => current.read('prompt'))) ??

@@ -4,7 +4,7 @@ import type { Lane, Player } from '../load/drive.ts';
 import type { Endpoint } from '../load/endpoint.ts';
 import type { HttpResponse } from '../load/http-response.ts';
 import { numberedRequests } from '../load/numbered-requests.ts';
-import type { Problem } from '../load/problem.ts';
+import type { LoadProblem } from '../load/problem.ts';
 import { toStatusProblem, toWords } from './answers.ts';
 
 /** Which tool to call, with what. */
@@ -27,7 +27,7 @@ export function oxpCalls({ endpoint, tool, input, secrets }: OxpWork, lane: Lane
   return {
     isReady: true,
     prepare: async () => undefined,
-    async play(): Promise<Problem | undefined> {
+    async play(): Promise<LoadProblem | undefined> {
       const exchange = await lane.connection.exchange(next());
       return isProblem(exchange) ? exchange : checkOxpCall(exchange);
     },
@@ -36,7 +36,7 @@ export function oxpCalls({ endpoint, tool, input, secrets }: OxpWork, lane: Lane
 }
 
 /** Checks the answer to a call: a result that says it went well. */
-export function checkOxpCall(response: HttpResponse): Problem | undefined {
+export function checkOxpCall(response: HttpResponse): LoadProblem | undefined {
   if (response.status !== 200) return toStatusProblem(response);
   const text = response.body.toString('latin1');
   // Quotes inside a text are escaped, so these can only be keys; where both occur, or neither, the whole is read.
@@ -44,8 +44,8 @@ export function checkOxpCall(response: HttpResponse): Problem | undefined {
   return checkResult(text);
 }
 
-function checkResult(text: string): Problem | undefined {
-  const malformed: Problem = { kind: 'malformed', detail: `the answer has no result: ${toWords(text)}` };
+function checkResult(text: string): LoadProblem | undefined {
+  const malformed: LoadProblem = { kind: 'malformed', detail: `the answer has no result: ${toWords(text)}` };
   let sent: unknown;
   try {
     sent = JSON.parse(text);

@@ -53,9 +53,9 @@ const SETUP_FAILED: ErrorCode = 'setup_failed';
 /** What was chosen for the person, and how to choose otherwise. */
 export function notesOn(choice: WorkChoice, tool: string, input: Readonly<Record<string, unknown>>): string[] {
   return [
-    ...(choice.tool === undefined ? [`It calls '${toSafeText(tool)}', the first tool; --tool names another.`] : []),
+    ...(choice.tool === undefined ? [`Calling '${toSafeText(tool)}', the first tool; --tool picks another.`] : []),
     ...(choice.input === undefined
-      ? [`The input was made from the tool's schema: ${toSafeText(JSON.stringify(input))}; --input gives another.`]
+      ? [`Input generated from the tool's schema: ${toSafeText(JSON.stringify(input))}; --input sets another.`]
       : []),
   ];
 }

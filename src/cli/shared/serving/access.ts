@@ -22,15 +22,15 @@ export async function takeAccess(
   for (const slip of slipsIn(process.env)) warn(slip);
   const given = takeAuthVariables(process.env);
   if (!isWanted) {
-    for (const name of Object.keys(given)) warn(`${name} is not used: --no-auth lets everybody in`);
+    for (const name of Object.keys(given)) warn(`${name} is ignored: --no-auth allows everyone`);
     return undefined;
   }
   const auth = await toAuth(given, warn);
   if (auth === undefined && !isLoopback(host)) {
     throw misuse(
-      `${host} can be reached from other machines, and nobody needs a key. Set TILTYARD_API_KEYS or ` +
+      `${host} can be reached from other machines, and no key is required. Set TILTYARD_API_KEYS or ` +
         'TILTYARD_JWT_SECRET, or name a file with TILTYARD_API_KEYS_FILE or TILTYARD_JWT_SECRET_FILE, ' +
-        'or add --no-auth to let everybody in',
+        'or add --no-auth to allow everyone',
     );
   }
   return auth;

@@ -19,7 +19,7 @@ export async function toAuth(given: AuthVariables, warn: Warn): Promise<AuthOpti
 function refuseEmpty(given: AuthVariables): void {
   const [empty] = Object.entries(given).find(([, value]) => value === '') ?? [];
   if (empty !== undefined)
-    throw misuse(`${empty} is set, and empty. Give it a value or unset it; --no-auth lets everybody in`);
+    throw misuse(`${empty} is set but empty. Give it a value or unset it; --no-auth allows everyone`);
 }
 
 // As long as 16 hexadecimal digits; what is shorter can be guessed.
@@ -36,7 +36,7 @@ function toApiKeys(given: AuthVariables, warn: Warn): NonNullable<AuthOptions['a
   for (const { key, place } of keys) {
     const { length } = typeof key === 'string' ? key : key.key;
     if (length < SHORTEST_KEY)
-      warn(`${place} has ${length} characters, and can be guessed. Make a longer key: openssl rand -hex 32`);
+      warn(`${place} has only ${length} characters and can be guessed. Generate a longer key: openssl rand -hex 32`);
   }
   return keys.map(({ key }) => key);
 }
@@ -44,11 +44,11 @@ function toApiKeys(given: AuthVariables, warn: Warn): NonNullable<AuthOptions['a
 function toJwt(given: AuthVariables, warn: Warn): JwtOptions | undefined {
   const { TILTYARD_JWT_SECRET: direct, TILTYARD_JWT_SECRET_FILE: path } = given;
   if (direct !== undefined && path !== undefined)
-    throw misuse('there are two secrets: set TILTYARD_JWT_SECRET or TILTYARD_JWT_SECRET_FILE, not both');
+    throw misuse('set TILTYARD_JWT_SECRET or TILTYARD_JWT_SECRET_FILE, not both');
   const audience = (given.TILTYARD_JWT_AUDIENCE ?? '').split(',').flatMap((name) => name.trim() || []);
   const secret = path === undefined ? direct : readSecretFile('TILTYARD_JWT_SECRET_FILE', path, warn).text.trim();
   if (secret === undefined) {
-    if (audience.length > 0) throw misuse('TILTYARD_JWT_AUDIENCE is of no use without TILTYARD_JWT_SECRET');
+    if (audience.length > 0) throw misuse('TILTYARD_JWT_AUDIENCE has no effect without TILTYARD_JWT_SECRET');
     return undefined;
   }
   return { secret, ...(audience.length === 0 ? {} : { audience }) };

@@ -16,7 +16,7 @@ export function readSecretFile(variable: string, path: string, warn: Warn): Secr
   const where = `the file ${isSurelyPath(path) ? `${path} ` : ''}that ${variable} names`;
   try {
     const text = readFileSync(path, 'utf8');
-    if (isReadByAll(path)) warn(`every user of this machine can read ${where}. Close it: chmod 600 ${path}`);
+    if (isReadByAll(path)) warn(`every user of this machine can read ${where}. Restrict it: chmod 600 ${path}`);
     return { text, where };
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;

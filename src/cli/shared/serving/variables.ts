@@ -30,15 +30,15 @@ export function slipsIn(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
     .filter((name) => LOOKS_LIKE_OURS.test(name) && !KNOWN.includes(name))
     .filter((name) => name !== OF_CLIENTS || hasNoKeys(env))
-    .map((name) => `${name} is not used: ${name === OF_CLIENTS ? SENT_BY_CLIENTS : NO_SUCH}`);
+    .map((name) => `${name} is ignored: ${name === OF_CLIENTS ? SENT_BY_CLIENTS : NO_SUCH}`);
 }
 
 const KNOWN: readonly string[] = [...AUTH_NAMES, 'TILTYARD_LIMITS'];
 
-const NO_SUCH = `there is no such variable. There are ${KNOWN.join(', ')}`;
+const NO_SUCH = `there is no such variable. Did you mean one of ${KNOWN.join(', ')}?`;
 
 const OF_CLIENTS = 'TILTYARD_API_KEY';
-const SENT_BY_CLIENTS = 'it is what clients send; the keys of a server are TILTYARD_API_KEYS';
+const SENT_BY_CLIENTS = 'clients send it; a server reads its keys from TILTYARD_API_KEYS';
 
 // With keys, whoever also has that of a client means both.
 function hasNoKeys(env: NodeJS.ProcessEnv): boolean {

@@ -1,0 +1,103 @@
+import { UNKNOWN_TASK_ID } from '../../protocol/index.ts';
+import type { Call } from '../call.ts';
+import { type CallEnding, refused } from '../call-ending.ts';
+import { isServerMade } from '../kept/call-ids.ts';
+import type { KeptCall, KeptResults } from '../kept/kept-results.ts';
+import { UsedIds } from '../kept/used-ids.ts';
+import type { SessionRules } from '../options.ts';
+
+/** How a call ended that is over, or that is not started. */
+export type EndedCall = Pick<KeptCall, 'ending' | 'durationMs'>;
+
+// Of one session. They are remembered after their results are gone, so that a very late repeat does not run again.
+const REMEMBERED_IDS = 10_000;
+
+// Of results that are freed with their session; the rest go in time.
+const MAX_LARGE = 256;
+
+/** The calls of one session: those that run, and how the others ended, for clients that come back. */
+export class SessionCalls {
+  readonly #session: number;
+  readonly #kept: KeptResults;
+  readonly #clientTaskIds: SessionRules['clientTaskIds'];
+  // Made when first needed: an idle session shall be small.
+  #running: Map<string, Call> | undefined;
+  /** The ids that clients chose for calls that have ended, with the numbers of the calls. */
+  #used: UsedIds | undefined;
+  /** The calls whose results take room on the heap. */
+  #large: number[] | undefined;
+  #inputBytes = 0;
+
+  /** `session` is its number; results belong to it. */
+  constructor(session: number, kept: KeptResults, { clientTaskIds }: SessionRules) {
+    this.#session = session;
+    this.#kept = kept;
+    this.#clientTaskIds = clientTaskIds;
+  }
+
+  get running(): readonly Call[] {
+    return [...(this.#running?.values() ?? [])];
+  }
+
+  get runningCount(): number {
+    return this.#running?.size ?? 0;
+  }
+
+  /** What the inputs of those that run take. */
+  get inputBytes(): number {
+    return this.#inputBytes;
+  }
+
+  /** The call that runs under this id. */
+  find(id: string | undefined): Call | undefined {
+    return id === undefined ? undefined : this.#running?.get(id);
+  }
+
+  /** How the call of this id ended, while that is kept. An id that was used before, or cannot be a client's, is refused. */
+  ended(id: string | undefined, now: number): EndedCall | undefined {
+    if (id === undefined) return undefined;
+    const number = this.#used?.find(id) ?? this.#kept.ids.numberOf(id);
+    if (number !== undefined) return this.#kept.find(number, this.#session, now) ?? UNKNOWN;
+    return this.#clientTaskIds === 'start' && !isServerMade(id) ? undefined : UNKNOWN;
+  }
+
+  /** Notes a call that did not end at once. */
+  enter(call: Call, inputBytes: number): void {
+    call.inputBytes = inputBytes;
+    this.#inputBytes += inputBytes;
+    this.#running ??= new Map();
+    this.#running.set(call.facts.id, call);
+  }
+
+  /** Notes that a call has ended. */
+  leave(call: Call): void {
+    if (this.#running?.delete(call.facts.id)) this.#inputBytes -= call.inputBytes;
+  }
+
+  /** Keeps how a call ended. */
+  keep(call: Call, ending: CallEnding, durationMs: number, now: number): void {
+    const { number, id } = call.facts;
+    const isLarge = this.#kept.keep(number, { owner: this.#session, ending, durationMs, fingerprint: '' }, now);
+    if (isLarge) this.#noteLarge(number);
+    // Ids of the server's own making say which call they are of.
+    if (!call.hasClientsId) return;
+    this.#used ??= new UsedIds(REMEMBERED_IDS);
+    this.#used.add(id, number);
+  }
+
+  /** Frees what nobody can ask for when the session has ended. */
+  clear(): void {
+    for (const number of this.#large ?? []) this.#kept.drop(number);
+  }
+
+  #noteLarge(number: number): void {
+    this.#large ??= [];
+    this.#large.push(number);
+    if (this.#large.length > MAX_LARGE) this.#large.shift();
+  }
+}
+
+const UNKNOWN: EndedCall = {
+  ending: refused({ code: 'unknown_task_id', message: UNKNOWN_TASK_ID }),
+  durationMs: 0,
+};
