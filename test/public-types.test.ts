@@ -50,6 +50,11 @@ test.each(ENTRIES)('whatever %s names in its types can be imported from it, or f
   expect([...new Set(missing)]).toEqual([]);
 });
 
+test.each(ENTRIES)('every export of %s has a comment that says what it is for', (entry) => {
+  const silent = declarations.exportsOf(entry).filter((each) => !declarations.isDocumented(each));
+  expect(silent.map(({ name }) => name)).toEqual([]);
+});
+
 test('what the client gives and takes has a name', () => {
   expectTypeOf<EnvironmentClient['splits']>().returns.resolves.toEqualTypeOf<Split[]>();
   expectTypeOf<Session['prompt']>().returns.resolves.toEqualTypeOf<WireBlock[]>();

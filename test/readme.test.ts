@@ -11,12 +11,15 @@ import { gridworld } from '../examples/gridworld/environment.ts';
 import { gsm8k } from '../examples/gsm8k/environment.ts';
 import { hello } from '../examples/hello/environment.ts';
 import { sandbox } from '../examples/sandbox/environment.ts';
+import { folderWith } from './support/command.ts';
+import { keys, runInTerminal } from './support/pty.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+const curlPage = await readFile(join(ROOT, 'docs/curl.md'), 'utf8');
 
-function blocks(language: string): string[] {
-  return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code ?? '');
+function blocks(language: string, document = readme): string[] {
+  return [...document.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code ?? '');
 }
 
 interface Command {
@@ -24,7 +27,7 @@ interface Command {
   expected: string[];
 }
 
-/** The commands of a shell block, each with the lines that the README says it prints. */
+/** The commands of a shell block, each with the lines that the page says it prints. */
 function commandsOf(block: string): Command[] {
   const commands: Command[] = [];
   let continued = false;
@@ -46,10 +49,10 @@ async function bash(script: string): Promise<string> {
   return output;
 }
 
-test('the curl walk of the README prints what the README says', async () => {
+test('the episode with curl prints what its page says', async () => {
   await using server = await createServer({ environments: [gsm8k, hello, gridworld, sandbox], logger: false });
   const url = await server.listen();
-  const block = blocks('sh').find((code) => code.includes('create_session')) ?? '';
+  const block = blocks('sh', curlPage).find((code) => code.includes('create_session')) ?? '';
   const commands = commandsOf(block);
   expect(commands.length).toBeGreaterThan(9);
   const separator = '\x1e';
@@ -60,10 +63,13 @@ test('the curl walk of the README prints what the README says', async () => {
   }
 });
 
-test('npm start serves the environments that the README lists, in that order', async () => {
+test('npm start serves the environments that the page about curl lists, in that order', async () => {
   const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
   const served = [...scripts.start.matchAll(/examples\/(\w+)\//g)].map(([, name]) => name);
-  expect(readme).toContain(`# => ${JSON.stringify(served)}`);
+  expect(curlPage).toContain(`# => ${JSON.stringify(served)}`);
+  expect(readme).toContain(
+    `serves ${['no', 'one', 'two', 'three', 'four', 'five'][served.length]} example environments`,
+  );
 });
 
 test('the environment of the README plays as written', async () => {
@@ -77,6 +83,29 @@ test('the environment of the README plays as written', async () => {
   expect((await episode.prompt())[0]).toMatchObject({ text: 'What is the capital of Japan?' });
   expect(await episode.call('submit', { answer: 'Tokyo' })).toMatchObject({ reward: 1, finished: true });
 });
+
+test('a game of that environment looks as the README shows it', async () => {
+  const folder = await folderWith({ 'capitals.ts': blocks('ts')[0] ?? '' });
+  const [command = '', ...shown] = blocks('console')[0]?.trim().split('\n') ?? [];
+  const args = command.replace('$ npx tiltyard ', '').split(' ');
+  expect(args[0]).toBe('play');
+  const screen = runInTerminal(args, { TMUX: '' }, folder);
+  const { type, until } = screen;
+  for (const [index, line] of shown.entries()) {
+    if (line === '◇  What do you do?') {
+      await until(/What do you do\?[\s\S]*confirm/);
+      type(keys.enter);
+    } else if (line.startsWith('◇  ')) {
+      await until(literal(line.replace('◇  ', '')));
+      type(`${shown[index + 1]}${keys.enter}`);
+    } else await until(literal(line));
+  }
+  expect(await screen.exit).toBe(0);
+});
+
+function literal(text: string): RegExp {
+  return new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+}
 
 /** Runs code of the README as a module of its own, after `adapt`, and returns what it prints. */
 async function runBlock(marker: string, adapt: (code: string) => string): Promise<unknown[][]> {

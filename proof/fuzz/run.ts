@@ -93,7 +93,7 @@ function offenceOf({ method, isWhole }: FuzzRequest, answer: FuzzAnswer | undefi
     const { detail, message } = JSON.parse(Buffer.from(json, 'latin1').toString()) as Record<string, unknown>;
     return typeof (detail ?? message) === 'string' ? undefined : `status ${status} says nothing: ${json.slice(0, 200)}`;
   } catch {
-    return `status ${status} with a body that is no JSON: ${body.slice(0, 200)}`;
+    return `status ${status} with a body that is not JSON: ${body.slice(0, 200)}`;
   }
 }
 

@@ -34,7 +34,7 @@ function problemIn(result: unknown): Problem | undefined {
   const { ok, error, reason, output } = result;
   const isFailure = (ok === false || isAbsent(ok)) && typeof error === 'string';
   if (isFailure && !isAbsent(reason) && typeof reason !== 'string')
-    return { what: `whose reason is ${quote(reason)}, not a text` };
+    return { what: `whose reason is ${quote(reason)}, not a string` };
   if (isFailure) return undefined;
   if (ok !== true) return { what: `that is neither ok nor an error: ${quote(result)}` };
   return isObject(output) ? problemInOutput(output) : { what: `without output: ${quote(result)}` };

@@ -34,6 +34,7 @@ export class ClientError extends Error {
     this.outcome = outcome;
   }
 
+  /** What is known of the error, as plain data for logs and other processes. */
   toJSON(): Record<string, unknown> {
     const { name, message, status, code, sid, taskId, outcome, cause } = this;
     return {
@@ -63,6 +64,7 @@ export class HttpError extends ClientError {
     this.retryAfterMs = context.retryAfterMs;
   }
 
+  /** As of every `ClientError`, with what this one adds. */
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), detail: this.detail, retryAfterMs: this.retryAfterMs };
   }
@@ -105,6 +107,7 @@ export class ToolCallError extends ClientError {
     this.reason = reason;
   }
 
+  /** As of every `ClientError`, with what this one adds. */
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), reason: this.reason };
   }
@@ -149,6 +152,7 @@ export class MaxRetries extends ClientError {
     this.errors = errors;
   }
 
+  /** As of every `ClientError`, with what this one adds. */
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), errors: this.errors.map(toText) };
   }
@@ -171,6 +175,7 @@ export class NetworkError extends ClientError {
     this.heldMs = heldMs;
   }
 
+  /** As of every `ClientError`, with what this one adds. */
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), unsent: this.unsent };
   }

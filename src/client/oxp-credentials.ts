@@ -69,7 +69,7 @@ function toClaims({ subject, audience, scope }: JwtSigning, iat: number, lifetim
 
 async function importKey(secret: string | Uint8Array): Promise<CryptoKey> {
   if (globalThis.crypto?.subtle === undefined)
-    throw new ClientError('tokens cannot be signed here: a page needs https for that');
+    throw new ClientError('cannot sign tokens here: a web page needs https for that');
   const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : new Uint8Array(secret);
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
 }

@@ -32,6 +32,7 @@ export class OxpServerError extends ClientError {
     this.retryAfterMs = details.retryAfterMs;
   }
 
+  /** As of every `ClientError`, with what this one adds. */
   override toJSON(): Record<string, unknown> {
     const { developerMessage, missingRequirements, retryAfterMs } = this;
     return { ...super.toJSON(), developerMessage, missingRequirements, retryAfterMs };
@@ -49,6 +50,7 @@ export class OxpValidationError extends ClientError {
     this.parameterErrors = parameterErrors;
   }
 
+  /** As of every `ClientError`, with what this one adds. */
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), parameterErrors: this.parameterErrors };
   }
@@ -81,6 +83,7 @@ export class OxpToolError extends ClientError {
     this.additionalPromptContent = details.additionalPromptContent;
   }
 
+  /** As of every `ClientError`, with what this one adds. */
   override toJSON(): Record<string, unknown> {
     const { developerMessage, canRetry, retryAfterMs, additionalPromptContent } = this;
     return { ...super.toJSON(), developerMessage, canRetry, retryAfterMs, additionalPromptContent };

@@ -111,6 +111,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     return this.#closing;
   }
 
+  /** Closes the session at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -203,7 +203,7 @@ export function toNetworkError(thrown: unknown, context: { sid?: string | undefi
 }
 
 function toAstray(status: number, target: string, { method, path, sid }: WireRequest): ClientError {
-  return new ClientError(`the answer to ${method} ${path} is a redirect to what is no URL: ${toShort(target)}`, {
+  return new ClientError(`the answer to ${method} ${path} redirects to an invalid URL: ${toShort(target)}`, {
     status,
     sid,
   });

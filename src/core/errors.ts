@@ -2,7 +2,7 @@ import { type CallOutcome, cutText, outcomeOfCode } from '../protocol/index.ts';
 import { brand } from './brand.ts';
 import { describe } from './content.ts';
 
-/** Every way something of ours can fail; the faces map each code to a status of their protocol. */
+/** Every way something of ours can fail; each protocol maps a code to a status of its own. */
 export type ErrorCode =
   | 'bad_request'
   | 'unsupported_media_type'

@@ -3,17 +3,25 @@ import { redact, type Secrets } from './redact.ts';
 
 /** Where an episode writes its log; pino's loggers fit. */
 export interface Log {
+  /** For debugging. */
   debug(fields: object, message?: string): void;
+  /** What happens in normal use. */
   info(fields: object, message?: string): void;
+  /** What somebody should look at. */
   warn(fields: object, message?: string): void;
+  /** What failed. */
   error(fields: object, message?: string): void;
 }
 
 /** What authors get as `log`: a message first, then fields. */
 export interface EpisodeLog {
+  /** For debugging. */
   debug(message: string, fields?: object): void;
+  /** What happens in normal use. */
   info(message: string, fields?: object): void;
+  /** What somebody should look at; shown by default. */
   warn(message: string, fields?: object): void;
+  /** What failed. */
   error(message: string, fields?: object): void;
 }
 

@@ -12,7 +12,9 @@ export type SplitDefinition<Task> =
   | { readonly type?: SplitType; readonly tasks: TaskList<Task>; readonly count?: number }
   | {
       readonly type?: SplitType;
+      /** How many tasks there are. */
       readonly count: number | (() => Awaitable<number>);
+      /** Makes or reads one task; throw a `RangeError` for a bad index. */
       get(index: number): Awaitable<Task>;
     };
 

@@ -88,6 +88,7 @@ export interface ToolWithRequirements<Input, Output, Secret extends string, User
     readonly userId?: User;
     readonly authorization?: readonly (ToolAuthorization & { readonly id: Id })[];
   };
+  /** Runs one call, with an input that fits the schema and whatever `requirements` ask for. */
   run(input: OutputOf<Input>, context: ToolContext & Given<Secret, User, Id>): Awaitable<ToolReturn>;
 }
 

@@ -39,6 +39,7 @@ export interface CallFacts {
   readonly traceId: string | undefined;
 }
 
+/** A session was created; its setup may still be running. */
 export interface SessionStarted {
   readonly type: 'session_started';
   readonly at: number;
@@ -46,7 +47,7 @@ export interface SessionStarted {
   readonly trace: TraceHeaders | undefined;
 }
 
-/** Once, before the session ends, and only of sessions that have something to set up. */
+/** A setup has ended: once, before its session ends, and only for sessions that have something to set up. */
 export interface SetupEnded {
   readonly type: 'setup_ended';
   readonly at: number;
@@ -55,7 +56,7 @@ export interface SetupEnded {
   readonly durationMs: number;
 }
 
-/** After its teardown. */
+/** A session has ended, its teardown included. */
 export interface SessionEnded {
   readonly type: 'session_ended';
   readonly at: number;
@@ -64,10 +65,11 @@ export interface SessionEnded {
   readonly reason: SessionEnd;
   readonly calls: number;
   readonly durationMs: number;
-  /** The sum of what its steps paid; null if none said anything of a reward. */
+  /** The sum of what its steps paid; null if none had one. */
   readonly reward: number | null;
 }
 
+/** A call arrived; it may wait for setup and for its turn. */
 export interface CallStarted {
   readonly type: 'call_started';
   readonly at: number;
@@ -75,14 +77,14 @@ export interface CallStarted {
   readonly trace: TraceHeaders | undefined;
 }
 
-/** Its turn has come. */
+/** The turn of a call has come: its tool starts. */
 export interface CallRunning {
   readonly type: 'call_running';
   readonly at: number;
   readonly call: CallFacts;
 }
 
-/** Exactly once for each call that started. */
+/** A call has ended: exactly once for each call that started. */
 export interface CallEnded {
   readonly type: 'call_ended';
   readonly at: number;
@@ -91,7 +93,7 @@ export interface CallEnded {
   readonly durationMs: number;
   /** Whether its tool was started: a call may end before its turn comes. */
   readonly ran: boolean;
-  /** What its step paid; null if it said nothing of a reward. */
+  /** What its step paid; null if it had none. */
   readonly reward: number | null;
   /** Whether its step ended the episode. */
   readonly finished: boolean;
@@ -105,6 +107,7 @@ export type Subject = { readonly call: number } | { readonly session: number };
 
 /** Hears what becomes of sessions and calls. It stands on the path of every call: it returns at once and does not throw. */
 export interface Observer {
+  /** Called with each event, in order. */
   on(event: HostEvent): void;
   /** Runs an author's code; left out by observers that need not be around it. */
   within?: (<Value>(subject: Subject, run: () => Value) => Value) | undefined;

@@ -1,7 +1,7 @@
 // The two seams: where sessions and tools live, and where authors' code runs
 
 export type { RunListener } from './call.ts';
-export { type CallEnding, type CallFailure, type FailedOutcome, type RunEnding, toModelText } from './call-ending.ts';
+export { type CallEnding, type CallFailure, type RunEnding, toModelText } from './call-ending.ts';
 // Options and small things that others share
 export { Counts } from './counts.ts';
 export { LocalRuntime } from './episode/local-runtime.ts';
@@ -25,7 +25,6 @@ export {
   unobserved,
 } from './events.ts';
 export type {
-  Absence,
   CallEvent,
   CallListener,
   CallRequest,
@@ -34,7 +33,6 @@ export type {
   Manifest,
   SessionHost,
   SessionRef,
-  SessionState,
   TaskChoice,
   TaskPage,
   TaskQuery,
@@ -45,6 +43,6 @@ export { keyOf } from './key.ts';
 export { LocalHost } from './local-host.ts';
 export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from './options.ts';
 export { isVisible, type ToolHost, type ToolManifest, type ToolRequest } from './toolbox/tool-host.ts';
-export type { ToolRun, ToolRuntime } from './toolbox/tool-runtime.ts';
+export type { ToolRuntime } from './toolbox/tool-runtime.ts';
 export { LocalToolRuntime } from './toolbox/tool-runtime.ts';
 export { Toolbox, type ToolboxOptions } from './toolbox/toolbox.ts';

@@ -26,6 +26,6 @@ export async function endsWithin(limitMs: number, work: Stopping, log: EpisodeLo
     const ran = startedAt === undefined ? {} : { ranMs: Math.round(now - startedAt) };
     return { ...ran, ignoredMs: Math.round(now - toldAt) };
   };
-  log.warn(`${what} ignores its signal: it still runs ${limitMs} ms after it was told to stop`, times());
-  void ended.then(() => log.warn(`${what} ignored its signal, and has ended now`, times()));
+  log.warn(`${what} ignores its signal: still running ${limitMs} ms after it was told to stop`, times());
+  void ended.then(() => log.warn(`${what} ignored its signal, but has ended now`, times()));
 }

@@ -52,7 +52,7 @@ describe('a task that is never there', () => {
   test('L11: does not hold up a server that stops', async () => {
     const { host, failed } = await startWithout();
     await host.drain();
-    expect(await failed).toEqual(['shutting_down', 'the server is stopping and takes no new sessions']);
+    expect(await failed).toEqual(['shutting_down', 'the server is stopping and accepts no new sessions']);
   });
 });
 

@@ -29,5 +29,5 @@ export function sessionAbsent(sid: string, end: SessionEnd | undefined): Tiltyar
 
 /** The error of a session that comes when the server goes. */
 export function stopping(): TiltyardError {
-  return new TiltyardError('shutting_down', 'the server is stopping and takes no new sessions');
+  return new TiltyardError('shutting_down', 'the server is stopping and accepts no new sessions');
 }

@@ -175,6 +175,6 @@ function tooMany(message: string): TiltyardError {
 }
 
 function tooLate(sid: string, limitMs: number): EnvironmentError {
-  const thrown = new Error(`it was not there after ${limitMs} ms`);
+  const thrown = new Error(`timed out after ${limitMs} ms`);
   return new EnvironmentError('environment_failed', `the task of session '${sid}' could not be read`, { thrown });
 }

@@ -247,7 +247,7 @@ test.each<[what: string, secrets: string, env: NodeJS.ProcessEnv, message: strin
   ],
   ['a key that is no text', '[{"key": 5}]', { TILTYARD_API_KEYS_FILE: '<file>' }, 'entry 1 of'],
   ['the same key twice', HUSH, { TILTYARD_API_KEYS: HUSH, TILTYARD_API_KEYS_FILE: '<file>' }, 'API keys 1 and 2'],
-  ['a key that no header carries', '', { TILTYARD_API_KEYS: `${HUSH}é` }, 'API key 1 must be of visible ASCII'],
+  ['a key that no header carries', '', { TILTYARD_API_KEYS: `${HUSH}é` }, 'API key 1 must consist of visible ASCII'],
   ['a short secret', '', { TILTYARD_JWT_SECRET: HUSH }, 'at least 32 bytes, and has 15'],
   ['an empty secret', '\n', { TILTYARD_JWT_SECRET_FILE: '<file>' }, 'at least 32 bytes, and has 0'],
   ['two secrets', SECRET, { TILTYARD_JWT_SECRET: HUSH, TILTYARD_JWT_SECRET_FILE: '<file>' }, 'not both'],

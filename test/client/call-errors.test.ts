@@ -183,7 +183,7 @@ test.each([
   ['{"ok":true,"output":{"blocks":[{"type":"text"}]}}', 'with a block that cannot be read: {"type":"text"}'],
   [ok({ blocks: [{ type: 'image', data: 5 }] }), 'with a block that cannot be read: {"type":"image","data":5}'],
   ['{"ok":1,"error":"no"}', 'that is neither ok nor an error: {"ok":1,"error":"no"}'],
-  ['{"ok":false,"error":"no","reason":{}}', 'whose reason is {}, not a text'],
+  ['{"ok":false,"error":"no","reason":{}}', 'whose reason is {}, not a string'],
   ['{"ok":false}', 'that is neither ok nor an error: {"ok":false}'],
   [ok({ reward: '1', finished: 'yes' }), 'whose reward is "1", not a finite number or null'],
   [ok({ reward: true }), 'whose reward is true, not a finite number or null'],

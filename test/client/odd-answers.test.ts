@@ -179,7 +179,7 @@ test.each(['http://[', '//:80:80', 'http://'])('a redirect to %s is an error tha
   for (const [what, asking] of asked) {
     const error = await rejection(asking);
     expect(error).toMatchObject({ name: 'ClientError', status: 307 });
-    expect(error.message).toBe(`the answer to ${what} is a redirect to what is no URL: ${location}`);
+    expect(error.message).toBe(`the answer to ${what} redirects to an invalid URL: ${location}`);
   }
 });
 

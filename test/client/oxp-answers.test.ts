@@ -31,7 +31,7 @@ const REFUSED: readonly [name: string, run: (client: OxpClient) => Promise<unkno
     {
       name: 'OxpServerError',
       status: 400,
-      message: "Tool 'Messages_SendText' needs more than was given",
+      message: "Tool 'Messages_SendText' is missing what it requires",
       missingRequirements: { authorization: [], secrets: ['SMS_API_KEY'], userId: true },
     },
   ],

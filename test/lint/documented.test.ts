@@ -20,6 +20,6 @@ test.each(oxpProbes)('the probe $id of OXP is listed with whether it calls tools
   expect(row).toMatch(isActive ? /\| yes \|$/ : /\| \|$/);
 });
 
-test.each(Object.keys(OXP_EXCUSED))('%s is listed as not asked', (id) => {
-  expect(text).toMatch(new RegExp(`Not asked[^.]*\\b${id} \\(`));
+test.each(Object.keys(OXP_EXCUSED))('%s is listed as not checked', (id) => {
+  expect(text).toMatch(new RegExp(`Not checked[^.]*\\b${id} \\(`));
 });

@@ -71,7 +71,7 @@ describe('requirements', () => {
     const before = server().runs.length;
     const { status, json } = await server().call({ tool_id: toolId, input: { to: 'x' }, context });
     expect(status).toBe(400);
-    expect(json.message).toBe(`Tool '${toolId.replace('.', '_')}' needs more than was given`);
+    expect(json.message).toBe(`Tool '${toolId.replace('.', '_')}' is missing what it requires`);
     expect(json.missing_requirements).toEqual(missing);
     expect(server().runs.length).toBe(before);
   });

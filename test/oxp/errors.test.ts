@@ -121,16 +121,16 @@ describe('the order', () => {
     ['the version of the protocol', { $schema: 'urn:oxp:2.0', request: [] }, 'This version of OXP is not supported'],
     ['the envelope', { request: { tool_id: 'Nobody.Knows', x: 1, input } }, 'The request is not valid'],
     ['the tool id', { request: { tool_id: 'Nobody.Knows', input } }, "Tool 'Nobody_Knows' was not found"],
-    ['requirements', { request: { tool_id: 'Needs.Sms', input } }, "Tool 'Needs_Sms' needs more than was given"],
+    ['requirements', { request: { tool_id: 'Needs.Sms', input } }, "Tool 'Needs_Sms' is missing what it requires"],
     [
       'requirements again',
       { request: { tool_id: 'Needs.Sms', input: 5 } },
-      "Tool 'Needs_Sms' needs more than was given",
+      "Tool 'Needs_Sms' is missing what it requires",
     ],
     [
       'requirements of',
       { request: { tool_id: 'Needs.All', input: null } },
-      "Tool 'Needs_All' needs more than was given",
+      "Tool 'Needs_All' is missing what it requires",
     ],
   ] as const;
   test.each(ORDER)('OXP E1: %s comes before what follows', async (_what, body, message) => {
@@ -180,7 +180,7 @@ describe('paths and methods', () => {
         expect(status).toBe(404);
         expect(headers.get('content-type')).toMatch(/^application\/json/);
         expect(json.$schema).toBe('urn:oxp:1.0');
-        expect(json.developer_message).toMatch(/^nothing is at (GET|POST) .*GET \/openapi.json shows/);
+        expect(json.developer_message).toMatch(/^(GET|POST) .* not found\. GET \/openapi.json lists the routes/);
       }
     },
   );

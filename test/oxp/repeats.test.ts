@@ -251,7 +251,7 @@ describe('callers that leave', () => {
   test('OXP I4: a call without an id is aborted', async () => {
     const started = await startToolServer();
     const signal = await leave(started, { tool_id: 'Slow.Wait', input: { tag: 'g' } });
-    expect([signal.aborted, String(signal.reason)]).toEqual([true, 'Error: the caller has gone']);
+    expect([signal.aborted, String(signal.reason)]).toEqual([true, 'Error: the caller disconnected']);
   });
 
   test('OXP I4: a call without an id that was still being checked does not run', async () => {

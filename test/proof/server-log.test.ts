@@ -29,7 +29,7 @@ test('what nobody foresaw is a fault of the server, whatever it says', () => {
   expect(log.faults).toEqual([]);
   const unforeseen = [
     line({ level: 50, msg: 'unexpected error' }),
-    line({ level: 50, msg: 'an answer could not be written' }),
+    line({ level: 50, msg: 'a response could not be written' }),
     line({ level: 50, msg: "tool 'quick' of environment 'chaos' failed" }),
     line({ level: 60, msg: 'a promise was rejected where nobody catches it' }),
     'TypeError: undefined is not a function\n',

@@ -36,7 +36,7 @@ describe('calls of one session', () => {
     // The official clients take refusals of tools inside the stream; this one they must see, to try again.
     for (const headers of [{}, { 'user-agent': 'openreward-sdk/1.0' }]) {
       const refused = await callD(headers);
-      expectError(refused, 429, `session '${sid}' has all the calls it can take (3)`);
+      expectError(refused, 429, `call limit of session '${sid}' reached (3)`);
       expect(refused.json.code).toBe('too_many_calls');
       expect(refused.headers.get('retry-after')).toBe('1');
     }

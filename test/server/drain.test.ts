@@ -25,7 +25,7 @@ describe('a stopping server with environments', () => {
     const closed = server.server.close();
     await eventually(async () => expect((await server.get('/health')).status).toBe(503));
     const refused = await server.post('/create', { split: 'train', index: 0 }, { sid: 'late' });
-    expectError(refused, 503, 'the server is stopping and takes no new sessions');
+    expectError(refused, 503, 'the server is stopping and accepts no new sessions');
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(trace).not.toContain('teardown');
     tool.open();
@@ -58,7 +58,7 @@ describe('a stopping server with environments', () => {
     const again = open({ taskId });
     expect(await again.taskId()).toBe(taskId);
     const refused = await server.call(sid, 'wait', {}, { env: 'gated' });
-    expectError(refused, 503, `the server is stopping, and session '${sid}' takes no new calls`);
+    expectError(refused, 503, `the server is stopping, and session '${sid}' accepts no new calls`);
     expect(refused.json.code).toBe('shutting_down');
     // So that its client does not come back on a connection that is about to end.
     expect(refused.headers.get('connection')).toBe('close');
@@ -236,14 +236,14 @@ describe('a tool that ignores its signal', () => {
         level: 40,
         sid,
         environment: 'gated',
-        msg: "tool 'deaf' ignores its signal: it still runs 20 ms after it was told to stop",
+        msg: "tool 'deaf' ignores its signal: still running 20 ms after it was told to stop",
         ranMs: expect.any(Number),
         ignoredMs: expect.any(Number),
       }),
     ]);
     tool.open();
     await eventually(() => expect(warnings(text())).toHaveLength(2));
-    expect(warnings(text())[1]).toMatchObject({ sid, msg: "tool 'deaf' ignored its signal, and has ended now" });
+    expect(warnings(text())[1]).toMatchObject({ sid, msg: "tool 'deaf' ignored its signal, but has ended now" });
   });
 
   test('is named in the log when its time is up, over either protocol', async () => {
@@ -295,7 +295,7 @@ test('an idle connection does not hold up a stopping server', async () => {
 test.each([
   [
     10_000,
-    ['stopping may take 45000 ms, and this app gives up after 10000. Make it with Fastify({ pluginTimeout: 0 })'],
+    ['stopping may take 45000 ms, but this app gives up after 10000. Create it with Fastify({ pluginTimeout: 0 })'],
   ],
   [0, []],
   [60_000, []],

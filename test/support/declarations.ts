@@ -7,6 +7,7 @@ import {
   isExpressionWithTypeArguments,
   isHeritageClause,
   isTypeReferenceNode,
+  isVariableDeclaration,
 } from 'typescript/unstable/ast/is';
 import { API, type Symbol as Declared, ModifierFlags, type Project, SymbolFlags } from 'typescript/unstable/sync';
 
@@ -65,6 +66,11 @@ export class Declarations implements Disposable {
     return [...named.values()];
   }
 
+  /** Whether something has a doc comment, at any of its declarations. */
+  isDocumented({ symbol }: Exported): boolean {
+    return symbol.declarations.some((handle) => hasComment(this.#resolve(handle)));
+  }
+
   [Symbol.dispose](): void {
     this.#api.close();
   }
@@ -90,6 +96,12 @@ function isForTypesOnly(node: Node): boolean {
 function isHidden(node: Node): boolean {
   if (isHeritageClause(node)) return node.token === SyntaxKind.ImplementsKeyword;
   return node.jsDoc?.some((comment) => comment.getText().includes('@internal')) ?? false;
+}
+
+/** A comment on a variable stands before its whole statement. */
+function hasComment(node: Node): boolean {
+  const place = isVariableDeclaration(node) ? node.parent.parent : node;
+  return (place.jsDoc?.length ?? 0) > 0;
 }
 
 /** What belongs to a class itself, and not to what it makes. */

@@ -14,15 +14,15 @@ export const answerRules: readonly Rule[] = [
   {
     id: 'env/answer-in-prompt',
     level: 'hardening',
-    requirement: 'The prompt does not tell the answer',
-    advice: 'take it out of the prompt',
+    requirement: 'The prompt does not reveal the answer',
+    advice: 'remove it from the prompt',
     problems: (sample) => findLeaks(sample, (episode) => firstReading(episode)?.text ?? '', 'its prompt'),
   },
   {
     id: 'env/answer-in-tools',
     level: 'hardening',
-    requirement: 'Names, descriptions and schemas of tools do not tell the answer',
-    advice: 'take it out of the texts of the tool',
+    requirement: 'Names, descriptions and schemas of tools do not reveal the answer',
+    advice: 'remove it from the texts of the tool',
     problems: (sample) => [
       ...findLeaks(sample, toolText, 'the texts of its tools'),
       ...readEpisodes(sample).flatMap((episode) => tellingLeaves(episode)),

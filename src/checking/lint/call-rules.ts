@@ -13,7 +13,7 @@ export const callRules: readonly Rule[] = [
     id: 'env/crash',
     level: 'hardening',
     requirement: 'No input breaks a tool: it gives a result, or an error that the model can read',
-    advice: 'check the input, and throw `ToolError` for what the model can mend',
+    advice: 'check the input, and throw `ToolError` for what the model can fix',
     isActive: true,
     problems: (sample) =>
       distinct(made(sample).filter(({ outcome }) => outcome.kind === 'crashed')).map(
@@ -24,7 +24,7 @@ export const callRules: readonly Rule[] = [
     id: 'env/no-answer',
     level: 'hardening',
     requirement: 'Every call ends in time',
-    advice: 'bound the work: limits in the schema, `timeoutMs` of the tool',
+    advice: 'bound the work: add limits to the schema, or `timeoutMs` to the tool',
     isActive: true,
     problems: (sample) => [
       ...(sample.breakdown === undefined ? [] : [`no episode begins any more: ${sample.breakdown}`]),
@@ -47,8 +47,8 @@ export const callRules: readonly Rule[] = [
   {
     id: 'env/reward-range',
     level: 'hardening',
-    requirement: 'Rewards are in their range',
-    advice: 'scale it, or give the range that you mean',
+    requirement: 'Rewards are within the range',
+    advice: 'scale the reward, or set the range you mean',
     isActive: true,
     problems(sample) {
       const [min, max] = sample.rewardRange;
@@ -64,14 +64,14 @@ export const callRules: readonly Rule[] = [
     id: 'env/never-ends',
     level: 'hardening',
     requirement: 'An episode can end',
-    advice: 'return `finished: true`, at the latest after so many steps',
+    advice: 'return `finished: true`, at the latest after a maximum number of steps',
     isActive: true,
     problems: (sample) => missedBy(sample, ({ finished }) => finished, 'ended an episode'),
   },
   {
     id: 'env/never-pays',
     level: 'hardening',
-    requirement: 'Some call gives a reward, if only 0',
+    requirement: 'At least one call gives a reward, even if it is 0',
     advice: 'return `step(text, { reward })`; a forgotten `return` pays nothing',
     isActive: true,
     problems: (sample) => missedBy(sample, ({ reward }) => reward !== null, 'gave a reward, not even 0'),
@@ -97,7 +97,7 @@ export const callRules: readonly Rule[] = [
   {
     id: 'env/paid-twice',
     level: 'hardening',
-    requirement: 'What has ended an episode does not pay again',
+    requirement: 'The call that ended an episode is not paid again',
     advice: 'refuse calls after the end, as this server does by default',
     isActive: true,
     problems(sample) {

@@ -18,7 +18,7 @@ export const promptRules: readonly Rule[] = [
     id: 'env/prompt-unstable',
     level: 'hardening',
     requirement: 'A task gives the same prompt every time',
-    advice: 'take all that is random from the task, for example from a seed in it',
+    advice: 'derive everything random from the task, for example from a seed in it',
     problems: (sample) =>
       differing(sample, ({ prompt }) => prompt).map((place) => `${place} has another prompt the second time`),
   },
@@ -26,7 +26,7 @@ export const promptRules: readonly Rule[] = [
     id: 'env/tools-unstable',
     level: 'hardening',
     requirement: 'A task gives the same tools every time',
-    advice: 'let `taskTools` depend on the task alone',
+    advice: 'make `taskTools` depend only on the task',
     problems: (sample) =>
       differing(sample, ({ tools }) => JSON.stringify(tools)).map(
         (place) => `${place} has other tools the second time`,

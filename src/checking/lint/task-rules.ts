@@ -9,7 +9,7 @@ export const taskRules: readonly Rule[] = [
     id: 'env/split-empty',
     level: 'hardening',
     requirement: 'Every split has tasks',
-    advice: 'add some, or leave the split out',
+    advice: 'add some, or remove the split',
     problems: ({ splits }) =>
       splits.filter(({ count }) => count === 0).map(({ name }) => `split '${name}' has no tasks`),
   },
@@ -17,14 +17,14 @@ export const taskRules: readonly Rule[] = [
     id: 'env/task-count',
     level: 'specified',
     requirement: 'num_tasks is the number of tasks that ranges give',
-    advice: 'make `count` the number of indexes that `get` knows',
+    advice: 'set `count` to the number of indexes that `get` accepts',
     problems: ({ splits }) => splits.flatMap(countProblems),
   },
   {
     id: 'env/task-duplicate',
     level: 'hardening',
     requirement: 'The tasks of a split are different',
-    advice: 'remove one; it would be trained on twice as much',
+    advice: 'remove one: it would count twice in training',
     problems: ({ splits }) =>
       splits.flatMap(({ name: split, first }) => {
         const seen = new Map<string, number>();
@@ -40,8 +40,8 @@ export const taskRules: readonly Rule[] = [
   {
     id: 'env/split-overlap',
     level: 'hardening',
-    requirement: 'No task to measure with is a task to train on',
-    advice: 'move it: what is measured with it means nothing',
+    requirement: 'No evaluation task is also a training task',
+    advice: 'move it: results measured with it mean nothing',
     problems({ splits }) {
       const train = splits.filter(({ type }) => type === 'train');
       const others = splits.filter(({ type }) => type !== 'train');
@@ -62,7 +62,7 @@ export const taskRules: readonly Rule[] = [
     // Where none begins, there is nothing to judge, and that must not pass for a good environment.
     level: (sample) => (hasBegun(sample) ? 'hardening' : 'specified'),
     requirement: 'An episode of every task begins, with its prompt and its tools',
-    advice: 'check `setup` with this task; a secret that it needs is sent with --secret NAME',
+    advice: 'check `setup` with this task; send a secret that it needs with --secret NAME',
     problems: ({ failure, episodes }) => [
       ...(failure === undefined ? [] : [`its splits cannot be read: ${failure}`]),
       ...(failure === undefined && episodes.length === 0 ? ['no split has a task to begin an episode with'] : []),

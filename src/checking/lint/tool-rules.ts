@@ -8,7 +8,7 @@ export const toolRules: readonly Rule[] = [
   {
     id: 'env/tool-name',
     level: 'interop',
-    requirement: 'Tools have names that model providers take: 1 to 64 letters, digits, _ and -',
+    requirement: 'Tools have names that model providers accept: 1 to 64 letters, digits, _ and -',
     advice: 'use 1 to 64 letters, digits, `_` and `-`',
     problems: (sample) =>
       toolsOf(sample)
@@ -41,7 +41,7 @@ export const toolRules: readonly Rule[] = [
     id: 'env/tool-schema',
     level: 'interop',
     requirement: 'A schema is that of an object, and what it requires is among its properties',
-    advice: 'mend the schema; models are told nonsense otherwise',
+    advice: 'fix the schema; it misleads models',
     problems: (sample) => toolsOf(sample).flatMap(schemaProblems),
   },
 ];

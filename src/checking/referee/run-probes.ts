@@ -38,7 +38,7 @@ async function judge<Subject>(probe: Probe<Subject>, subject: Subject, http: Rec
     if (thrown instanceof NotApplicable) return toFinding(probe, 'skip', thrown.message);
     // A server that asks for patience has not said anything about the requirement.
     if (recorder.exchanges.at(-1)?.answer?.status === 429)
-      return toFinding(probe, 'skip', 'the server takes no more requests for now (429)');
+      return toFinding(probe, 'skip', 'the server is refusing requests for now (429)');
     const reason = thrown instanceof Unmet ? thrown.message : `the probe got no usable answer: ${thrown}`;
     return { ...toFinding(probe, 'fail', reason), exchanges: recorder.exchanges };
   }

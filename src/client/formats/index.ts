@@ -60,5 +60,5 @@ export function fromProviderCall(call: unknown, format: ProviderFormat): Provide
 
 function assertFormat(format: string): asserts format is ProviderFormat {
   if (Object.hasOwn(TO_TOOL, format)) return;
-  throw new TypeError(`no provider format '${format}' (there are ${Object.keys(TO_TOOL).join(', ')})`);
+  throw new TypeError(`unknown provider format '${format}' (available: ${Object.keys(TO_TOOL).join(', ')})`);
 }

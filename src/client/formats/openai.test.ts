@@ -242,5 +242,5 @@ test('a tool is typed as its provider has it', () => {
   const name = tool?.name;
   expect([parameters, name]).toEqual(['object', undefined]);
   // @ts-expect-error: there is no such format
-  expect(() => toProviderTools([], 'mistral')).toThrow("no provider format 'mistral' (there are openai, ");
+  expect(() => toProviderTools([], 'mistral')).toThrow("unknown provider format 'mistral' (available: openai, ");
 });

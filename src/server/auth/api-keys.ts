@@ -53,7 +53,7 @@ function readKey(entry: string | ApiKey, index: number): { key: string; identity
   const { key, identity, scopes } = given;
   if (typeof key !== 'string' || !SENDABLE.test(key)) {
     throw new DefinitionError(
-      `API key ${index + 1} must be of visible ASCII characters, without spaces around it: no header carries others`,
+      `API key ${index + 1} must consist of visible ASCII characters, without surrounding spaces: a header cannot carry anything else`,
     );
   }
   // A name for logs and sessions that does not give the key away, and is the same after a restart.

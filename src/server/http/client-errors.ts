@@ -36,7 +36,7 @@ export function refuseTunnel({ method, url }: IncomingMessage, socket: Socket, r
 
 /** Answers an Expect header that is not 100-continue. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const body = JSON.stringify({ detail: 'this server meets no expectation but 100-continue' });
+  const body = JSON.stringify({ detail: 'unsupported Expect header: only 100-continue is supported' });
   response.writeHead(417, { 'content-type': 'application/json', 'content-length': body.length, connection: 'close' });
   response.end(body);
 }

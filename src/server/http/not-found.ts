@@ -7,7 +7,7 @@ import type { ErrorBody } from './errors.ts';
 export function notFoundHandler({ environments = [] }: { readonly environments?: readonly unknown[] }) {
   const toBody = environments.length === 0 ? toOxpBody : toOrsBody;
   return ({ method, url }: FastifyRequest, reply: FastifyReply): void => {
-    reply.code(404).send(toBody(`nothing is at ${method} ${url}. GET /openapi.json shows what there is`));
+    reply.code(404).send(toBody(`${method} ${url} not found. GET /openapi.json lists the routes`));
   };
 }
 
@@ -16,5 +16,5 @@ function toOrsBody(detail: string): ErrorBody {
 }
 
 function toOxpBody(developerMessage: string): ServerErrorBody {
-  return toServerErrorBody(new OxpError('Nothing is here', { developerMessage }));
+  return toServerErrorBody(new OxpError('Not found', { developerMessage }));
 }

@@ -50,7 +50,7 @@ export function stopInApp(app: FastifyInstance, limits: Limits): void {
   if (pluginTimeout === 0 || pluginTimeout > neededMs) return;
   app.log.warn(
     { pluginTimeout, neededMs },
-    `stopping may take ${neededMs} ms, and this app gives up after ${pluginTimeout}. Make it with Fastify({ pluginTimeout: 0 })`,
+    `stopping may take ${neededMs} ms, but this app gives up after ${pluginTimeout}. Create it with Fastify({ pluginTimeout: 0 })`,
   );
 }
 

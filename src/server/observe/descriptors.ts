@@ -9,7 +9,7 @@ export function publishDescriptors(registry: Registry): void {
   const registers = [registry];
   new Gauge({
     name: 'process_open_fds',
-    help: 'Descriptors that the process has open.',
+    help: 'Open file descriptors.',
     registers,
     async collect() {
       this.set(await countOpen().catch((thrown) => (ALL_TAKEN.has(thrown.code) ? (most ?? 0) : Number.NaN)));
@@ -17,7 +17,7 @@ export function publishDescriptors(registry: Registry): void {
   });
   new Gauge({
     name: 'process_max_fds',
-    help: 'The most descriptors that the process may have open (ulimit -n).',
+    help: 'Limit on open file descriptors (ulimit -n).',
     registers,
     async collect() {
       // It can be changed from outside; what cannot be read for want of a descriptor is as it was.

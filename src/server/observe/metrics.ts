@@ -92,7 +92,7 @@ export class Metrics {
     const registers = [this.#registry];
     new Gauge({
       name: 'tiltyard_sessions_live',
-      help: 'Sessions that have begun and not ended, teardown included.',
+      help: 'Live sessions, including those in teardown.',
       labelNames: ['environment'],
       registers,
       collect() {
@@ -118,7 +118,7 @@ export class Metrics {
     });
     publishHistogram(this.#registry, {
       name: 'tiltyard_episode_reward',
-      help: 'What episodes paid in all, of those whose steps said anything of a reward.',
+      help: 'Total reward of each episode, of those in which a step had a reward.',
       read: () => Array.from(environments, ([environment, { rewards }]) => [{ environment }, rewards] as const),
     });
   }
@@ -147,7 +147,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'tiltyard_calls_waiting',
-      help: 'Calls that wait for setup or for their turn.',
+      help: 'Calls waiting for setup or for their turn.',
       registers,
       collect() {
         this.set(waiting());
@@ -159,7 +159,7 @@ export class Metrics {
     const isStopping = () => this.#isStopping;
     new Gauge({
       name: 'tiltyard_stopping',
-      help: '1 while the server stops, otherwise 0.',
+      help: '1 while the server is stopping, otherwise 0.',
       registers: [this.#registry],
       collect() {
         this.set(isStopping() ? 1 : 0);

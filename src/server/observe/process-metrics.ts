@@ -7,7 +7,7 @@ import { buildSha, version } from '../../version.ts';
 const MEMORY = {
   rss: ['process_resident_memory_bytes', 'Memory of the process.'],
   heapTotal: ['nodejs_heap_size_total_bytes', 'Heap that V8 has reserved.'],
-  heapUsed: ['nodejs_heap_size_used_bytes', 'Heap that is in use, garbage included.'],
+  heapUsed: ['nodejs_heap_size_used_bytes', 'Heap in use, including garbage.'],
   external: ['nodejs_external_memory_bytes', 'Memory of C++ objects that JavaScript holds.'],
 } as const;
 
@@ -26,17 +26,17 @@ export function publishProcess(registry: Registry, liveSessions: () => number): 
   }
   new Gauge({
     name: 'nodejs_heap_size_limit_bytes',
-    help: 'The most heap that V8 takes; beyond it the process is aborted (--max-old-space-size).',
+    help: 'V8 heap limit; beyond it the process is aborted (--max-old-space-size).',
     registers,
   }).set(getHeapStatistics().heap_size_limit);
   new Gauge({
     name: 'process_start_time_seconds',
-    help: 'When the process began, in seconds since 1970.',
+    help: 'Start time of the process, in seconds since 1970.',
     registers,
   }).set(Math.round(Date.now() / 1000 - process.uptime()));
   new Gauge({
     name: 'tiltyard_build_info',
-    help: 'What runs, in its labels; always 1.',
+    help: 'Version, commit and Node version of the server, as labels; always 1.',
     labelNames: ['version', 'build_sha', 'node'],
     registers,
   }).set({ version, build_sha: buildSha ?? '', node: process.versions.node }, 1);
@@ -53,7 +53,7 @@ export function publishProcess(registry: Registry, liveSessions: () => number): 
   });
   new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Time that the process has spent on a CPU.',
+    help: 'CPU time used by the process.',
     registers,
     collect() {
       const { user, system } = process.cpuUsage();

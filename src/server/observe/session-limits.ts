@@ -21,18 +21,18 @@ export function publishSessionLimits(registry: Registry, limits: SessionLimits, 
   const { maxSessions, maxSessionsPerIdentity } = limits;
   new Gauge({
     name: 'tiltyard_sessions_limit',
-    help: 'The most sessions that may live at a time (maxSessions).',
+    help: 'Limit on concurrent sessions (maxSessions).',
     registers,
   }).set(maxSessions);
   if (maxSessionsPerIdentity === undefined) return;
   new Gauge({
     name: 'tiltyard_sessions_limit_per_identity',
-    help: 'The most sessions of one identity that may live at a time (maxSessionsPerIdentity).',
+    help: 'Limit on concurrent sessions per identity (maxSessionsPerIdentity).',
     registers,
   }).set(maxSessionsPerIdentity);
   new Gauge({
     name: 'tiltyard_sessions_live_of_fullest_identity',
-    help: 'The live sessions of the identity that has the most.',
+    help: 'Live sessions of the identity that has the most.',
     registers,
     collect() {
       this.set(owned.most);

@@ -11,7 +11,7 @@ export class UncaughtErrors {
     const read = () => this.#count;
     new Counter({
       name: 'tiltyard_uncaught_errors_total',
-      help: 'Errors and rejected promises of the process that nobody caught.',
+      help: 'Uncaught errors and unhandled rejections in the process.',
       registers: [registry],
       collect() {
         this.reset();

@@ -27,7 +27,7 @@ export function readBound(body: JsonObject, key: 'start' | 'stop'): number | und
 export function readCreate(body: JsonObject, headerSecrets: Record<string, string>): CreateRequest {
   const { env_name: name, toolset_name: toolset } = body;
   if (toolset !== undefined && toolset !== null) {
-    throw new TiltyardError('unknown_toolset', `unknown toolset ${describe(toolset)}: this server offers no toolset`);
+    throw new TiltyardError('unknown_toolset', `unknown toolset ${describe(toolset)}: this server has no toolsets`);
   }
   if (name !== undefined && name !== null && typeof name !== 'string')
     throw bad(`'env_name' must be a string, not ${describe(name)}`);
@@ -42,7 +42,7 @@ export function readCreate(body: JsonObject, headerSecrets: Record<string, strin
 export function readCall(body: JsonObject): Pick<CallRequest, 'name' | 'input' | 'taskId'> {
   const { input, task_id: taskId } = body;
   const name = readString(body, 'name');
-  if (name === '') throw bad("'name' must name a tool, and is empty");
+  if (name === '') throw bad("'name' must be the name of a tool, not an empty string");
   if (!isObject(input))
     throw bad(`'input' must be an object ({} for a tool without parameters), not ${describe(input)}`);
   if (taskId === undefined || taskId === null) return { name, input };

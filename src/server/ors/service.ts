@@ -51,7 +51,7 @@ export interface OrsOptions {
   readonly toolErrors?: ToolErrors;
   /** How often a quiet stream gets a sign of life. Default: 10 s; official clients give up after 30 s. */
   readonly pingMs?: number;
-  /** How long a call may wait for setup in silence. Default: 3 s. */
+  /** How long a call may wait for setup before its stream begins. Default: 3 s. */
   readonly announceAfterMs?: number;
   /** Whether "42" passes for a number and null for an absent optional. Default: true. */
   readonly lenientInputs?: boolean;
@@ -126,7 +126,7 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     parse: bodyParser(app),
     streams: {
       host,
-      batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'an answer could not be written')),
+      batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'a response could not be written')),
       heartbeat: new Heartbeat(pingMs),
       disconnects: new Disconnects(),
       returnErrors: options.returnErrors ?? 'exception',
@@ -152,6 +152,6 @@ function environmentFinder({ environments }: Manifest): OrsService['environment'
     const found = name === undefined ? first : (byName.get(name) ?? byName.get(name.toLowerCase()));
     if (found !== undefined) return found;
     const known = [...byName.keys()].join(', ');
-    throw new TiltyardError('unknown_environment', `unknown environment '${name}' (there is ${known})`);
+    throw new TiltyardError('unknown_environment', `unknown environment '${name}' (available: ${known})`);
   };
 }

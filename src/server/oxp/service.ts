@@ -81,7 +81,7 @@ export function toOxpService(app: FastifyInstance, options: OxpOptions, shared: 
     authenticator: authenticator(options.auth),
     host,
     parse: bodyParser(app),
-    batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'an answer could not be written')),
+    batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'a response could not be written')),
     disconnects: new Disconnects(),
     returnErrors: options.returnErrors ?? 'exception',
     unauthorizedStatus: options.unauthorizedStatus ?? 400,

@@ -21,7 +21,7 @@ export function refusalOf(
   const full = fullOf(sid, calls, limits);
   // One is always taken, whatever its size: bodies have a limit of their own.
   if (full !== undefined || calls === 0 || inputBytes + bytes <= limits.maxInputBytes) return full;
-  const message = `the inputs of the calls in session '${sid}' take more than ${limits.maxInputBytes} bytes. Wait for one to end, and try again`;
+  const message = `the inputs of the calls in session '${sid}' exceed ${limits.maxInputBytes} bytes. Wait for a call to end, then retry`;
   return { code: 'too_many_calls', message };
 }
 
@@ -29,6 +29,6 @@ export function refusalOf(
 export function fullOf(sid: string, count: number, limits: AdmissionLimits): Failure | undefined {
   const max = limits.maxCallsInFlight + limits.maxCallsQueued;
   if (count < max) return undefined;
-  const message = `session '${sid}' has all the calls it can take (${max}). Wait for one to end, and try again`;
+  const message = `call limit of session '${sid}' reached (${max}). Wait for a call to end, then retry`;
   return { code: 'too_many_calls', message };
 }

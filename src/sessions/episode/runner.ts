@@ -107,7 +107,7 @@ export class Runner {
     // The session may have ended while the call waited for its turn.
     if (this.#isClosed) return leave?.();
     if (this.#episode.finished && callsAfterFinish === 'refuse') {
-      listener.ended(refusal('episode_finished', 'The episode is finished: no further tool is run'));
+      listener.ended(refusal('episode_finished', 'The episode is finished: no more tools can be called'));
       return leave?.();
     }
     if (this.#inFlight >= maxCallsInFlight) {

@@ -69,7 +69,7 @@ test('a setup that was given up and ignores its signal is named in the log once,
   await pass(10 * MINUTE + SWEEP);
   expect(warned).toEqual([]);
   await pass(5 * SECOND);
-  expect(warned).toEqual(['setup ignores its signal: it still runs 5000 ms after it was told to stop']);
+  expect(warned).toEqual(['setup ignores its signal: still running 5000 ms after it was told to stop']);
   // Its session ends as well, and waits for it in vain.
   const deleted = host.end(SESSION);
   await pass(5 * SECOND);
@@ -77,7 +77,7 @@ test('a setup that was given up and ignores its signal is named in the log once,
   expect(warned).toHaveLength(1);
   setup.open();
   await pass(0);
-  expect(warned.slice(1)).toEqual(['setup ignored its signal, and has ended now']);
+  expect(warned.slice(1)).toEqual(['setup ignored its signal, but has ended now']);
 });
 
 test('a setup may take as long as it likes if there is no limit', async () => {

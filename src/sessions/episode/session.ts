@@ -227,7 +227,7 @@ export class Session implements CallOwner {
     const { sid } = this.facts;
     // The session is still there, and so are the results of its running calls.
     if (this.#onDrained !== undefined) {
-      const message = `the server is stopping, and session '${sid}' takes no new calls`;
+      const message = `the server is stopping, and session '${sid}' accepts no new calls`;
       return toEnded({ code: 'shutting_down', message });
     }
     const failure = calls === 0 ? undefined : refusalOf({ sid, calls, inputBytes }, bytes, this.#share.options);

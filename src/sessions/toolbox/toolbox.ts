@@ -169,8 +169,8 @@ export class Toolbox implements ToolHost, CallOwner {
     const missing = missingOf(tool.requirements, given);
     if (missing !== undefined) {
       const { id, name } = tool.definition;
-      const developerMessage = `${id} lacks ${Object.keys(missing).join(', ')} in the request's context`;
-      const message = `Tool '${name}' needs more than was given`;
+      const developerMessage = `${id} requires ${Object.keys(missing).join(', ')} in the request's context`;
+      const message = `Tool '${name}' is missing what it requires`;
       return refuse({ code: 'missing_requirements', message, developerMessage, missing });
     }
     // Said here, because a tool without parameters would take anything.
@@ -196,7 +196,7 @@ export class Toolbox implements ToolHost, CallOwner {
       call.detach();
       // Without an id nobody can come back for the result: a caller that leaves no longer wants it.
       if (call.callId === undefined && call.phase !== 'settled')
-        void this.#runtime.abort(number, 'the caller has gone');
+        void this.#runtime.abort(number, 'the caller disconnected');
     };
   }
 

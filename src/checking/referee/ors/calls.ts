@@ -166,7 +166,7 @@ export const callProbes: readonly Probe<OrsSubject>[] = inGroup('Tool calls', [
   {
     id: 'C31',
     level: 'hardening',
-    requirement: 'A call goes on when its client is gone: the result can be had by its task_id.',
+    requirement: 'A call continues when its client disconnects, and its task_id gets the result.',
     source: 'ors-http-api.txt:381,402',
     isActive: true,
     async run({ calls }, http) {

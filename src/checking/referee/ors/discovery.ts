@@ -97,7 +97,7 @@ export const discoveryProbes: readonly Probe<OrsSubject>[] = inGroup('Discovery'
       lookAtTools(subject, http, ({ input_schema: schema }, what) => {
         if (!isObject(schema)) return;
         const problem = problemOf(schema as never);
-        insist(problem === undefined, `\`input_schema\` of ${what} is no JSON Schema: ${problem}`);
+        insist(problem === undefined, `\`input_schema\` of ${what} is not valid JSON Schema: ${problem}`);
         insist(
           schema.type === undefined || schema.type === 'object',
           `\`input_schema\` of ${what} must be of an object`,

@@ -143,7 +143,7 @@ export const httpProbes: readonly Probe<OrsSubject>[] = inGroup('HTTP and errors
     id: 'G15',
     level: 'hardening',
     requirement: 'Paths may end with a slash and may be percent-encoded; encoding that is wrong is 400.',
-    source: 'the texts are silent',
+    source: 'the standard does not say',
     async run({ base, environment }, http) {
       insistStatus(await http.ask({ method: 'GET', path: `${base}/tools/` }), 200, 'a path with a slash at its end');
       const encoded = `%${environment.charCodeAt(0).toString(16).padStart(2, '0')}${baseOf(environment.slice(1)).slice(1)}`;
@@ -166,7 +166,7 @@ export const httpProbes: readonly Probe<OrsSubject>[] = inGroup('HTTP and errors
     id: 'G17',
     level: 'hardening',
     requirement: 'Of several mistakes the session is told first: a bad body for an unknown session is 404.',
-    source: 'the texts are silent',
+    source: 'the standard does not say',
     async run({ base }, http) {
       const headers = { 'content-type': 'application/json', ...withUnknownSid().headers };
       const answer = await http.ask({ method: 'POST', path: `${base}/call`, headers, body: '{' });

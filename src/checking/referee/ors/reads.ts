@@ -32,7 +32,7 @@ export const readProbes: readonly Probe<OrsSubject>[] = inGroup('Episode reads',
   {
     id: 'P3',
     level: 'specified',
-    requirement: '/prompt takes no notice of the environment in its path: the session knows its own.',
+    requirement: '/prompt ignores the environment in its path: the session knows its own.',
     source: 'ors-http-api.txt:358',
     async run(subject, http) {
       const { sessions } = subject;
@@ -47,7 +47,7 @@ export const readProbes: readonly Probe<OrsSubject>[] = inGroup('Episode reads',
     id: 'P4',
     level: 'hardening',
     requirement: 'The prompt of a session stays the same, however often and at once it is asked for.',
-    source: 'the texts are silent',
+    source: 'the standard does not say',
     async run(subject, http) {
       const [first, ...rest] = await Promise.all([1, 2, 3].map(() => readPrompt(subject, http)));
       for (const again of rest) insist(isSame(first, again), 'the prompt must be the same each time');

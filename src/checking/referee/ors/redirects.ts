@@ -68,7 +68,7 @@ export const redirectProbes: readonly Probe<OrsSubject>[] = inGroup('Paths witho
     id: 'X5',
     level: 'hardening',
     requirement: 'A redirect never leads to another server.',
-    source: 'the texts are silent',
+    source: 'the standard does not say',
     async run(_subject, http) {
       for (const path of ['//example.org/tools', '//example.org', '/tools//example.org']) {
         const { location = '' } = (await http.ask({ method: 'GET', path })).headers;

@@ -27,7 +27,7 @@ export const refusalProbes: readonly Probe<OrsSubject>[] = inGroup('Tool calls',
   {
     id: 'C6',
     level: 'specified',
-    requirement: 'A call whose name is missing, empty or no string is 400.',
+    requirement: 'A call whose name is missing, empty or not a string is 400.',
     source: 'ors-http-api.txt:421',
     run: (subject, http) =>
       insistRefused(subject, http, [{ input: {} }, { name: 1, input: {} }, { name: '', input: {} }]),
@@ -35,7 +35,7 @@ export const refusalProbes: readonly Probe<OrsSubject>[] = inGroup('Tool calls',
   {
     id: 'C7',
     level: 'specified',
-    requirement: 'A call whose input is missing or no object is 400.',
+    requirement: 'A call whose input is missing or not an object is 400.',
     source: 'ors-http-api.txt:421, ors-data-types.txt:164',
     async run(subject, http) {
       const inputs = [null, [], 'text', 1].map((input) => ({ name: UNKNOWN, input }));
@@ -78,7 +78,7 @@ export const refusalProbes: readonly Probe<OrsSubject>[] = inGroup('Tool calls',
     id: 'C24',
     level: 'hardening',
     requirement: "Names that belong to the server's language, such as `constructor`, are unknown tools.",
-    source: 'the texts are silent',
+    source: 'the standard does not say',
     async run({ calls }, http) {
       for (const name of ['constructor', '__proto__', 'toString', '__init__']) {
         const { answer, result } = await calls.make(http, { name, input: {} });
@@ -90,7 +90,7 @@ export const refusalProbes: readonly Probe<OrsSubject>[] = inGroup('Tool calls',
   {
     id: 'R12',
     level: 'hardening',
-    requirement: 'A task_id that is no string, or an empty one, is 400.',
+    requirement: 'A task_id that is not a string, or is empty, is 400.',
     source: 'ors-data-types.txt:165',
     run: (subject, http) =>
       insistRefused(

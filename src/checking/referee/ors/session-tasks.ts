@@ -42,7 +42,7 @@ export const sessionTaskProbes: readonly Probe<OrsSubject>[] = inGroup('Sessions
   {
     id: 'S12',
     level: 'specified',
-    requirement: 'A task_spec that is no object is 400.',
+    requirement: 'A task_spec that is not an object is 400.',
     source: 'ors-http-api.txt:242',
     run: (subject, http) =>
       insistNotCreated(

@@ -125,14 +125,14 @@ export const sessionProbes: readonly Probe<OrsSubject>[] = inGroup('Sessions', [
   {
     id: 'S18',
     level: 'specified',
-    requirement: 'A secret that is no string is 400.',
+    requirement: 'A secret that is not a string is 400.',
     source: 'ors-data-types.txt:342',
     run: (subject, http) => insistNotCreated(subject, http, [{ ...subject.sessions.body, secrets: { probe: 1 } }]),
   },
   {
     id: 'S19',
     level: 'interop',
-    requirement: 'Secrets are taken from the header X-Secrets, too; one that cannot be read is 400.',
+    requirement: 'Secrets are also taken from the header X-Secrets; one that cannot be read is 400.',
     source: 'ors-sdk 0.1.0 client/session.py:27-30',
     async run({ sessions }, http) {
       const sid = await sessions.newSid(http);
@@ -161,7 +161,7 @@ export const sessionProbes: readonly Probe<OrsSubject>[] = inGroup('Sessions', [
     id: 'S22',
     level: 'hardening',
     requirement: 'Fields that the server does not know are ignored.',
-    source: 'the texts are silent',
+    source: 'the standard does not say',
     async run({ sessions }, http) {
       const sid = await sessions.newSid(http);
       const answer = await sessions.create(http, sid, { ...sessions.body, [UNKNOWN]: 1 });

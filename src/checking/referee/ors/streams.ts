@@ -48,7 +48,7 @@ export const streamProbes: readonly Probe<OrsSubject>[] = inGroup('Event streams
     run: everyStream((call) => {
       const text = resultText(call.stream);
       if (text === undefined) return;
-      insist(parsed(text) !== undefined, 'the data put together are no JSON');
+      insist(parsed(text) !== undefined, 'the joined data is not JSON');
       const isSplit = payloadsOf(call).length > 1;
       const bytes = Buffer.byteLength(text);
       insist(!isSplit || bytes > EVENT_BYTES, `a result of ${bytes} bytes must not be split`);
@@ -71,7 +71,7 @@ export const streamProbes: readonly Probe<OrsSubject>[] = inGroup('Event streams
   {
     id: 'E6',
     level: 'interop',
-    requirement: 'No data begin or end with white space, which official clients strip: results would change.',
+    requirement: 'No data begins or ends with white space, which official clients strip: results would change.',
     source: 'ors-sdk 0.1.0 _http.py:116',
     isActive: true,
     run: everyStream((call) => {

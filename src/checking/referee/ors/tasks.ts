@@ -110,7 +110,7 @@ export const taskProbes: readonly Probe<OrsSubject>[] = inGroup('Tasks', [
   {
     id: 'D21',
     level: 'specified',
-    requirement: 'An index that is missing or no whole number is 400.',
+    requirement: 'An index that is missing or not a whole number is 400.',
     source: 'ors-http-api.txt:165',
     async run(subject, http) {
       for (const index of [undefined, null, 0.5, '0', true, [0]]) await insistRefused(subject, http, { index });
@@ -134,7 +134,7 @@ export const taskProbes: readonly Probe<OrsSubject>[] = inGroup('Tasks', [
   {
     id: 'D23',
     level: 'specified',
-    requirement: 'A range has its start in it and its stop not.',
+    requirement: 'A range includes its start and excludes its stop.',
     source: 'ors-http-api.txt:203',
     async run(subject, http) {
       const { count } = splitOf(subject);
@@ -181,7 +181,7 @@ export const taskProbes: readonly Probe<OrsSubject>[] = inGroup('Tasks', [
   {
     id: 'D26',
     level: 'specified',
-    requirement: 'A start or stop that is no whole number is 400.',
+    requirement: 'A start or stop that is not a whole number is 400.',
     source: 'ors-http-api.txt:201',
     async run(subject, http) {
       const { name } = splitOf(subject);

@@ -59,7 +59,7 @@ export const endpointProbes: readonly Probe<OxpSubject>[] = [
       for (const { id, listed, inputSchema } of tools) {
         insist(inputSchema !== null, `${id} has no input_schema, so that nobody knows how to call it`);
         const { type } = inputSchema;
-        insist(type === undefined || type === 'object', `the input_schema of ${id} describes no object`);
+        insist(type === undefined || type === 'object', `the input_schema of ${id} does not describe an object`);
         for (const key of ['input_schema', 'output_schema']) {
           const schema = listed[key];
           insist(!isObject(schema) || !hasReference(schema), `the ${key} of ${id} has references`);
@@ -122,14 +122,14 @@ function insistSuccess(answer: Answer): void {
   insist(typeof result.call_id === 'string' && result.call_id !== '', 'the result has no call_id');
   insist('value' in result, 'the result has no value');
   const { duration } = result;
-  insist(duration === undefined || (typeof duration === 'number' && duration >= 0), 'duration is no time in ms');
+  insist(duration === undefined || (typeof duration === 'number' && duration >= 0), 'duration is not a time in ms');
 }
 
 const KEYS = ['id', 'name', 'description', 'version', 'input_schema', 'output_schema', 'requirements'];
 
 function insistDefinition(listed: JsonObject): void {
   const { id, name, description, version, output_schema: output } = listed;
-  insist(typeof id === 'string' && TOOL_ID.test(id), `${show(id)} is no tool id, such as Calculator.Add@1.0.0`);
+  insist(typeof id === 'string' && TOOL_ID.test(id), `${show(id)} is not a tool id such as Calculator.Add@1.0.0`);
   insist(typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name), `${id} has the name ${show(name)}`);
   insist(typeof description === 'string', `${id} has no description`);
   insist(typeof version === 'string' && /^\d+\.\d+\.\d+$/.test(version), `${id} has the version ${show(version)}`);

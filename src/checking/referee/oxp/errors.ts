@@ -115,8 +115,11 @@ function insistToolError(error: unknown): void {
   insist(isObject(error), 'a result with success false has no error');
   insist(typeof error.message === 'string', 'the error of a result has no message');
   const isOptional = (key: string, type: string) => error[key] === undefined || typeof error[key] === type;
-  insist(isOptional('developer_message', 'string'), 'developer_message is not a text');
+  insist(isOptional('developer_message', 'string'), 'developer_message is not a string');
   insist(isOptional('can_retry', 'boolean'), 'can_retry is neither true nor false');
-  insist(isOptional('additional_prompt_content', 'string'), 'additional_prompt_content is not a text');
-  insist(error.retry_after_ms === undefined || Number.isInteger(error.retry_after_ms), 'retry_after_ms is no integer');
+  insist(isOptional('additional_prompt_content', 'string'), 'additional_prompt_content is not a string');
+  insist(
+    error.retry_after_ms === undefined || Number.isInteger(error.retry_after_ms),
+    'retry_after_ms is not an integer',
+  );
 }

@@ -11,10 +11,10 @@ export const securityProbes: readonly Probe<OxpSubject>[] = [
     id: 'S1',
     group: 'Security',
     level: 'specified',
-    requirement: 'A server that wants no credentials ignores those that it is sent',
+    requirement: 'A server that asks for no credentials ignores any it is sent',
     source: 'oxp-openapi.json:92-97',
     async run(subject, http) {
-      need(!(await isGuarded(subject, http)), 'the server wants credentials');
+      need(!(await isGuarded(subject, http)), 'the server asks for credentials');
       const headers = { authorization: 'Bearer tiltyard-referee' };
       const { status } = await http.ask({ method: 'GET', path: '/tools', headers });
       insist(status === 200, `GET /tools with an unknown bearer token is answered with ${status}`);
@@ -24,16 +24,16 @@ export const securityProbes: readonly Probe<OxpSubject>[] = [
     id: 'S2',
     group: 'Security',
     level: 'specified',
-    requirement: 'A server that wants an API key takes it from OXP-API-Key, and takes no other',
+    requirement: 'A server that asks for an API key takes it from OXP-API-Key, and accepts no other key',
     source: 'server authentication, API keys',
     async run(subject, http) {
       const key = Object.entries(subject.credentials).find(([name]) => /api-key$/i.test(name))?.[1];
       need(key !== undefined, 'no API key was given to try');
-      need(await isGuarded(subject, http), 'the server wants no credentials');
+      need(await isGuarded(subject, http), 'the server does not ask for credentials');
       const ask = (value: string) =>
         http.ask({ method: 'GET', path: '/tools', headers: { ...withoutCredentials(subject), 'oxp-api-key': value } });
       const wrong = await ask(`${key}x`);
-      insist(wrong.status !== 200, 'a wrong API key is taken for a right one');
+      insist(wrong.status !== 200, 'a wrong API key is accepted');
       const right = await ask(key);
       insist(right.status === 200, `the API key in OXP-API-Key is answered with ${right.status}`);
     },
@@ -42,14 +42,14 @@ export const securityProbes: readonly Probe<OxpSubject>[] = [
     id: 'S3',
     group: 'Security',
     level: 'specified',
-    requirement: 'A server that wants credentials does not take a token that nobody signed',
+    requirement: 'A server that asks for credentials refuses an unsigned token',
     source: 'server authentication, JWT',
     async run(subject, http) {
-      need(await isGuarded(subject, http), 'the server wants no credentials');
+      need(await isGuarded(subject, http), 'the server does not ask for credentials');
       for (const token of [unsignedToken('none'), unsignedToken('HS256')]) {
         const headers = { ...withoutCredentials(subject), authorization: `Bearer ${token}` };
         const { status } = await http.ask({ method: 'GET', path: '/tools', headers });
-        insist(status !== 200, 'GET /tools is answered to a caller with a token that nobody signed');
+        insist(status !== 200, 'GET /tools accepts an unsigned token');
       }
     },
   },
@@ -57,10 +57,10 @@ export const securityProbes: readonly Probe<OxpSubject>[] = [
     id: 'S4',
     group: 'Security',
     level: 'specified',
-    requirement: 'Missing credentials are told: 401 to GET /tools, and 400 (or 401) with a message to a call',
+    requirement: 'Missing credentials are reported: 401 to GET /tools, and 400 (or 401) with a message to a call',
     source: 'oxp-call-tool.txt:34-40, oxp-openapi.json:81-83',
     async run(subject, http) {
-      need(await isGuarded(subject, http), 'the server wants no credentials');
+      need(await isGuarded(subject, http), 'the server does not ask for credentials');
       const headers = withoutCredentials(subject);
       const list = await http.ask({ method: 'GET', path: '/tools', headers });
       insist(list.status === 401, `GET /tools without credentials is answered with ${list.status}, not with 401`);

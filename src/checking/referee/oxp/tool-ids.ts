@@ -83,7 +83,7 @@ export const toolIdProbes: readonly Probe<OxpSubject>[] = [
     id: 'T4',
     group: 'Tool ids',
     level: 'specified',
-    requirement: 'An id that is none, or that means no tool, is refused with 400 and a message',
+    requirement: 'An invalid id, or one of an unknown tool, is refused with 400 and a message',
     source: 'oxp-call-tool.txt:34-40',
     async run(_subject, http) {
       for (const id of IMPOSSIBLE) {
