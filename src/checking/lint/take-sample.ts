@@ -90,7 +90,7 @@ async function read(environment: EnvironmentClient, place: Place, options: Sampl
   }
 }
 
-/** What failed, for a finding; whoever stops the lint, or may not use the server, wants none. */
+/** What failed, for a finding; none if the lint was stopped, or may not use the server. */
 export function toFailure(thrown: unknown, { signal, toMessage }: SampleOptions): string {
   signal.throwIfAborted();
   if (thrown instanceof AuthError) throw thrown;

@@ -4,7 +4,7 @@ import type { VersionPlan } from './messages.ts';
 import { type AuthorsOutput, type LoadOutcome, Version } from './version.ts';
 import type { Watch } from './watch.ts';
 
-/** What happens, for whoever shows it. */
+/** What happens, for the display. */
 export interface Display {
   listening(url: string, served: Served): void;
   reloading(changed: readonly string[]): void;

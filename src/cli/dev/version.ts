@@ -84,7 +84,7 @@ export class Version {
   }
 
   #order(order: Order): void {
-    // One that has ended by itself is told nothing; whoever waits for it hears of its end.
+    // One that has ended by itself is told nothing; those who wait for it hear of its end.
     if (this.#child.connected) this.#child.send(order, () => {});
   }
 

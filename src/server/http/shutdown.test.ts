@@ -58,7 +58,7 @@ test('a server that nobody is connected to stops at once, whatever notice it giv
   await server.close();
 });
 
-test('notice ends when its time is over, whoever is still connected', async () => {
+test('notice ends when its time is over, even if clients are still connected', async () => {
   const server = await createServer({ environments, logger: false, limits: { noticeMs: 50 } });
   const { port } = new URL(await server.listen());
   const socket = connect(Number(port), '127.0.0.1');

@@ -71,7 +71,7 @@ const QUANTILES: readonly number[] = [0.5, 0.9, 0.99, 1];
 const GENERATION_MS = 60_000;
 
 /**
- * How late the event loop was in the last minute or two. Two histograms take turns, whoever reads them: one that began anew
+ * How late the event loop was in the last minute or two. Two histograms take turns, however often they are read: one that began anew
  * at each look would give its peak to a second scraper, or to one that had given up by the time the loop was free.
  */
 export class EventLoopLag {

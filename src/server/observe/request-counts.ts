@@ -10,7 +10,7 @@ export type RouteCounts = Map<number, number>;
 export class RequestCounts {
   readonly #routes = new Map<string, RouteCounts>();
 
-  /** The counts of a route, to be kept by whoever has many requests of it. */
+  /** The counts of a route; keep them where there are many requests of it. */
   of(route: string = NO_ROUTE): RouteCounts {
     let counts = this.#routes.get(route);
     if (counts === undefined) {

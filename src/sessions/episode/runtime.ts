@@ -5,7 +5,7 @@ import type { Manifest, TaskChoice, TaskPage, TaskQuery } from '../host.ts';
 
 /** What an episode is made from. */
 export interface EpisodeStart {
-  /** The number of its session, for whoever observes the author's code. */
+  /** The number of its session, for observers of the author's code. */
   readonly session: number;
   readonly sid: string;
   /** The environment's name, in any case; the first one when left out. */

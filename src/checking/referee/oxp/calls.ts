@@ -96,7 +96,7 @@ export function compareVersions(one: string, other: string): number {
   return at === undefined ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
 }
 
-// A tool may take its time; whoever waits in vain learns nothing from it.
+// A tool may take its time, and waiting for it proves nothing.
 async function answerInTime(answering: Promise<Answer>): Promise<Answer | undefined> {
   return answering.catch(() => undefined);
 }

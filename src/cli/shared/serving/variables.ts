@@ -40,7 +40,7 @@ const NO_SUCH = `there is no such variable. Did you mean one of ${KNOWN.join(', 
 const OF_CLIENTS = 'TILTYARD_API_KEY';
 const SENT_BY_CLIENTS = 'clients send it; a server reads its keys from TILTYARD_API_KEYS';
 
-// With keys, whoever also has that of a client means both.
+// With server keys set, a client's key beside them is meant as well.
 function hasNoKeys(env: NodeJS.ProcessEnv): boolean {
   return AUTH_NAMES.every((name) => env[name] === undefined);
 }
