@@ -8,7 +8,7 @@ const MOST_LINES = 815;
 
 test('a call is followed from the socket to the tool and back, and its walk gets no longer', async () => {
   const { files, lines } = await followCall('ors');
-  const places = ['src/server/http/', 'src/sessions/', 'src/core/invoke.ts', 'src/server/ors/call-stream.ts'].map(
+  const places = ['src/server/http/', 'src/server/ors/call-stream.ts', 'src/sessions/', 'src/core/invoke.ts'].map(
     (start) => files.findIndex(({ path }) => path.startsWith(start)),
   );
   expect(places).not.toContain(-1);
