@@ -27,7 +27,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       seen.add(key);
     }
   },
-  'a scored call ran, and its result is what the tool returned': function* (record) {
+  'a call that returned ran, and its result is what the tool returned': function* (record) {
     for (const { token, answer } of answersOf(record)) {
       if (answer.kind !== 'scored') continue;
       const returned = record.server.flatMap((event) =>

@@ -52,7 +52,7 @@ const BAD: Record<keyof typeof RULES, Partial<Chronicle>> = {
   'an id that a client chose runs at most once': {
     server: server(SETUP, run('a'), ran('a'), run('b'), ran('b'), run('a'), ran('a'), ...TEARDOWN),
   },
-  'a scored call ran, and its result is what the tool returned': {
+  'a call that returned ran, and its result is what the tool returned': {
     client: client({ what: 'created' }, sent('a'), answered('a', { ...SCORED, reward: 0.25 }), sent('b')),
   },
   'a call that failed in its tool ran': {
