@@ -112,11 +112,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const events = eventsOf(app);
   const counts = new RequestCounts();
   const requests = requestTracker({ events, counts });
-  let isStopping = false;
-  app.addHook('preClose', async () => {
-    isStopping = true;
-  });
-  const fastPath = new FastPath({ bodyBytes: limits.bodyBytes, requests, isStopping: () => isStopping });
+  const fastPath = new FastPath({ bodyBytes: limits.bodyBytes, requests });
+  app.addHook('preClose', async () => fastPath.close());
   servers.open({ requests, fastPath });
   watchRequests(app, { options, requests, counts });
   const sessionLimits = options.environments?.length ? toSessionLimits(limits, options.auth) : undefined;

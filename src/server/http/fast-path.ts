@@ -18,8 +18,6 @@ export interface FastRoute {
 export interface FastPathOptions {
   readonly bodyBytes: number;
   readonly requests: RequestTracker;
-  /** Fastify closes connections while the server stops. */
-  readonly isStopping: () => boolean;
 }
 
 /**
@@ -31,6 +29,7 @@ export interface FastPathOptions {
 export class FastPath {
   readonly #routes = new Map<string, FastRoute>();
   readonly #options: FastPathOptions;
+  #isClosed = false;
 
   constructor(options: FastPathOptions) {
     this.#options = options;
@@ -41,11 +40,16 @@ export class FastPath {
     this.#routes.set(path, route);
   }
 
+  /** Takes no more: while the server stops, Fastify closes each connection with its answer. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   /** Takes a request; false if it is left to Fastify. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '', headers } = request;
     const route = method === 'POST' ? this.#routes.get(url) : undefined;
-    if (route === undefined || !isPlain(headers, this.#options.bodyBytes) || this.#options.isStopping()) return false;
+    if (route === undefined || this.#isClosed || !isPlain(headers, this.#options.bodyBytes)) return false;
     const { authenticator } = route;
     const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;

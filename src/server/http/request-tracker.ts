@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { SESSION_HEADER } from '../../protocol/index.ts';
 import type { EndedRequest, EventLog } from '../observe/event-log.ts';
-import { count, type RequestCounts, type RouteCounts } from '../observe/request-counts.ts';
+import type { RequestCounts, RouteCounts } from '../observe/request-counts.ts';
 
 /** The status in logs of a request whose connection closed before its answer was out: nginx's number, which no answer has. */
 const CLIENT_LEFT = 499;
@@ -115,4 +115,8 @@ function tell(events: EventLog, ended: OpenRequest, answered: number): void {
     parserError: refusal?.parserError,
     durationMs: performance.now() - ended.arrivedAt,
   });
+}
+
+function count(counts: RouteCounts, status: number): void {
+  counts.set(status, (counts.get(status) ?? 0) + 1);
 }

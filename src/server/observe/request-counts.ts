@@ -37,8 +37,3 @@ export class RequestCounts {
     });
   }
 }
-
-/** Counts a request. */
-export function count(counts: RouteCounts, status: number): void {
-  counts.set(status, (counts.get(status) ?? 0) + 1);
-}
