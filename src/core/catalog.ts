@@ -60,16 +60,21 @@ export function catalog(environments: readonly Environment[], options: CompileOp
   return {
     environments: list,
     first,
-    find(name) {
-      const found = byName.get(name) ?? byName.get(name.toLowerCase());
-      if (found === undefined) {
-        throw new TiltyardError(
-          'unknown_environment',
-          `unknown environment '${name}' (available: ${[...byName.keys()].join(', ')})`,
-        );
-      }
-      return found;
-    },
+    find: environmentFinder(list),
+  };
+}
+
+/** Finds environments by name, in any case; without one, the first. An error lists what there is. */
+export function environmentFinder<Named extends { readonly name: string }>(
+  environments: readonly Named[],
+): (name?: string) => Named {
+  const byName = new Map(environments.map((each) => [each.name, each]));
+  const [first] = environments;
+  return (name) => {
+    const found = name === undefined ? first : (byName.get(name) ?? byName.get(name.toLowerCase()));
+    if (found !== undefined) return found;
+    const available = [...byName.keys()].join(', ');
+    throw new TiltyardError('unknown_environment', `unknown environment '${name}' (available: ${available})`);
   };
 }
 

@@ -7,7 +7,7 @@ export {
   type Outcome,
 } from '../protocol/index.ts';
 export { toCanonical } from './canonical.ts';
-export { type Catalog, type CatalogEnvironment, catalog } from './catalog.ts';
+export { type Catalog, type CatalogEnvironment, catalog, environmentFinder } from './catalog.ts';
 export type { CompiledTool } from './compiled-tool.ts';
 export {
   type Block,

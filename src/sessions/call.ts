@@ -2,6 +2,9 @@ import type { CallEnding, RunEnding } from './call-ending.ts';
 import type { CallFacts } from './events.ts';
 import type { CallEvent, CallListener } from './host.ts';
 
+/** What is returned for a call that is over already: nobody can leave it. */
+export const NOTHING_TO_LEAVE = (): void => {};
+
 /** Arriving: it may still be refused. Accepted: it runs or waits for its turn. Settled: its ending is there. */
 export type CallPhase = 'arriving' | 'accepted' | 'settled';
 

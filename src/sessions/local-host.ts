@@ -1,5 +1,6 @@
 import type { Awaitable } from '../core/index.ts';
 import type { ToolSpec, WireBlock } from '../protocol/index.ts';
+import { NOTHING_TO_LEAVE } from './call.ts';
 import { refused } from './call-ending.ts';
 import type { SessionEnd } from './episode/outcome.ts';
 import type { EpisodeRuntime } from './episode/runtime.ts';
@@ -19,8 +20,6 @@ import { KeptResults } from './kept/kept-results.ts';
 import type { SessionOptions } from './options.ts';
 import { absenceOf, sessionAbsent, stopping } from './session-errors.ts';
 import { Sessions } from './sessions.ts';
-
-const NOTHING_TO_LEAVE = () => {};
 
 /** Keeps sessions in this process; their authors' code runs wherever the runtime has it. */
 export class LocalHost implements SessionHost {

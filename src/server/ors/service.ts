@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { catalog, type Environment, type Limits, TiltyardError, toLimits } from '../../core/index.ts';
+import { catalog, type Environment, environmentFinder, type Limits, toLimits } from '../../core/index.ts';
 import { CLIENT_TASK_ID, FEATURES_HEADER } from '../../protocol/index.ts';
 import {
   DEFAULT_SESSION_OPTIONS,
   type EnvironmentManifest,
   LocalHost,
   LocalRuntime,
-  type Manifest,
   type Observer,
   type SessionHost,
   type SessionOptions,
@@ -121,7 +120,7 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
   return {
     authenticator: authenticator(options.auth),
     host,
-    environment: environmentFinder(host.manifest),
+    environment: environmentFinder(host.manifest.environments),
     sessionIds: new SessionIds(),
     parse: bodyParser(app),
     streams: {
@@ -143,15 +142,4 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
 function localHost(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {
   const ready = catalog(options.environments, { lenient: options.lenientInputs ?? true, limits });
   return new LocalHost(new LocalRuntime(ready, sessionOptions), sessionOptions);
-}
-
-function environmentFinder({ environments }: Manifest): OrsService['environment'] {
-  const byName = new Map(environments.map((each) => [each.name, each]));
-  const [first] = environments;
-  return (name) => {
-    const found = name === undefined ? first : (byName.get(name) ?? byName.get(name.toLowerCase()));
-    if (found !== undefined) return found;
-    const known = [...byName.keys()].join(', ');
-    throw new TiltyardError('unknown_environment', `unknown environment '${name}' (available: ${known})`);
-  };
 }

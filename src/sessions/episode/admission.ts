@@ -1,4 +1,5 @@
 import type { Failure } from '../../core/index.ts';
+import type { SessionFacts } from '../events.ts';
 import type { SessionOptions } from '../options.ts';
 
 type AdmissionLimits = Pick<SessionOptions, 'maxCallsInFlight' | 'maxCallsQueued' | 'maxInputBytes'>;
@@ -31,4 +32,13 @@ export function fullOf(sid: string, count: number, limits: AdmissionLimits): Fai
   if (count < max) return undefined;
   const message = `call limit of session '${sid}' reached (${max}). Wait for a call to end, then retry`;
   return { code: 'too_many_calls', message };
+}
+
+/** Why a client that believes it talks to another environment is refused; undefined if it is right, or does not say. */
+export function mismatchOf(
+  { sid, environment: own }: Pick<SessionFacts, 'sid' | 'environment'>,
+  environment: string | undefined,
+): Failure | undefined {
+  if (environment === undefined || environment === own || environment.toLowerCase() === own) return undefined;
+  return { code: 'environment_mismatch', message: `session '${sid}' runs environment '${own}', not '${environment}'` };
 }

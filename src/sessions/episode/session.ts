@@ -1,13 +1,13 @@
 import { type CallOutcome, type Failure, toFailureError } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
-import { Call, type CallOwner } from '../call.ts';
+import { Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
 import type { CallListener, CallRequest, CreateRequest } from '../host.ts';
 import type { KeptResults } from '../kept/kept-results.ts';
 import type { SessionOptions } from '../options.ts';
 import { absenceOf, howItEnded } from '../session-errors.ts';
-import { fullOf, refusalOf } from './admission.ts';
+import { fullOf, mismatchOf, refusalOf } from './admission.ts';
 import { type SessionEnd, toEpisodeOutcome } from './outcome.ts';
 import type { OpenEpisode } from './runtime.ts';
 import { type EndedCall, SessionCalls } from './session-calls.ts';
@@ -27,8 +27,6 @@ export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
   readonly sid: string;
   readonly identity: string;
 }
-
-const NOTHING_TO_LEAVE = () => {};
 
 /**
  * The server's half of an episode: ids, kept results, limits, expiry, outcome. The author's half is behind `OpenEpisode`.
@@ -119,10 +117,10 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.lastActive = now;
     const { taskId, bytes = 0 } = request;
-    const mismatch = this.#mismatch(request.environment);
+    const mismatch = mismatchOf(this.facts, request.environment);
     const running = mismatch === undefined ? this.#calls.find(taskId) : undefined;
     if (running !== undefined) return running.attach(on);
-    const ended = mismatch ?? this.#calls.ended(taskId, now) ?? this.#refusal(bytes);
+    const ended = mismatch === undefined ? (this.#calls.ended(taskId, now) ?? this.#refusal(bytes)) : toEnded(mismatch);
     if (ended !== undefined) {
       on({ kind: 'settled', taskId: taskId ?? '', ending: ended.ending, durationMs: ended.durationMs });
       return NOTHING_TO_LEAVE;
@@ -212,13 +210,6 @@ export class Session implements CallOwner {
 
   #tellIfDrained(): void {
     if (this.#onDrained !== undefined && !this.#isBusy) this.#onDrained();
-  }
-
-  #mismatch(environment: string | undefined): EndedCall | undefined {
-    const { sid, environment: own } = this.facts;
-    if (environment === undefined || environment === own || environment.toLowerCase() === own) return undefined;
-    const message = `session '${sid}' runs environment '${own}', not '${environment}'`;
-    return toEnded({ code: 'environment_mismatch', message });
   }
 
   /** Why no new call is taken, whatever it asks for. */

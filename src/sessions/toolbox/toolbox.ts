@@ -1,25 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type ErrorCode,
-  isTooDeep,
-  type Limits,
-  type Log,
-  ToolIdError,
-  type ToolIndex,
-  toolIndex,
-} from '../../core/index.ts';
-import { isObject, type JsonObject, RESULT_NOT_KEPT } from '../../protocol/index.ts';
-import { Call, type CallOwner } from '../call.ts';
-import { type CallEnding, type CallFailure, outcomeOf, type RunEnding, refused } from '../call-ending.ts';
+import { type ErrorCode, type Limits, type Log, type ToolIndex, toolIndex } from '../../core/index.ts';
+import { RESULT_NOT_KEPT } from '../../protocol/index.ts';
+import { Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
+import { type CallEnding, outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { Counts } from '../counts.ts';
 import { type CallFacts, type Observer, toEpoch, UNKNOWN_TOOL } from '../events.ts';
 import type { CallListener } from '../host.ts';
 import { CallersIds } from '../kept/callers-ids.ts';
 import { KeptResults } from '../kept/kept-results.ts';
 import { deadline, sweepMsFor } from '../time-limit.ts';
-import { fingerprintOf, isSameRequest } from './fingerprint.ts';
-import { type GivenRequirements, missingOf, readGiven } from './requirements.ts';
-import { isVisible, type ToolHost, type ToolManifest, type ToolRequest } from './tool-host.ts';
+import { isSameRequest } from './fingerprint.ts';
+import { type ReadyRequest, type RefusedRequest, readRequest } from './read-request.ts';
+import type { ToolHost, ToolManifest, ToolRequest } from './tool-host.ts';
 import type { ToolRuntime } from './tool-runtime.ts';
 
 /** How a toolbox behaves. */
@@ -30,23 +22,6 @@ export interface ToolboxOptions {
   /** Where results are kept, if others keep theirs there as well. */
   readonly kept?: KeptResults | undefined;
 }
-
-/** A request whose tool is found and has all that it needs. */
-interface ReadyRequest {
-  readonly tool: ToolManifest;
-  readonly given: GivenRequirements;
-  readonly input: JsonObject;
-  /** Empty where there can be no repeat. */
-  readonly fingerprint: string;
-}
-
-/** A request that cannot be started, and of which tool, if that is known. */
-interface RefusedRequest {
-  readonly tool: ToolManifest | undefined;
-  readonly ending: CallEnding;
-}
-
-const NOTHING_TO_LEAVE = () => {};
 
 // The results of toolkits belong to no session.
 const NO_SESSION = 0;
@@ -93,8 +68,9 @@ export class Toolbox implements ToolHost, CallOwner {
       return NOTHING_TO_LEAVE;
     };
     // Nothing about the tool matters any more, except to a caller that comes back for a result.
-    if (this.isDraining && !this.#isUsed(request)) return settle(refusal('shutting_down', 'the server is stopping'));
-    const wanted = this.#read(request);
+    if (this.isDraining && !this.#isUsed(request))
+      return settle(refused({ code: 'shutting_down', message: 'the server is stopping' }));
+    const wanted = readRequest(request, this.#index);
     if ('ending' in wanted) {
       this.#observeRefused(request, taskId, wanted);
       return settle(wanted.ending);
@@ -113,7 +89,7 @@ export class Toolbox implements ToolHost, CallOwner {
       return settle(kept.ending, kept.durationMs);
     }
     const full = this.#fullFor(request.identity);
-    if (full !== undefined) return settle(refusal('too_many_calls', full));
+    if (full !== undefined) return settle(refused({ code: 'too_many_calls', message: full }));
     const call = new ToolCall(this, this.#factsOf(request, taskId, wanted.tool), startedAt, on);
     call.callId = request.callId;
     call.fingerprint = wanted.fingerprint;
@@ -149,37 +125,6 @@ export class Toolbox implements ToolHost, CallOwner {
   #factsOf({ identity, traceId }: ToolRequest, id: string, tool: ToolManifest | undefined): CallFacts {
     const number = this.#kept.ids.next();
     return { number, id, tool: tool?.definition.id ?? UNKNOWN_TOOL, identity, session: undefined, traceId };
-  }
-
-  /** Reads a request; what can be wrong is checked in the order of the protocol: tool, requirements, input. */
-  #read({ toolId, scopes, context, input = {}, callId }: ToolRequest): ReadyRequest | RefusedRequest {
-    let tool: ToolManifest | undefined;
-    const refuse = (failure: CallFailure, path?: readonly [message: string]) => {
-      const problems = path === undefined ? undefined : [{ path: [], message: path[0] }];
-      return { tool, ending: refused(failure, problems) };
-    };
-    try {
-      tool = this.#index.resolve(toolId, (each) => isVisible(scopes, each));
-    } catch (thrown) {
-      if (!(thrown instanceof ToolIdError)) throw thrown;
-      const { code, message, developerMessage } = thrown;
-      return refuse({ code, message, developerMessage });
-    }
-    const given = readGiven(context);
-    const missing = missingOf(tool.requirements, given);
-    if (missing !== undefined) {
-      const { id, name } = tool.definition;
-      const developerMessage = `${id} requires ${Object.keys(missing).join(', ')} in the request's context`;
-      const message = `Tool '${name}' is missing what it requires`;
-      return refuse({ code: 'missing_requirements', message, developerMessage, missing });
-    }
-    // Said here, because a tool without parameters would take anything.
-    if (!isObject(input)) return refuse({ code: 'invalid_input', message: 'Must be an object' }, ['Must be an object']);
-    if (callId === undefined) return { tool, given, input: input as JsonObject, fingerprint: '' };
-    if (isTooDeep(input))
-      return refuse({ code: 'invalid_input', message: 'Is nested too deeply' }, ['Is nested too deeply']);
-    const asked = { toolId: tool.definition.id, userId: given.userId, input: input as JsonObject };
-    return { tool, given, input: input as JsonObject, fingerprint: fingerprintOf(asked) };
   }
 
   #start(call: ToolCall, request: ToolRequest, { tool, given, input }: ReadyRequest): () => void {
@@ -232,7 +177,7 @@ export class Toolbox implements ToolHost, CallOwner {
     void check.then((wrong) => {
       if (wrong !== undefined) this.#observeRefused(request, taskId, { tool, ending: wrong });
       const message = `call_id '${taskId}' was used ${taken.words}`;
-      on({ kind: 'settled', taskId, ending: wrong ?? refusal(taken.code, message), durationMs: 0 });
+      on({ kind: 'settled', taskId, ending: wrong ?? refused({ code: taken.code, message }), durationMs: 0 });
     });
     return NOTHING_TO_LEAVE;
   }
@@ -311,8 +256,4 @@ const NOT_KEPT: Taken = { code: 'result_not_kept', words: `before, and ${RESULT_
 // An id may have a line break in it, an identity may not: what stands before the first one is the identity.
 function repeatKey(identity: string, callId: string): string {
   return `${identity}\n${callId}`;
-}
-
-function refusal(code: ErrorCode, message: string): CallEnding {
-  return refused({ code, message });
 }
