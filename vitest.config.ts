@@ -11,7 +11,7 @@ const SLOW = [
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
-  'test/proof/{chaos,fuzz,settings,soak}.test.ts',
+  'test/proof/{chaos,fuzz,settings,siege,soak}.test.ts',
   'test/readme-commands.test.ts',
 ];
 const INTEROP = ['test/interop/**/*.test.ts'];

@@ -20,6 +20,7 @@ export interface NodeServer extends BenchServer {
   held(): Promise<Held>;
   /** How the process ended, once all that it printed is read: its code, or the signal that ended it. */
   readonly exited: Promise<number | NodeJS.Signals>;
+  readonly pid: number;
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -76,6 +77,7 @@ export async function startModule(
     liveBytes: () => ask('liveBytes'),
     held: () => ask('held'),
     exited,
+    pid: child.pid ?? 0,
     kill: (signal) => void child.kill(signal),
     async profile(work) {
       await ask('startProfile');

@@ -24,6 +24,8 @@ export type ErrorCode =
   | 'session_expired'
   | 'too_many_sessions'
   | 'too_many_calls'
+  | 'memory_used'
+  | 'memory_share_used'
   | 'shutting_down'
   | 'setup_failed'
   | 'unknown_task_id'

@@ -50,8 +50,12 @@ export interface Limits {
   maxTombstones: number;
   /** How long the result of a call is kept for clients that reconnect or repeat it. */
   lingerMs: number;
-  /** About how much memory the kept results of all calls take; the oldest go first, the newest always stays. */
+  /** About how much memory the kept results of all calls take, at most half of `maxMemoryBytes`; the oldest go first, the newest always stays. */
   maxKeptBytes: number;
+  /** What clients may make the server hold at one time: large bodies, tasks, secrets, inputs, kept and unread results; beyond that, 503. 0: half of what the process may use. */
+  maxMemoryBytes: number;
+  /** The share of `maxMemoryBytes` that one identity may use, with `auth`; beyond that, 429. 0: half of it. */
+  maxMemoryBytesPerIdentity: number;
   /** Concurrent calls over OXP; beyond that, the caller is told when to retry. */
   maxToolkitCalls: number;
   /** Concurrent calls over OXP per identity, with `auth`; beyond that, the caller is told when to retry. */
@@ -265,7 +269,23 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     unit: 'bytes',
     place: 'both',
     least: 0,
-    meaning: 'About how much memory the kept results of all calls take; the oldest go first, the newest always stays.',
+    meaning:
+      'About how much memory the kept results of all calls take, at most half of `maxMemoryBytes`; the oldest go first, the newest always stays.',
+  },
+  maxMemoryBytes: {
+    default: 0,
+    unit: 'bytes',
+    place: 'both',
+    least: 0,
+    meaning:
+      'What clients may make the server hold at one time: large bodies, tasks, secrets, inputs, kept and unread results; beyond that, 503. 0: half of what the process may use.',
+  },
+  maxMemoryBytesPerIdentity: {
+    default: 0,
+    unit: 'bytes',
+    place: 'both',
+    least: 0,
+    meaning: 'The share of `maxMemoryBytes` that one identity may use, with `auth`; beyond that, 429. 0: half of it.',
   },
   maxToolkitCalls: {
     default: 10_000,

@@ -6,7 +6,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
-import { KeptResults } from '../sessions/index.ts';
+import { MemoryBudget } from '../sessions/index.ts';
 import { closeAfterUpgrade, refuseWithoutHost } from './http/client-errors.ts';
 import { errorHandler } from './http/errors.ts';
 import { FastPath } from './http/fast-path.ts';
@@ -17,6 +17,7 @@ import { refuseOtherMethods } from './http/methods.ts';
 import { notFoundHandler } from './http/not-found.ts';
 import { type RequestTracker, requestTracker } from './http/request-tracker.ts';
 import { endConnections } from './http/shutdown.ts';
+import { Transfers } from './http/transfers.ts';
 import { serverLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { registerMetrics } from './observe/metrics-route.ts';
@@ -117,13 +118,16 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   servers.open({ requests, fastPath });
   watchRequests(app, { options, requests, counts });
   const sessionLimits = options.environments?.length ? toSessionLimits(limits, options.auth) : undefined;
+  const transfers = new Transfers(new MemoryBudget(limits), app.log);
   const numbers = new Numbers();
   logStop(app, numbers);
   const metrics =
-    options.metrics === false ? undefined : new Metrics({ numbers, requests: counts, limits: sessionLimits });
+    options.metrics === false
+      ? undefined
+      : new Metrics({ numbers, requests: counts, limits: sessionLimits, memory: () => transfers.numbers });
   app.addHook('preClose', async () => metrics?.stopping());
   const observation = observe(app, { events, numbers });
-  const shared = { observation, kept: new KeptResults(limits) };
+  const shared = { observation, transfers };
   const { ors, oxp } = await serveProtocols(app, options, { shared, metrics }).catch(async (thrown) => {
     // What it holds already, such as the buffers of its log, would stay for ever.
     await app.close();

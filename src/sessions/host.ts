@@ -19,6 +19,8 @@ export interface CreateRequest {
   readonly environment?: string | undefined;
   readonly choice: TaskChoice;
   readonly secrets: Secrets;
+  /** About how much memory the task and the secrets take. Default: nothing worth counting. */
+  readonly bytes?: number;
   readonly trace?: TraceHeaders | undefined;
 }
 

@@ -1,7 +1,14 @@
 // The two seams: where sessions and tools live, and where authors' code runs
 
 export type { RunListener } from './call.ts';
-export { type CallEnding, type CallFailure, type RunEnding, toModelText } from './call-ending.ts';
+export {
+  type CallEnding,
+  type CallFailure,
+  isLarge,
+  LARGE_CHARACTERS,
+  type RunEnding,
+  toModelText,
+} from './call-ending.ts';
 // Options and small things that others share
 export { Counts } from './counts.ts';
 export { LocalRuntime } from './episode/local-runtime.ts';
@@ -37,10 +44,11 @@ export type {
   TaskPage,
   TaskQuery,
 } from './host.ts';
-export { KeptResults } from './kept/kept-results.ts';
 export { keyOf } from './key.ts';
 // In this process
 export { LocalHost } from './local-host.ts';
+export { MemoryBudget } from './memory/memory-budget.ts';
+export { sessionBytes } from './memory/session-memory.ts';
 export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from './options.ts';
 export { isVisible, type ToolHost, type ToolManifest, type ToolRequest } from './toolbox/tool-host.ts';
 export type { ToolRuntime } from './toolbox/tool-runtime.ts';

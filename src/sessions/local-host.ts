@@ -16,7 +16,7 @@ import type {
   TaskPage,
   TaskQuery,
 } from './host.ts';
-import { KeptResults } from './kept/kept-results.ts';
+import { MemoryBudget } from './memory/memory-budget.ts';
 import type { SessionOptions } from './options.ts';
 import { absenceOf, sessionAbsent, stopping } from './session-errors.ts';
 import { Sessions } from './sessions.ts';
@@ -31,12 +31,12 @@ export class LocalHost implements SessionHost {
 
   constructor(runtime: EpisodeRuntime, options: SessionOptions) {
     this.#runtime = runtime;
-    const { kept = new KeptResults(options) } = options;
+    const { memory = new MemoryBudget(options) } = options;
     const toolNames = new Map(
       runtime.manifest.environments.map(({ name, allTools }) => [name, new Set(allTools.map((tool) => tool.name))]),
     );
-    this.#share = { options, kept, toolNames };
-    this.#sessions = new Sessions(options, (now) => kept.sweep(now));
+    this.#share = { options, memory, toolNames };
+    this.#sessions = new Sessions(options, memory, (now) => memory.kept.sweep(now));
   }
 
   get manifest(): Manifest {
@@ -51,15 +51,15 @@ export class LocalHost implements SessionHost {
     return this.#runtime.tasks(query);
   }
 
-  async create(ref: SessionRef, { environment, choice, secrets, trace }: CreateRequest): Promise<void> {
+  async create(ref: SessionRef, { environment, choice, secrets, bytes = 0, trace }: CreateRequest): Promise<void> {
     this.#assertOpen();
-    await this.#sessions.create(ref, async () => {
+    await this.#sessions.create(ref, bytes, async (memory) => {
       this.#created += 1;
       const number = this.#created;
       const episode = await this.#runtime.open({ session: number, sid: ref.sid, environment, choice, secrets });
       // The server may have begun to stop while the task was read.
       this.#assertOpen();
-      return () => new Session({ ...ref, number, choice, trace }, episode, this.#share);
+      return () => new Session({ ...ref, number, choice, trace, memory }, episode, this.#share);
     });
   }
 

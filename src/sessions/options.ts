@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS, type Limits, type Log, silent } from '../core/index.ts';
 import { type Observer, unobserved } from './events.ts';
-import type { KeptResults } from './kept/kept-results.ts';
+import type { MemoryBudget } from './memory/memory-budget.ts';
 
 /** What sessions allow, apart from how much of it. */
 export interface SessionRules {
@@ -17,8 +17,8 @@ export interface SessionOptions extends Limits, SessionRules {
   observer: Observer;
   /** How long a call may wait for setup before its client is told its id. */
   announceAfterMs: number;
-  /** Where results are kept, if others keep theirs there as well. */
-  kept?: KeptResults;
+  /** What clients may make the server hold, if others count theirs there as well. */
+  memory?: MemoryBudget;
 }
 
 /** What of the options of sessions concerns the author's code. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MINUTE, SECOND } from '../../test/support/clock.ts';
 import { pass, refOf, SESSION, SWEEP, startHost } from '../../test/support/host.ts';
 import type { LocalHost } from './local-host.ts';
+import { MemoryBudget } from './memory/memory-budget.ts';
 import { DEFAULT_SESSION_OPTIONS } from './options.ts';
 import { Sessions } from './sessions.ts';
 
@@ -187,7 +188,11 @@ test('a session that is ended by two at once gives back one place of its identit
 
 test('what sessions share is swept with them', async () => {
   const swept: number[] = [];
-  const sessions = new Sessions(DEFAULT_SESSION_OPTIONS, (now) => void swept.push(now));
+  const sessions = new Sessions(
+    DEFAULT_SESSION_OPTIONS,
+    new MemoryBudget(DEFAULT_SESSION_OPTIONS),
+    (now) => void swept.push(now),
+  );
   await pass(10 * SECOND);
   expect(swept).toHaveLength(2);
   await sessions.close('stopped');

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { EnvironmentError, TiltyardError } from '../core/index.ts';
+import { EnvironmentError, TiltyardError, toFailureError } from '../core/index.ts';
 import type { SessionEnd } from './episode/outcome.ts';
 import { Session } from './episode/session.ts';
 import type { SessionRef } from './host.ts';
 import { keyOf } from './key.ts';
+import type { MemoryBudget } from './memory/memory-budget.ts';
+import { SessionMemory } from './memory/session-memory.ts';
 import type { SessionOptions } from './options.ts';
 import { Reservation } from './reservation.ts';
 import { sessionAbsent, stopping } from './session-errors.ts';
@@ -21,12 +23,14 @@ export class Sessions {
   readonly #byOwner = new Map<string, Map<string, Session | Reservation>>();
   readonly #tombstones: LRUCache<string, Tombstone>;
   readonly #options: SessionOptions;
+  readonly #memory: MemoryBudget;
   readonly #timer: NodeJS.Timeout;
   #size = 0;
 
   /** `onSweep` is called with the time whenever old things are freed. */
-  constructor(options: SessionOptions, onSweep: (now: number) => void) {
+  constructor(options: SessionOptions, memory: MemoryBudget, onSweep: (now: number) => void) {
     this.#options = options;
+    this.#memory = memory;
     // By size, since a cache with `max` would take the memory for all of them at once.
     this.#tombstones = new LRUCache({ maxSize: Math.max(1, options.maxTombstones), sizeCalculation: () => 1 });
     const { idleMs, lingerMs, setupMs } = options;
@@ -57,20 +61,28 @@ export class Sessions {
 
   /**
    * Makes a session whose place nobody else can take meanwhile. `prepare` may take its time; if it fails, takes too long,
-   * or the session is deleted before it is there, nothing is left of it.
+   * or the session is deleted before it is there, nothing is left of it. `bytes` is what its client sent for it.
    */
-  async create(ref: SessionRef, prepare: () => Promise<() => Session>): Promise<void> {
+  async create(
+    ref: SessionRef,
+    bytes: number,
+    prepare: (memory: SessionMemory) => Promise<() => Session>,
+  ): Promise<void> {
     this.#assertFree(ref);
+    const memory = new SessionMemory(this.#memory, ref.identity);
+    const refusal = memory.begin(bytes);
+    if (refusal !== undefined) throw toFailureError(refusal);
     const reservation = new Reservation();
     this.#put(ref, reservation);
     try {
-      const make = await Promise.race([prepare(), reservation.cancelled]);
+      const make = await Promise.race([prepare(memory), reservation.cancelled]);
       // Also if that was in the same turn.
       if (reservation.why !== undefined) throw reservation.why;
       this.#tombstones.delete(keyOf(ref));
       this.#byOwner.get(ref.identity)?.set(ref.sid, make());
     } catch (thrown) {
       this.#remove(ref);
+      memory.end();
       throw thrown;
     }
   }
@@ -84,6 +96,7 @@ export class Sessions {
       return true;
     }
     await found.close(end);
+    found.memory.end();
     if (this.#byOwner.get(ref.identity)?.get(ref.sid) === found) {
       this.#remove(ref);
       this.#bury(ref, found.end ?? end);

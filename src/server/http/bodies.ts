@@ -2,18 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { describe, TiltyardError, toError } from '../../core/index.ts';
 import { isObject, type JsonObject } from '../../protocol/index.ts';
 
-/**
- * Makes this scope keep bodies as text. They are parsed by the handlers, because the session is looked up first: a
- * client with a dead session hears of that, whatever it sent.
- */
-export function keepBodiesAsText(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  // JSON by name as well: Fastify remembers which parser a named type has, and works it out anew for any other.
-  app.addContentTypeParser(['application/json', '*'], { parseAs: 'string' }, (_request, body, done) =>
-    done(null, body),
-  );
-}
-
 /** Parses bodies; keys that would reach an object's prototype are refused. */
 export type BodyParser = (request: Pick<FastifyRequest, 'headers' | 'body'>) => JsonObject;
 

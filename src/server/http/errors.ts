@@ -45,6 +45,8 @@ const STATUS: Record<ErrorCode, number> = {
   session_expired: 410,
   too_many_sessions: 429,
   too_many_calls: 429,
+  memory_used: 503,
+  memory_share_used: 429,
   shutting_down: 503,
   setup_failed: 500,
   unknown_task_id: 404,
@@ -63,6 +65,8 @@ const STATUS: Record<ErrorCode, number> = {
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, string>> = {
   too_many_calls: '1',
   too_many_sessions: '5',
+  memory_used: '5',
+  memory_share_used: '5',
   shutting_down: '5',
 };
 
@@ -107,13 +111,13 @@ export function errorHandler(returnErrors: ReturnErrors) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     const { status, headers, body } = toErrorAnswer(error, returnErrors, request);
     request.tiltyardCode = body.code;
-    if (status === 413) letBodyPass(reply);
+    if (!request.raw.complete) letBodyPass(reply);
     reply.code(status).headers(headers).send(body);
   };
 }
 
 /**
- * Lets a client send the rest of a body that is too large, to be thrown away. Fastify would close the connection under it,
+ * Lets a client send the rest of a body that is not read, to be thrown away. Fastify would close the connection under it,
  * and then neither the client nor a proxy between gets to read the answer.
  */
 export function letBodyPass(reply: FastifyReply): void {

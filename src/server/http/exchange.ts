@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LARGE_CHARACTERS } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import type { Identity } from '../auth/identity.ts';
+import { pump, toPieces } from './pieces.ts';
 import type { Caller } from './request-tracker.ts';
+import type { Transfers } from './transfers.ts';
 
 /** A call as it came over HTTP, and where its answer goes: through Fastify, or past it (see fast-path.ts). */
 export interface CallExchange {
@@ -49,6 +52,25 @@ export function respond(exchange: CallExchange, { status, headers, body }: Whole
   };
   exchange.response.writeHead(status, withOthers(withOthers(own, headers), exchange.takeOver()));
   writeLast(exchange.response, text);
+}
+
+/** Answers with JSON that may be large, as texts one after the other; what its client has not read counts. */
+export function respondInPieces(
+  exchange: CallExchange,
+  transfers: Transfers,
+  { status, headers, texts }: Omit<WholeAnswer, 'body'> & { readonly texts: readonly string[] },
+): void {
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  if (characters <= LARGE_CHARACTERS) return respond(exchange, { status, headers, body: texts.join('') });
+  const { response } = exchange;
+  const own: OutgoingHttpHeaders = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+  };
+  response.writeHead(status, withOthers(withOthers(own, headers), exchange.takeOver()));
+  const transfer = transfers.begin(response, exchange.identity.id);
+  transfer.add(characters);
+  pump(response, toPieces(texts), () => transfer);
 }
 
 /** Adds the headers that others have set. */

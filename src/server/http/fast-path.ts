@@ -3,6 +3,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import { ANYBODY, type Identity } from '../auth/identity.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
 import type { CallExchange } from './exchange.ts';
+import { SMALL_BODY_BYTES } from './read-body.ts';
 import type { Caller, RequestTracker } from './request-tracker.ts';
 
 /** A route whose plain requests need not pass through Fastify. */
@@ -29,10 +30,13 @@ export interface FastPathOptions {
 export class FastPath {
   readonly #routes = new Map<string, FastRoute>();
   readonly #options: FastPathOptions;
+  readonly #maxBytes: number;
   #isClosed = false;
 
   constructor(options: FastPathOptions) {
     this.#options = options;
+    // For a larger one the session is looked up, and memory taken, before it is read.
+    this.#maxBytes = Math.min(options.bodyBytes, SMALL_BODY_BYTES);
   }
 
   /** Adds a route of POST requests. */
@@ -49,7 +53,7 @@ export class FastPath {
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '', headers } = request;
     const route = method === 'POST' ? this.#routes.get(url) : undefined;
-    if (route === undefined || this.#isClosed || !isPlain(headers, this.#options.bodyBytes)) return false;
+    if (route === undefined || this.#isClosed || !isPlain(headers, this.#maxBytes)) return false;
     const { authenticator } = route;
     const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;

@@ -24,6 +24,9 @@ export type Caller = Partial<Pick<FastifyRequest, 'tiltyardIdentity' | 'tiltyard
 
 const NO_CALLER: Caller = {};
 
+// Clients that send requests ahead send a few. Each takes memory until it is answered, and a socket can bring any number.
+const MAX_UNANSWERED = 100;
+
 interface Connection {
   /** Kept, because a socket that has closed no longer knows it. */
   readonly remoteAddress: string | undefined;
@@ -31,6 +34,8 @@ interface Connection {
   readonly open: OpenRequest[];
   /** The last one that was answered before all of it had come. */
   unread: IncomingMessage | undefined;
+  /** Whether nothing further is read until some are answered. */
+  isPaused: boolean;
 }
 
 interface OpenRequest {
@@ -59,7 +64,12 @@ export function requestTracker({ events, counts }: RequestTrackerOptions): Reque
   const unrouted = counts.of();
   const connections = new WeakMap<Socket, Connection>();
   const watch = (socket: Socket) => {
-    const connection: Connection = { remoteAddress: socket.remoteAddress, open: [], unread: undefined };
+    const connection: Connection = {
+      remoteAddress: socket.remoteAddress,
+      open: [],
+      unread: undefined,
+      isPaused: false,
+    };
     connections.set(socket, connection);
     socket.once('close', () => {
       for (const each of connection.open.splice(0)) tell(events, each, CLIENT_LEFT);
@@ -73,10 +83,12 @@ export function requestTracker({ events, counts }: RequestTrackerOptions): Reque
       const arrivedAt = performance.now();
       const begun: OpenRequest = { connection, request, response, counts, caller, arrivedAt, refusal: undefined };
       open.push(begun);
+      if (open.length > MAX_UNANSWERED && !connection.isPaused) pause(request.socket, connection);
       response.on('finish', () => {
         // It is not there if its client left before.
         if (open[0] !== begun) return;
         open.shift();
+        if (connection.isPaused && open.length <= MAX_UNANSWERED) resume(request.socket, connection);
         if (!request.complete) connection.unread = request;
         tell(events, begun, response.statusCode);
       });
@@ -97,6 +109,19 @@ export function requestTracker({ events, counts }: RequestTrackerOptions): Reque
       return open.length === 1;
     },
   };
+}
+
+/** Reads no further once this turn is over: until then Node goes on by itself for each request that it has read. */
+function pause(socket: Socket, connection: Connection): void {
+  connection.isPaused = true;
+  setImmediate(() => {
+    if (connection.isPaused) socket.pause();
+  });
+}
+
+function resume(socket: Socket, connection: Connection): void {
+  connection.isPaused = false;
+  socket.resume();
 }
 
 function tell(events: EventLog, ended: OpenRequest, answered: number): void {

@@ -2,6 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { CALL_OUTCOMES, EPISODE_OUTCOMES } from '../../core/index.ts';
 import { publishDescriptors } from './descriptors.ts';
 import { publishHistogram } from './histogram.ts';
+import { type MemoryNumbers, publishMemory } from './memory-metrics.ts';
 import { Numbers, type ToolNumbers } from './numbers.ts';
 import { EventLoopLag, publishProcess } from './process-metrics.ts';
 import type { RequestCounts } from './request-counts.ts';
@@ -22,6 +23,7 @@ export interface MetricsOptions {
   readonly requests?: RequestCounts;
   /** Undefined where there are no sessions. */
   readonly limits?: SessionLimits | undefined;
+  readonly memory?: () => MemoryNumbers;
 }
 
 /** The numbers of one server for Prometheus. prom-client reads them when it is asked: its own would look up their labels each time. */
@@ -32,7 +34,7 @@ export class Metrics {
   readonly #numbers: Numbers;
   #isStopping = false;
 
-  constructor({ numbers = new Numbers(), requests, limits }: MetricsOptions = {}) {
+  constructor({ numbers = new Numbers(), requests, limits, memory }: MetricsOptions = {}) {
     this.#numbers = numbers;
     if (limits !== undefined) publishSessionLimits(this.#registry, limits, numbers.owned);
     this.#publishSessions();
@@ -40,6 +42,7 @@ export class Metrics {
     this.#publishRunning();
     requests?.publish(this.#registry);
     this.#publishStopping();
+    if (memory !== undefined) publishMemory(this.#registry, memory);
     publishProcess(this.#registry, () => numbers.liveSessions);
     publishDescriptors(this.#registry);
   }

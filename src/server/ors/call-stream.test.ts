@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import type { CallEvent, CallListener } from '../../sessions/index.ts';
+import { silent } from '../../core/index.ts';
+import { type CallEvent, type CallListener, DEFAULT_SESSION_OPTIONS, MemoryBudget } from '../../sessions/index.ts';
 import { Disconnects } from '../http/disconnects.ts';
+import { Transfers } from '../http/transfers.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { CallStream } from './call-stream.ts';
 
@@ -34,7 +36,8 @@ function viewed(socket = new Socket()) {
     },
   };
   const exchange = { response, takeOver: () => ({}), caller: {} };
-  const options = { host, batch, heartbeat, disconnects: new Disconnects(), returnErrors: 'none' };
+  const transfers = new Transfers(new MemoryBudget(DEFAULT_SESSION_OPTIONS), silent);
+  const options = { host, batch, heartbeat, transfers, disconnects: new Disconnects(), returnErrors: 'none' };
   const stream = new CallStream(exchange as never, REF, options as never);
   stream.start({ name: 'wait', input: {} });
   return { stream, response, socket, heartbeat, touch, leave, batch, tell: (event: CallEvent) => tell(event) };

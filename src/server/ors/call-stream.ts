@@ -1,11 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from '../../protocol/index.ts';
-import type { CallEvent, CallRequest, SessionHost, SessionRef } from '../../sessions/index.ts';
+import { type CallEvent, type CallRequest, isLarge, type SessionHost, type SessionRef } from '../../sessions/index.ts';
 import type { Disconnects } from '../http/disconnects.ts';
 import { type ReturnErrors, toFailureAnswer } from '../http/errors.ts';
 import { type CallExchange, respond, withOthers, writeLast } from '../http/exchange.ts';
 import type { Beating, Heartbeat } from '../http/heartbeat.ts';
+import { pump } from '../http/pieces.ts';
+import type { Transfer, Transfers } from '../http/transfers.ts';
 import type { WriteBatch } from '../http/write-batch.ts';
 import { toCallAnswer } from './call-answer.ts';
 
@@ -15,6 +17,7 @@ export interface CallStreamOptions {
   readonly batch: WriteBatch;
   readonly heartbeat: Heartbeat;
   readonly disconnects: Disconnects;
+  readonly transfers: Transfers;
   readonly returnErrors: ReturnErrors;
 }
 
@@ -29,8 +32,9 @@ export class CallStream implements Beating {
   /** Whether the turn in which the call came is over. */
   #hasBegun = false;
   #streaming = false;
-  /** Whether the result is under way. */
-  #pumping = false;
+  #isAnswered = false;
+  /** Set while a large result is under way. */
+  #transfer: Transfer | undefined;
   #taskId = '';
   #settled: Extract<CallEvent, { kind: 'settled' }> | undefined;
   #leave: (() => void) | undefined;
@@ -47,6 +51,7 @@ export class CallStream implements Beating {
     const { host, batch } = this.#options;
     this.#envelope = request.keepRefusal === true;
     const leave = host.call(this.#ref, request, (event) => this.#on(event));
+    if (this.#isAnswered) return;
     if (this.#settled !== undefined) return batch.soon(() => this.#finish());
     this.#leave = leave;
     // A tool that only waits for a promise or two has its answer by the end of the turn, and needs no stream.
@@ -56,7 +61,7 @@ export class CallStream implements Beating {
   beat(): void {
     const { response } = this.#exchange;
     // A session whose result is being read is not idle.
-    if (this.#pumping) void this.#options.host.touch(this.#ref);
+    if (this.#transfer !== undefined) void this.#options.host.touch(this.#ref);
     else if (!response.writableNeedDrain) response.write(PING);
   }
 
@@ -68,11 +73,14 @@ export class CallStream implements Beating {
       return;
     }
     this.#settled = event;
-    if (this.#hasBegun) this.#options.batch.defer(() => this.#finish());
+    // What waits for the end of the turn is not counted.
+    if (isLarge(event.ending)) this.#finish();
+    else if (this.#hasBegun) this.#options.batch.defer(() => this.#finish());
   }
 
   #begin(): void {
     this.#hasBegun = true;
+    if (this.#isAnswered) return;
     if (this.#settled !== undefined) return this.#finish();
     if (this.#hasLeft) return this.#leave?.();
     this.#watch();
@@ -89,6 +97,7 @@ export class CallStream implements Beating {
   }
 
   #finish(): void {
+    this.#isAnswered = true;
     if (this.#unwatch !== undefined) this.#release();
     if (this.#settled === undefined || this.#hasLeft) return;
     const { ending } = this.#settled;
@@ -110,15 +119,17 @@ export class CallStream implements Beating {
       this.#open();
       response.write(encodeTaskId(this.#taskId));
     }
-    this.#pump(encodeResult(json));
-    if (!response.writableEnded) this.#stayWith();
+    pump(response, encodeResult(json), () => this.#transfer);
+    if (!response.writableEnded) this.#stayWith(json.length);
   }
 
-  /** Keeps the session alive until a client that reads slowly has read it all, or has left. */
-  #stayWith(): void {
-    this.#pumping = true;
+  /** Keeps the session alive until a client that reads slowly has read it all, or has left; until then, its result counts. */
+  #stayWith(bytes: number): void {
+    const { transfers, heartbeat } = this.#options;
+    this.#transfer = transfers.begin(this.#exchange.response, this.#ref.identity);
+    this.#transfer.add(bytes);
     this.#watch();
-    this.#options.heartbeat.add(this);
+    heartbeat.add(this);
     this.#exchange.response.once('finish', () => this.#release());
   }
 
@@ -152,20 +163,6 @@ export class CallStream implements Beating {
   #open(length?: number): void {
     const headers = withOthers(streamHeaders(length), this.#exchange.takeOver());
     this.#exchange.response.writeHead(200, headers);
-  }
-
-  /** Writes as fast as the client reads. The last piece goes out with the end: a write of its own would wake the client twice. */
-  #pump(pieces: Iterator<Uint8Array, void>, first = pieces.next()): void {
-    const { response } = this.#exchange;
-    let piece = first;
-    for (let next = pieces.next(); !next.done; next = pieces.next()) {
-      if (!response.write(piece.value)) {
-        response.once('drain', () => this.#pump(pieces, next));
-        return;
-      }
-      piece = next;
-    }
-    response.end(piece.value);
   }
 
   #release(): void {

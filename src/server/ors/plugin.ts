@@ -1,21 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { toLimits } from '../../core/index.ts';
+import { type Failure, toLimits } from '../../core/index.ts';
+import { sessionBytes } from '../../sessions/index.ts';
 import { identifyCallers, identityOf } from '../auth/identify.ts';
-import { keepBodiesAsText } from '../http/bodies.ts';
 import { errorHandler } from '../http/errors.ts';
 import { findSid } from '../http/headers.ts';
 import { logLimits } from '../http/limits.ts';
 import { refuseOtherMethods } from '../http/methods.ts';
+import { sendLargeAnswersInPieces } from '../http/pieces.ts';
+import { announcedBytes, readBodiesAsText } from '../http/read-body.ts';
 import { stopInApp } from '../http/shutdown.ts';
 import { toSessionLimits, warnOfTighterLimit } from '../observe/session-limits.ts';
 import { assertOptions, PLUGIN_OPTIONS } from '../options.ts';
-import { registerCall } from './call.ts';
+import { CALL_ROUTE, registerCall } from './call.ts';
 import { registerRequiredSecrets } from './deployment.ts';
 import { registerReads } from './reads.ts';
 import { registerRedirects } from './redirects.ts';
 import { enforceScopes } from './scopes.ts';
 import { ORS_OPTIONS, type OrsOptions, type OrsService, toOrsService } from './service.ts';
-import { registerSessions } from './sessions.ts';
+import { CREATE_ROUTE, registerSessions } from './sessions.ts';
 
 /** The Open Reward Standard as a Fastify plugin: `app.register(ors, { environments })`. */
 export async function ors(app: FastifyInstance, options: OrsOptions): Promise<void> {
@@ -29,7 +31,9 @@ export async function ors(app: FastifyInstance, options: OrsOptions): Promise<vo
 
 /** Registers the routes of ORS, with what every request of them passes first; `taken` are bare paths of others. */
 export function serveOrs(app: FastifyInstance, service: OrsService, taken: readonly string[] = []): void {
-  keepBodiesAsText(app);
+  const { transfers } = service.streams;
+  readBodiesAsText(app, { transfers, refusal: (request) => refusalBeforeBody(service, app.prefix, request) });
+  sendLargeAnswersInPieces(app, transfers);
   app.setErrorHandler(errorHandler(service.streams.returnErrors));
   identifyCallers(app, service.authenticator, {
     isOpen: ({ routeOptions }) => routeOptions.url === `${app.prefix}/health`,
@@ -48,6 +52,21 @@ export function serveOrs(app: FastifyInstance, service: OrsService, taken: reado
     registerCall(app, service);
   });
   registerRedirects(app, service, taken);
+}
+
+/** Why a large body is not worth reading: there is no session for its call, or no memory for its session. */
+async function refusalBeforeBody(
+  { host, streams: { transfers } }: OrsService,
+  prefix: string,
+  request: FastifyRequest,
+): Promise<Failure | undefined> {
+  const { id: identity } = identityOf(request);
+  const route = request.routeOptions.url?.slice(prefix.length);
+  if (route === CREATE_ROUTE) return transfers.memory.refusal(identity, sessionBytes(announcedBytes(request)), 'long');
+  const sid = findSid(request.headers);
+  if (sid === undefined || route !== CALL_ROUTE) return undefined;
+  const state = await host.touch({ identity, sid });
+  return 'code' in state ? state : undefined;
 }
 
 // Any request that names a session keeps it alive, also one that does not need it.

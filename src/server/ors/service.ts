@@ -6,6 +6,7 @@ import {
   type EnvironmentManifest,
   LocalHost,
   LocalRuntime,
+  MemoryBudget,
   type Observer,
   type SessionHost,
   type SessionOptions,
@@ -16,6 +17,7 @@ import { type BodyParser, bodyParser } from '../http/bodies.ts';
 import { Disconnects } from '../http/disconnects.ts';
 import type { ErrorPlace, ReturnErrors } from '../http/errors.ts';
 import { Heartbeat } from '../http/heartbeat.ts';
+import { Transfers } from '../http/transfers.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { combine } from '../observe/observers.ts';
@@ -105,14 +107,15 @@ export interface OrsService {
 export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: SharedParts = {}): OrsService {
   const { pingMs = 10_000, announceAfterMs = DEFAULT_SESSION_OPTIONS.announceAfterMs } = options;
   if (options.sessions !== undefined) assertOptions(options.sessions, SESSIONS, 'sessions');
-  const { observation: { observer, traceOf } = observe(app), kept } = shared;
+  const { observation: { observer, traceOf } = observe(app) } = shared;
   const limits = toLimits(options.limits);
+  const transfers = shared.transfers ?? new Transfers(new MemoryBudget(limits), app.log);
   const sessionOptions: SessionOptions = {
     ...DEFAULT_SESSION_OPTIONS,
     ...limits,
     log: app.log,
     announceAfterMs,
-    ...(kept === undefined ? {} : { kept }),
+    memory: transfers.memory,
     ...options.sessions,
     observer: combine([observer, ...(options.sessions?.observer === undefined ? [] : [options.sessions.observer])]),
   };
@@ -128,6 +131,7 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
       batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'a response could not be written')),
       heartbeat: new Heartbeat(pingMs),
       disconnects: new Disconnects(),
+      transfers,
       returnErrors: options.returnErrors ?? 'exception',
     },
     toolErrors: options.toolErrors ?? 'auto',

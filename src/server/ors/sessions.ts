@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TiltyardError } from '../../core/index.ts';
-import { encodeSmallResult, encodeTaskId } from '../../protocol/index.ts';
+import { encodeSmallResult, encodeTaskId, SECRETS_HEADER } from '../../protocol/index.ts';
 import { identityOf, readSessionRef } from '../auth/identify.ts';
 import type { ErrorBody } from '../http/errors.ts';
 import { prefersEventStream, readSecretsHeader } from '../http/headers.ts';
@@ -8,6 +8,9 @@ import type { RouteDocs } from '../openapi/operation.ts';
 import { readCreate, readOptionalTaskId } from './bodies.ts';
 import { deployedEnvironment } from './deployment.ts';
 import type { OrsService } from './service.ts';
+
+/** The route that begins a session. */
+export const CREATE_ROUTE = '/create';
 
 /** Registers what begins, keeps and ends sessions. */
 export function registerSessions(app: FastifyInstance, service: OrsService): void {
@@ -28,11 +31,12 @@ export function registerSessions(app: FastifyInstance, service: OrsService): voi
     return encodeTaskId(sid) + encodeSmallResult(JSON.stringify({ sid }));
   });
 
-  post('/create', docs.create, async (request, reply) => {
+  post(CREATE_ROUTE, docs.create, async (request, reply) => {
     const ref = readSessionRef(request);
     const wanted = readCreate(parse(request), readSecretsHeader(request.headers));
+    const bytes = (request.body as string).length + (request.headers[SECRETS_HEADER]?.length ?? 0);
     const environment = wanted.environment ?? deployedEnvironment(service, request.headers);
-    await host.create(ref, { ...wanted, environment, trace: service.traceOf?.(request) });
+    await host.create(ref, { ...wanted, environment, bytes, trace: service.traceOf?.(request) });
     sessionIds.use(ref);
     reply.headers(features);
     return { sid: ref.sid };

@@ -1,12 +1,12 @@
 import { toError } from '../../core/index.ts';
 import { type CallToolRequest, OUTCOME_HEADER } from '../../protocol/index.ts';
-import type { CallEvent } from '../../sessions/index.ts';
-import { type CallExchange, respond, type WholeAnswer } from '../http/exchange.ts';
+import { type CallEvent, isLarge } from '../../sessions/index.ts';
+import { type CallExchange, respond, respondInPieces, type WholeAnswer } from '../http/exchange.ts';
 import type { FastRoute } from '../http/fast-path.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
 import { readCallRequest } from './bodies.ts';
 import { toErrorAnswer, toRefusalAnswer } from './errors.ts';
-import { toResultJson } from './results.ts';
+import { toResultTexts } from './results.ts';
 import type { OxpService } from './service.ts';
 
 /** The route of calls. */
@@ -37,11 +37,13 @@ export function answerCall(service: OxpService, exchange: CallExchange): void {
     if (event.kind !== 'settled') return;
     settled = event;
     unwatch?.();
+    // What waits for the end of the turn is not counted.
+    if (isLarge(event.ending)) answer(service, exchange, event);
     // Within the call itself, it is answered below.
-    if (unwatch !== undefined) batch.defer(() => answer(service, exchange, event));
+    else if (unwatch !== undefined) batch.defer(() => answer(service, exchange, event));
   });
   if (settled === undefined) unwatch = disconnects.watch(exchange.response.req.socket, leave);
-  else batch.soon(() => answer(service, exchange, settled as Settled));
+  else if (!isLarge((settled as Settled).ending)) batch.soon(() => answer(service, exchange, settled as Settled));
 }
 
 type Settled = Extract<CallEvent, { kind: 'settled' }>;
@@ -51,6 +53,7 @@ function toRequest({ traceOf }: OxpService, exchange: CallExchange, wanted: Call
   return {
     toolId: wanted.tool_id,
     input: wanted.input,
+    bytes: (exchange.body as string).length,
     callId: wanted.call_id,
     context: wanted.context,
     traceId: wanted.trace_id,
@@ -64,8 +67,8 @@ function answer(service: OxpService, exchange: CallExchange, { taskId, ending, d
   if (exchange.response.req.socket.destroyed) return;
   if (ending.kind === 'refused') return send(exchange, toRefusalAnswer(ending, service.unavailableStatus));
   const headers = ending.kind === 'failed' ? { [OUTCOME_HEADER]: ending.outcome } : NO_HEADERS;
-  const body = toResultJson(taskId, ending, durationMs, service.returnErrors);
-  respond(exchange, { status: 200, headers, body });
+  const texts = toResultTexts(taskId, ending, durationMs, service.returnErrors);
+  respondInPieces(exchange, service.transfers, { status: 200, headers, texts });
 }
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};

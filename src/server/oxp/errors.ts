@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type Problem, TiltyardError } from '../../core/index.ts';
+import { type ErrorCode, type Failure, type Problem, TiltyardError, toFailureError } from '../../core/index.ts';
 import {
   type MissingRequirements,
   OUTCOME_HEADER,
@@ -59,9 +59,9 @@ export function toRefusalAnswer(
 ): OxpAnswer {
   const { code, message, developerMessage, missing } = failure;
   if (problems !== undefined) return { status: 422, headers: FAULT, body: toValidationBody(problems), code };
-  if (code === 'shutting_down' || code === 'too_many_calls') {
-    const body = toServerErrorBody(new OxpError(UNAVAILABLE, { developerMessage: message }));
-    return { status: unavailableStatus, headers: { 'retry-after': '5' }, body, code };
+  if (UNAVAILABLE_CODES.has(code)) {
+    const error = unavailable(failure, unavailableStatus);
+    return { status: error.status, headers: error.headers, body: toServerErrorBody(error), code };
   }
   if (code === 'call_id_reused' || code === 'result_not_kept') {
     const body = toServerErrorBody(new OxpError('This call cannot be repeated', { developerMessage: message }));
@@ -71,7 +71,22 @@ export function toRefusalAnswer(
   return { status: 400, headers: FAULT, body, code };
 }
 
-const UNAVAILABLE = 'The server is temporarily unavailable';
+/** The error of what cannot be done now, but later. */
+export function unavailable(failure: Failure, status: 400 | 503): OxpError {
+  return new OxpError('The server is temporarily unavailable', {
+    status,
+    developerMessage: failure.message,
+    headers: { 'retry-after': '5' },
+    cause: toFailureError(failure),
+  });
+}
+
+const UNAVAILABLE_CODES: ReadonlySet<ErrorCode> = new Set([
+  'shutting_down',
+  'too_many_calls',
+  'memory_used',
+  'memory_share_used',
+]);
 
 // The call is at fault, and its outcome is told as that of one that ran.
 const FAULT = { [OUTCOME_HEADER]: 'tool_error' } as const;
@@ -80,7 +95,7 @@ const FAULT = { [OUTCOME_HEADER]: 'tool_error' } as const;
 export function oxpErrorHandler(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const { status, headers, body, code } = toErrorAnswer(error, request);
   request.tiltyardCode = code;
-  if (status === 413) letBodyPass(reply);
+  if (!request.raw.complete) letBodyPass(reply);
   reply.code(status).headers(headers).send(body);
 }
 

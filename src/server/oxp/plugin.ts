@@ -3,15 +3,16 @@ import { toLimits } from '../../core/index.ts';
 import { OXP_SCHEMA, type ToolList } from '../../protocol/index.ts';
 import { isVisible } from '../../sessions/index.ts';
 import { identifyCallers, identityOf } from '../auth/identify.ts';
-import { keepBodiesAsText } from '../http/bodies.ts';
 import { byFastify } from '../http/exchange.ts';
 import { registerHealth } from '../http/health.ts';
 import { logLimits } from '../http/limits.ts';
 import { refuseOtherMethods } from '../http/methods.ts';
+import { sendLargeAnswersInPieces } from '../http/pieces.ts';
+import { readBodiesAsText } from '../http/read-body.ts';
 import { stopInApp } from '../http/shutdown.ts';
 import { assertOptions, PLUGIN_OPTIONS } from '../options.ts';
 import { answerCall, CALL_ROUTE } from './call.ts';
-import { OxpError, oxpErrorHandler } from './errors.ts';
+import { OxpError, oxpErrorHandler, unavailable } from './errors.ts';
 import { OXP_OPTIONS, type OxpOptions, type OxpService, toOxpService } from './service.ts';
 
 /** The Open eXecution Protocol as a Fastify plugin: `app.register(oxp, { toolkits })`. */
@@ -30,7 +31,9 @@ export type ForeignCall = (request: FastifyRequest, reply: FastifyReply) => unkn
 
 /** Registers the routes of OXP, with what every request of them passes first. */
 export function serveOxp(app: FastifyInstance, service: OxpService, foreignCall?: ForeignCall): void {
-  keepBodiesAsText(app);
+  const { transfers } = service;
+  readBodiesAsText(app, { transfers, toError: (failure) => unavailable(failure, service.unavailableStatus) });
+  sendLargeAnswersInPieces(app, transfers);
   app.setErrorHandler(oxpErrorHandler);
   identifyCallers(app, service.authenticator, {
     isOpen: ({ routeOptions }) => routeOptions.url === `${app.prefix}/health`,

@@ -5,20 +5,19 @@ import { type ReturnErrors, reveal } from '../http/errors.ts';
 /** How a call ended that was not refused before it ran. */
 export type RanEnding = Exclude<CallEnding, { kind: 'refused' }>;
 
-/** The result of a run as the body that is sent: with a value or with an error. */
-export function toResultJson(
+/** The result of a run as the body that is sent, with a value or with an error: texts one after the other. */
+export function toResultTexts(
   callId: string,
   ending: RanEnding,
   durationMs: number,
   returnErrors: ReturnErrors,
-): string {
-  // By hand: the value is JSON already, and a repeat need not write it again.
+): readonly string[] {
+  // By hand: the value is JSON already, a repeat need not write it again, and a large one is not copied.
   const head = `"call_id":${JSON.stringify(callId)},"duration":${Math.round(durationMs)}`;
-  const tail =
-    ending.kind === 'returned'
-      ? `"success":true,"value":${ending.json}`
-      : `"success":false,"error":${JSON.stringify(toWireError(ending, returnErrors))}`;
-  return `{"$schema":"${OXP_SCHEMA}","result":{${head},${tail}}}`;
+  const start = `{"$schema":"${OXP_SCHEMA}","result":{${head},`;
+  return ending.kind === 'returned'
+    ? [`${start}"success":true,"value":`, ending.json, '}}']
+    : [`${start}"success":false,"error":`, JSON.stringify(toWireError(ending, returnErrors)), '}}'];
 }
 
 function toWireError(

@@ -1,11 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { type Limits, type Toolkit, toLimits, toolkitCatalog } from '../../core/index.ts';
 import type { ToolDefinition } from '../../protocol/index.ts';
-import { LocalToolRuntime, type Observer, Toolbox, type ToolboxOptions, type ToolHost } from '../../sessions/index.ts';
+import {
+  LocalToolRuntime,
+  MemoryBudget,
+  type Observer,
+  Toolbox,
+  type ToolboxOptions,
+  type ToolHost,
+} from '../../sessions/index.ts';
 import { type Authenticator, type AuthOptions, authenticator } from '../auth/authenticator.ts';
 import { type BodyParser, bodyParser } from '../http/bodies.ts';
 import { Disconnects } from '../http/disconnects.ts';
 import type { ErrorPlace, ReturnErrors } from '../http/errors.ts';
+import { Transfers } from '../http/transfers.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { combine } from '../observe/observers.ts';
@@ -60,6 +68,7 @@ export interface OxpService {
   readonly parse: BodyParser;
   readonly batch: WriteBatch;
   readonly disconnects: Disconnects;
+  readonly transfers: Transfers;
   readonly returnErrors: ReturnErrors;
   readonly unauthorizedStatus: 400 | 401;
   readonly unavailableStatus: 400 | 503;
@@ -72,10 +81,12 @@ export interface OxpService {
 /** Makes toolkits ready to serve. */
 export function toOxpService(app: FastifyInstance, options: OxpOptions, shared: SharedParts = {}): OxpService {
   const { inputSchemaShape = 'schema' } = options;
-  const { observation: { observer, traceOf } = observe(app), kept } = shared;
+  const { observation: { observer, traceOf } = observe(app) } = shared;
   const limits = toLimits(options.limits);
+  const transfers = shared.transfers ?? new Transfers(new MemoryBudget(limits), app.log);
+  const { memory } = transfers;
   const observers = options.observer === undefined ? [observer] : [observer, options.observer];
-  const hostOptions = { limits, kept, log: app.log, observer: combine(observers) };
+  const hostOptions = { limits, memory, log: app.log, observer: combine(observers) };
   const host = options.host?.(hostOptions) ?? localToolbox(options, hostOptions);
   return {
     authenticator: authenticator(options.auth),
@@ -83,6 +94,7 @@ export function toOxpService(app: FastifyInstance, options: OxpOptions, shared: 
     parse: bodyParser(app),
     batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'a response could not be written')),
     disconnects: new Disconnects(),
+    transfers,
     returnErrors: options.returnErrors ?? 'exception',
     unauthorizedStatus: options.unauthorizedStatus ?? 400,
     unavailableStatus: options.unavailableStatus ?? 400,

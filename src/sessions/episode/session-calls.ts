@@ -4,6 +4,7 @@ import { type CallEnding, refused } from '../call-ending.ts';
 import { isServerMade } from '../kept/call-ids.ts';
 import type { KeptCall, KeptResults } from '../kept/kept-results.ts';
 import { UsedIds } from '../kept/used-ids.ts';
+import type { SessionMemory } from '../memory/session-memory.ts';
 import type { SessionRules } from '../options.ts';
 
 /** How a call ended that is over, or that is not started. */
@@ -15,9 +16,17 @@ const REMEMBERED_IDS = 10_000;
 // Of results that are freed with their session; the rest go in time.
 const MAX_LARGE = 256;
 
+/** Whose calls they are. */
+export interface CallingSession {
+  /** Results belong to it. */
+  readonly number: number;
+  readonly identity: string;
+  readonly memory: SessionMemory;
+}
+
 /** The calls of one session: those that run, and how the others ended, for clients that come back. */
 export class SessionCalls {
-  readonly #session: number;
+  readonly #session: CallingSession;
   readonly #kept: KeptResults;
   readonly #clientTaskIds: SessionRules['clientTaskIds'];
   // Made when first needed: an idle session shall be small.
@@ -28,8 +37,7 @@ export class SessionCalls {
   #large: number[] | undefined;
   #inputBytes = 0;
 
-  /** `session` is its number; results belong to it. */
-  constructor(session: number, kept: KeptResults, { clientTaskIds }: SessionRules) {
+  constructor(session: CallingSession, kept: KeptResults, { clientTaskIds }: SessionRules) {
     this.#session = session;
     this.#kept = kept;
     this.#clientTaskIds = clientTaskIds;
@@ -57,7 +65,7 @@ export class SessionCalls {
   ended(id: string | undefined, now: number): EndedCall | undefined {
     if (id === undefined) return undefined;
     const number = this.#used?.find(id) ?? this.#kept.ids.numberOf(id);
-    if (number !== undefined) return this.#kept.find(number, this.#session, now) ?? UNKNOWN;
+    if (number !== undefined) return this.#kept.find(number, this.#session.number, now) ?? UNKNOWN;
     return this.#clientTaskIds === 'start' && !isServerMade(id) ? undefined : UNKNOWN;
   }
 
@@ -65,19 +73,23 @@ export class SessionCalls {
   enter(call: Call, inputBytes: number): void {
     call.inputBytes = inputBytes;
     this.#inputBytes += inputBytes;
+    this.#session.memory.take(inputBytes);
     this.#running ??= new Map();
     this.#running.set(call.facts.id, call);
   }
 
   /** Notes that a call has ended. */
   leave(call: Call): void {
-    if (this.#running?.delete(call.facts.id)) this.#inputBytes -= call.inputBytes;
+    if (!this.#running?.delete(call.facts.id)) return;
+    this.#inputBytes -= call.inputBytes;
+    this.#session.memory.giveBack(call.inputBytes);
   }
 
   /** Keeps how a call ended. */
   keep(call: Call, ending: CallEnding, durationMs: number, now: number): void {
     const { number, id } = call.facts;
-    const isLarge = this.#kept.keep(number, { owner: this.#session, ending, durationMs, fingerprint: '' }, now);
+    const { number: owner, identity } = this.#session;
+    const isLarge = this.#kept.keep(number, { owner, ending, durationMs, fingerprint: '' }, now, identity);
     if (isLarge) this.#noteLarge(number);
     // Ids of the server's own making say which call they are of.
     if (!call.hasClientsId) return;

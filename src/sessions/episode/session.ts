@@ -4,7 +4,8 @@ import { Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
 import type { CallListener, CallRequest, CreateRequest } from '../host.ts';
-import type { KeptResults } from '../kept/kept-results.ts';
+import type { MemoryBudget } from '../memory/memory-budget.ts';
+import type { SessionMemory } from '../memory/session-memory.ts';
 import type { SessionOptions } from '../options.ts';
 import { absenceOf, howItEnded } from '../session-errors.ts';
 import { fullOf, mismatchOf, refusalOf } from './admission.ts';
@@ -15,7 +16,7 @@ import { type EndedCall, SessionCalls } from './session-calls.ts';
 /** What all sessions of a host share. */
 export interface SessionShare {
   readonly options: SessionOptions;
-  readonly kept: KeptResults;
+  readonly memory: MemoryBudget;
   /** The tools of each environment: other names are a client's invention. */
   readonly toolNames: ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -26,6 +27,7 @@ export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
   readonly number: number;
   readonly sid: string;
   readonly identity: string;
+  readonly memory: SessionMemory;
 }
 
 /**
@@ -33,6 +35,7 @@ export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
  */
 export class Session implements CallOwner {
   readonly facts: SessionFacts;
+  readonly memory: SessionMemory;
   lastActive: number;
   /** What ended it, once something has. */
   end: SessionEnd | undefined;
@@ -55,13 +58,15 @@ export class Session implements CallOwner {
   /** Set while the server stops and calls go on: called when the last of them has ended. */
   #onDrained: (() => void) | undefined;
 
-  constructor({ number, sid, identity, choice, trace }: SessionStart, episode: OpenEpisode, share: SessionShare) {
+  constructor(start: SessionStart, episode: OpenEpisode, share: SessionShare) {
+    const { number, sid, identity, choice, trace, memory } = start;
     this.#startedAt = performance.now();
     this.lastActive = this.#startedAt;
     this.#episode = episode;
     this.#share = share;
     const [split, index] = 'split' in choice ? [choice.split, choice.index] : [];
-    this.#calls = new SessionCalls(number, share.kept, share.options);
+    this.memory = memory;
+    this.#calls = new SessionCalls({ number, identity, memory }, share.memory.kept, share.options);
     this.facts = { number, sid, identity, environment: episode.environment, split, index };
     share.options.observer.on({ type: 'session_started', at: toEpoch(this.#startedAt), session: this.facts, trace });
     episode.begin((failure) => this.#setUp(failure));
@@ -221,13 +226,16 @@ export class Session implements CallOwner {
       const message = `the server is stopping, and session '${sid}' accepts no new calls`;
       return toEnded({ code: 'shutting_down', message });
     }
-    const failure = calls === 0 ? undefined : refusalOf({ sid, calls, inputBytes }, bytes, this.#share.options);
+    const { memory, options } = this.#share;
+    const failure =
+      (memory.isStrained ? memory.refusal(this.facts.identity, 1) : undefined) ??
+      (calls === 0 ? undefined : refusalOf({ sid, calls, inputBytes }, bytes, options));
     return failure === undefined ? undefined : toEnded(failure);
   }
 
   #start(request: CallRequest, on: CallListener, now: number): Call {
     const { name, taskId, trace } = request;
-    const { ids } = this.#share.kept;
+    const { ids } = this.#share.memory.kept;
     const number = ids.next();
     const { identity, environment } = this.facts;
     const tool = this.#share.toolNames.get(environment)?.has(name) === true ? name : UNKNOWN_TOOL;

@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { Limits } from '../../core/index.ts';
 import { mostBytes } from '../../protocol/index.ts';
 import { bytesOf, type CallEnding } from '../call-ending.ts';
 import { CallIds } from './call-ids.ts';
+import { type Large, LargeResults } from './large-results.ts';
 import { PAGE_CALLS, type Page, PagePool } from './pages.ts';
 
 /** A call that has ended, kept for clients that come back for it. */
@@ -15,10 +15,7 @@ export interface KeptCall {
   readonly fingerprint: string;
 }
 
-interface LargeCall extends KeptCall {
-  readonly keptAt: number;
-  readonly bytes: number;
-}
+type LargeCall = KeptCall & Large;
 
 // Larger results are few, and copying them would cost what keeping them saves.
 const MAX_SMALL_CHARACTERS = 4_096;
@@ -40,21 +37,22 @@ export class KeptResults {
   /** In the order of their numbers, which is about that of time. */
   readonly #pages = new Map<number, Page>();
   #pageBytes = 0;
-  readonly #large: LRUCache<number, LargeCall>;
+  readonly #large: LargeResults<LargeCall>;
 
   constructor({ lingerMs, maxKeptBytes }: Pick<Limits, 'lingerMs' | 'maxKeptBytes'>) {
     this.#lingerMs = lingerMs;
     this.#maxBytes = Math.max(1, maxKeptBytes);
     this.#pool = new PagePool(maxKeptBytes);
-    this.#large = new LRUCache({
-      maxSize: this.#maxBytes,
-      // The newest is kept whatever its size: its client may not have read it yet.
-      sizeCalculation: ({ bytes }) => Math.min(this.#maxBytes, bytes),
-    });
+    this.#large = new LargeResults(this.#maxBytes);
   }
 
-  /** Keeps a call that has ended; true if it takes room on the heap, so that it is worth to be dropped early. */
-  keep(number: number, call: KeptCall, now: number): boolean {
+  /** How much memory all of them take. */
+  get bytes(): number {
+    return this.#pageBytes + this.#large.bytes;
+  }
+
+  /** Keeps a call of an identity that has ended; true if it takes room on the heap, so that it is worth to be dropped early. */
+  keep(number: number, call: KeptCall, now: number, identity = ''): boolean {
     const { ending, fingerprint } = call;
     if (ending.kind === 'returned' && ending.json.length <= MAX_SMALL_CHARACTERS) {
       this.#keepSmall(number, call, fingerprint + ending.json, now);
@@ -62,18 +60,18 @@ export class KeptResults {
     }
     const bytes = CALL_BYTES + fingerprint.length + bytesOf(ending);
     this.#makeRoom(bytes);
-    this.#large.set(number, { ...call, keptAt: now, bytes });
+    this.#large.add(number, { ...call, identity, keptAt: now, bytes });
     return true;
   }
 
   /** Frees a call that nobody will ask for any more. */
   drop(number: number): void {
-    this.#large.delete(number);
+    this.#large.drop(number);
   }
 
   /** A call of this owner, while it is kept. */
   find(number: number, owner: number, now: number): KeptCall | undefined {
-    const large = this.#large.peek(number);
+    const large = this.#large.find(number);
     if (large !== undefined) return large.owner === owner && !this.#isOver(large.keptAt, now) ? large : undefined;
     const page = this.#pages.get(Math.floor(number / PAGE_CALLS));
     if (page === undefined) return undefined;
@@ -96,9 +94,9 @@ export class KeptResults {
     // All of them: a call that took long makes an old page as young as the latest.
     for (const [key, page] of this.#pages) if (this.#isOver(page.newestAt, now)) this.#drop(key, page);
     if (this.#pages.size === 0) this.#pool.clear();
-    for (let oldest = this.#oldestLarge; oldest !== undefined; oldest = this.#oldestLarge) {
+    for (let { oldest } = this.#large; oldest !== undefined; { oldest } = this.#large) {
       if (!this.#isOver(oldest.keptAt, now)) return;
-      this.#large.pop();
+      this.#large.dropOldest();
     }
   }
 
@@ -118,11 +116,6 @@ export class KeptResults {
 
   #isOver(keptAt: number, now: number): boolean {
     return now - keptAt > this.#lingerMs;
-  }
-
-  get #oldestLarge(): LargeCall | undefined {
-    const { value, done } = this.#large.rvalues().next();
-    return done ? undefined : value;
   }
 
   #pageFor(number: number, bytes: number): Page {
@@ -147,12 +140,12 @@ export class KeptResults {
 
   /** Drops the oldest until there is room for so much more; the newest page stays, since results are written to it. */
   #makeRoom(bytes: number): void {
-    while (this.#pageBytes + this.#large.calculatedSize + bytes > this.#maxBytes) {
-      const large = this.#oldestLarge;
+    while (this.bytes + bytes > this.#maxBytes) {
+      const large = this.#large.oldest;
       const [oldest] = this.#pages.size > 1 ? this.#pages : [];
       if (oldest === undefined && large === undefined) return;
       if (oldest !== undefined && (large === undefined || oldest[1].newestAt <= large.keptAt)) this.#drop(...oldest);
-      else this.#large.pop();
+      else this.#large.dropOldest();
     }
   }
 

@@ -17,6 +17,8 @@ export interface ToolRequest {
   readonly toolId: string;
   /** Whether the input is an object is checked like the rest of it. Taken over by the call. */
   readonly input: unknown;
+  /** About how much memory the request takes. Default: nothing worth counting. */
+  readonly bytes?: number;
   /** The caller's own id of the call; without one there can be no repeat, and a caller that leaves aborts it. */
   readonly callId: string | undefined;
   readonly context: WireCallContext | undefined;

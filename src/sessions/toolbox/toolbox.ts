@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ErrorCode, type Limits, type Log, type ToolIndex, toolIndex } from '../../core/index.ts';
+import { type ErrorCode, type Failure, type Limits, type Log, type ToolIndex, toolIndex } from '../../core/index.ts';
 import { RESULT_NOT_KEPT } from '../../protocol/index.ts';
 import { Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { type CallEnding, outcomeOf, type RunEnding, refused } from '../call-ending.ts';
@@ -7,7 +7,8 @@ import { Counts } from '../counts.ts';
 import { type CallFacts, type Observer, toEpoch, UNKNOWN_TOOL } from '../events.ts';
 import type { CallListener } from '../host.ts';
 import { CallersIds } from '../kept/callers-ids.ts';
-import { KeptResults } from '../kept/kept-results.ts';
+import type { KeptResults } from '../kept/kept-results.ts';
+import { MemoryBudget } from '../memory/memory-budget.ts';
 import { deadline, sweepMsFor } from '../time-limit.ts';
 import { isSameRequest } from './fingerprint.ts';
 import { type ReadyRequest, type RefusedRequest, readRequest } from './read-request.ts';
@@ -19,8 +20,8 @@ export interface ToolboxOptions {
   readonly limits: Limits;
   readonly log: Log;
   readonly observer: Observer;
-  /** Where results are kept, if others keep theirs there as well. */
-  readonly kept?: KeptResults | undefined;
+  /** What clients may make the server hold, if others count theirs there as well. */
+  readonly memory?: MemoryBudget | undefined;
 }
 
 // The results of toolkits belong to no session.
@@ -32,6 +33,7 @@ export class Toolbox implements ToolHost, CallOwner {
   readonly #index: ToolIndex<ToolManifest>;
   readonly #limits: Limits;
   readonly #observer: Observer;
+  readonly #memory: MemoryBudget;
   readonly #kept: KeptResults;
   /** The ids that callers chose for calls that have ended. */
   readonly #used = new CallersIds();
@@ -43,13 +45,14 @@ export class Toolbox implements ToolHost, CallOwner {
   #draining: Promise<void> | undefined;
   #onQuiet: (() => void) | undefined;
 
-  constructor(runtime: ToolRuntime, { limits, observer, kept = new KeptResults(limits) }: ToolboxOptions) {
+  constructor(runtime: ToolRuntime, { limits, observer, memory = new MemoryBudget(limits) }: ToolboxOptions) {
     this.#runtime = runtime;
     this.#index = toolIndex(runtime.tools);
     this.#limits = limits;
     this.#observer = observer;
-    this.#kept = kept;
-    this.#timer = setInterval(() => kept.sweep(performance.now()), sweepMsFor(limits.lingerMs)).unref();
+    this.#memory = memory;
+    this.#kept = memory.kept;
+    this.#timer = setInterval(() => this.#kept.sweep(performance.now()), sweepMsFor(limits.lingerMs)).unref();
   }
 
   get tools(): readonly ToolManifest[] {
@@ -89,10 +92,11 @@ export class Toolbox implements ToolHost, CallOwner {
       return settle(kept.ending, kept.durationMs);
     }
     const full = this.#fullFor(request.identity);
-    if (full !== undefined) return settle(refused({ code: 'too_many_calls', message: full }));
+    if (full !== undefined) return settle(refused(full));
     const call = new ToolCall(this, this.#factsOf(request, taskId, wanted.tool), startedAt, on);
     call.callId = request.callId;
     call.fingerprint = wanted.fingerprint;
+    call.inputBytes = request.bytes ?? 0;
     return this.#start(call, request, wanted);
   }
 
@@ -114,7 +118,8 @@ export class Toolbox implements ToolHost, CallOwner {
     // Nothing of a refused call has run: its id is free for a better input.
     if (call.callId !== undefined && ending.kind !== 'refused') {
       const { number, identity } = call.facts;
-      this.#kept.keep(number, { owner: NO_SESSION, ending, durationMs, fingerprint: call.fingerprint }, now);
+      const { fingerprint } = call;
+      this.#kept.keep(number, { owner: NO_SESSION, ending, durationMs, fingerprint }, now, identity);
       this.#used.add(identity, call.callId, number);
     }
     call.settle(ending, durationMs);
@@ -150,12 +155,14 @@ export class Toolbox implements ToolHost, CallOwner {
     const { identity } = call.facts;
     if (call.callId !== undefined) this.#repeatable.set(repeatKey(identity, call.callId), call);
     if (identity !== '') this.#callsOf.add(identity);
+    this.#memory.add(identity, call.inputBytes);
   }
 
   #leave(call: ToolCall): void {
     const { identity } = call.facts;
     if (call.callId !== undefined) this.#repeatable.delete(repeatKey(identity, call.callId));
     if (identity !== '') this.#callsOf.remove(identity);
+    this.#memory.giveBack(identity, call.inputBytes);
   }
 
   /** The call that runs under the id of a request. */
@@ -183,11 +190,12 @@ export class Toolbox implements ToolHost, CallOwner {
   }
 
   /** Why no further call of this identity is taken until one has ended; undefined if one is. */
-  #fullFor(identity: string): string | undefined {
+  #fullFor(identity: string): Failure | undefined {
     const { maxToolkitCalls, maxToolkitCallsPerIdentity } = this.#limits;
-    if (this.#running.size >= maxToolkitCalls) return 'too many calls are running';
+    if (this.#running.size >= maxToolkitCalls) return tooMany('too many calls are running');
     const isOwnFull = identity !== '' && this.#callsOf.of(identity) >= maxToolkitCallsPerIdentity;
-    return isOwnFull ? `too many of your calls are running (${maxToolkitCallsPerIdentity})` : undefined;
+    if (isOwnFull) return tooMany(`too many of your calls are running (${maxToolkitCallsPerIdentity})`);
+    return this.#memory.isStrained ? this.#memory.refusal(identity, 1) : undefined;
   }
 
   async #drain(): Promise<void> {
@@ -252,6 +260,10 @@ const REUSED: Taken = {
   words: 'for another tool, input or user. Every call needs an id of its own',
 };
 const NOT_KEPT: Taken = { code: 'result_not_kept', words: `before, and ${RESULT_NOT_KEPT}` };
+
+function tooMany(message: string): Failure {
+  return { code: 'too_many_calls', message };
+}
 
 // An id may have a line break in it, an identity may not: what stands before the first one is the identity.
 function repeatKey(identity: string, callId: string): string {
