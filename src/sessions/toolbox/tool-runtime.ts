@@ -153,6 +153,7 @@ class Work implements ContextSource {
   startedAt: number = performance.now();
   readonly #tool: CatalogTool;
   readonly #log: Log;
+  #allHidden: Secrets | undefined;
 
   constructor(run: ToolRun, tool: CatalogTool, listener: RunListener, log: Log) {
     this.run = run;
@@ -202,11 +203,12 @@ class Work implements ContextSource {
     return { tool: this.#tool.definition.id, callId: printable(callId), traceId: traceId && printable(traceId) };
   }
 
-  /** All that a caller handed over and nobody else may see. */
+  /** All that a caller handed over and nobody else may see. The same object each time: what is made to look for it is kept by it. */
   get #hidden(): Secrets {
     const { secrets, authorization } = this.run;
     // By numbers: a secret and an authorization may have the same id.
-    return Object.fromEntries([...Object.values(secrets), ...Object.values(authorization)].entries());
+    this.#allHidden ??= Object.fromEntries([...Object.values(secrets), ...Object.values(authorization)].entries());
+    return this.#allHidden;
   }
 
   #write(ending: WrittenEnding): void {
