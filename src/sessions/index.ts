@@ -1,5 +1,6 @@
 // The two seams: where sessions and tools live, and where authors' code runs
 
+export { logOfRunningCode } from './author-code.ts';
 export type { RunListener } from './call.ts';
 export { type CallEnding, type CallFailure, type RunEnding, toModelText } from './call-ending.ts';
 // Options and small things that others share
