@@ -7,6 +7,7 @@ import { EventLoopLag, publishProcess } from './process-metrics.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { publishSessionLimits, type SessionLimits } from './session-limits.ts';
 import { UncaughtErrors } from './uncaught-errors.ts';
+import type { Blocks } from './watchdog/blocks.ts';
 
 interface Running {
   readonly count: number;
@@ -22,6 +23,8 @@ export interface MetricsOptions {
   readonly requests?: RequestCounts;
   /** Undefined where there are no sessions. */
   readonly limits?: SessionLimits | undefined;
+  /** Undefined where there is no watchdog. */
+  readonly blocks?: Blocks | undefined;
 }
 
 /** The numbers of one server for Prometheus. prom-client reads them when it is asked: its own would look up their labels each time. */
@@ -32,7 +35,7 @@ export class Metrics {
   readonly #numbers: Numbers;
   #isStopping = false;
 
-  constructor({ numbers = new Numbers(), requests, limits }: MetricsOptions = {}) {
+  constructor({ numbers = new Numbers(), requests, limits, blocks }: MetricsOptions = {}) {
     this.#numbers = numbers;
     if (limits !== undefined) publishSessionLimits(this.#registry, limits, numbers.owned);
     this.#publishSessions();
@@ -42,6 +45,7 @@ export class Metrics {
     this.#publishStopping();
     publishProcess(this.#registry, () => numbers.liveSessions);
     publishDescriptors(this.#registry);
+    blocks?.publish(this.#registry);
   }
 
   get contentType(): string {
