@@ -5,7 +5,7 @@ const BLOCKING = `
 import { execSync } from 'node:child_process';
 import { environment, tool, toolkit } from 'tiltyard';
 import { z } from 'zod';
-function spin(ms) { const end = Date.now() + ms; while (Date.now() < end); }
+function spin(ms: number): void { const end = Date.now() + ms; while (Date.now() < end); }
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 export const blocking = environment({
   name: 'blocking',
@@ -36,8 +36,8 @@ interface Served extends Run {
 }
 
 async function serve(...args: string[]): Promise<Served> {
-  const folder = await folderWith({ 'blocking.mjs': BLOCKING });
-  const module = `${folder}/blocking.mjs`;
+  const folder = await folderWith({ 'blocking.ts': BLOCKING });
+  const module = `${folder}/blocking.ts`;
   const server = run(['serve', module, '--port', '0', '--json', '--limit', 'maxBlockMs=300', ...args]);
   const [line] = await untilPrinted(server, /^\{.*"url".*\}$/m);
   const { url } = JSON.parse(line);
@@ -55,6 +55,11 @@ async function serve(...args: string[]): Promise<Served> {
       .filter((each) => each.startsWith('{"level"') && text.test(each))
       .map((each) => JSON.parse(each));
   return { ...server, url, post, call, lines };
+}
+
+/** Where the author wrote it: what is compiled has other lines. */
+function lineOf(text: string): number {
+  return BLOCKING.split(text)[0]?.split('\n').length ?? 0;
 }
 
 const HAS = /the process has been blocked for [^"]* by/;
@@ -76,7 +81,9 @@ test('a tool that blocks is named while it blocks, with its session and call, an
   });
   expect(line?.msg).toMatch(/blocked for 0\.\d s by tool 'loop' of environment 'blocking'/);
   await untilPrinted(server, /where the process is blocked/);
-  expect(server.lines(/where the process is blocked/)[0]?.stack).toMatch(/at run \(file:.*blocking\.mjs:\d+:\d+\)/);
+  expect(JSON.stringify(server.lines(/where the process is blocked/)[0]?.error)).toMatch(
+    new RegExp(`at run \\(file:.*blocking\\.ts:${lineOf('loop:')}:`),
+  );
   server.child.kill('SIGKILL');
 });
 
@@ -150,7 +157,7 @@ test('a process that ends tells what ran: also if a tool ended it', async () => 
   const [line] = server.lines(/the process exits/);
   expect(line).toMatchObject({ level: 50, tool: 'exit', sid: 'a', taskId: 'id-of-exit', exitCode: 7 });
   expect(line?.msg).toBe("the process exits with code 7 in tool 'exit' of environment 'blocking'");
-  expect(line?.stack).toMatch(/blocking\.mjs:\d+/);
+  expect(JSON.stringify(line?.error)).toMatch(/blocking\.ts:\d+/);
 });
 
 test('a server that is told twice to stop tells which calls it leaves', async () => {

@@ -1,5 +1,8 @@
 import { type Debugger, Session } from 'node:inspector';
+import { SourceMap } from 'node:module';
 import type { Board } from './board.ts';
+
+type Scripts = ReadonlyMap<string, Debugger.ScriptParsedEventDataType>;
 
 const MOST_FRAMES = 12;
 
@@ -13,9 +16,9 @@ const PATIENCE_MS = 1_000;
 export async function stackOfMainThread(board: Board): Promise<string | undefined> {
   const beats = board.beats;
   const session = new Session();
-  const scripts = new Map<string, string>();
+  const scripts = new Map<string, Debugger.ScriptParsedEventDataType>();
   const frames = await new Promise<readonly Debugger.CallFrame[]>((resolve) => {
-    session.on('Debugger.scriptParsed', ({ params }) => scripts.set(params.scriptId, params.url));
+    session.on('Debugger.scriptParsed', ({ params }) => scripts.set(params.scriptId, params));
     session.on('Debugger.paused', ({ params }) => {
       session.post('Debugger.resume');
       resolve(params.callFrames);
@@ -34,8 +37,32 @@ export async function stackOfMainThread(board: Board): Promise<string | undefine
     .join('\n');
 }
 
-function toLine({ functionName, location }: Debugger.CallFrame, scripts: ReadonlyMap<string, string>): string {
-  const { scriptId, lineNumber, columnNumber = 0 } = location;
-  const place = `${scripts.get(scriptId) ?? ''}:${lineNumber + 1}:${columnNumber + 1}`;
+function toLine({ functionName, location }: Debugger.CallFrame, scripts: Scripts): string {
+  const { lineNumber: line, columnNumber: column = 0 } = location;
+  const script = scripts.get(location.scriptId);
+  const written = whereWritten(script, line, column);
+  const place = `${script?.url ?? ''}:${(written?.line ?? line) + 1}:${(written?.column ?? column) + 1}`;
   return functionName === '' ? `    at ${place}` : `    at ${functionName} (${place})`;
+}
+
+const INLINE_MAP = /^data:application\/json[^,]*;base64,/;
+
+/** Where the author wrote what TypeScript was compiled to, as far as the script says so itself. */
+function whereWritten(
+  script: Debugger.ScriptParsedEventDataType | undefined,
+  line: number,
+  column: number,
+): { readonly line: number; readonly column: number } | undefined {
+  const map = script?.sourceMapURL ?? '';
+  if (!INLINE_MAP.test(map)) return undefined;
+  try {
+    const entry = new SourceMap(JSON.parse(Buffer.from(map.replace(INLINE_MAP, ''), 'base64').toString())).findEntry(
+      line,
+      column,
+    );
+    return 'originalLine' in entry ? { line: entry.originalLine, column: entry.originalColumn } : undefined;
+  } catch {
+    // A map that cannot be read: the place in what was compiled has to do.
+    return undefined;
+  }
 }

@@ -45,14 +45,12 @@ async function tell(blockedMs: number): Promise<void> {
   const rssMb = Math.round(process.memoryUsage.rss() / 1024 / 1024);
   const fields = { ...(culprit.code && fieldsOf(culprit.code)), blockedMs, rssMb };
   const message = `the process has been blocked for ${seconds(blockedMs)}${byWhom(culprit)}. Nobody else is served meanwhile`;
-  writeLine(
-    output,
-    LEVELS.warn,
-    culprit.isCertain ? fields : { ...fields, waiting: board.waiting.map(fieldsOf) },
-    message,
-  );
+  const { waiting } = board;
+  const others = culprit.isCertain || waiting.length < 2 ? {} : { waiting: waiting.map(fieldsOf) };
+  writeLine(output, LEVELS.warn, { ...fields, ...others }, message);
   const stack = await stackOfMainThread(board);
-  if (stack !== undefined) writeLine(output, LEVELS.warn, { ...fields, stack }, 'where the process is blocked');
+  if (stack !== undefined)
+    writeLine(output, LEVELS.warn, { ...fields, error: { stack } }, 'where the process is blocked');
 }
 
 function findCulprit(): Culprit {

@@ -128,7 +128,7 @@ export class Watchdog implements Observer, Disposable {
     }
     // Who ended it stands in the stack.
     const { stack } = new Error('exit');
-    const fields = { ...fieldsOf(current), exitCode, stack, ...runs };
+    const fields = { ...fieldsOf(current), exitCode, error: { stack }, ...runs };
     writeLine(this.#options.output, LEVELS.error, fields, `${exits} in ${nameOf(current)}`);
   }
 }
