@@ -24,6 +24,8 @@ export interface Limits {
   setupMs: number;
   /** How long a teardown may take before the server no longer waits for it. */
   teardownMs: number;
+  /** How long code may block the process before the log names it, where there is a watchdog. 0: no watchdog. */
+  maxBlockMs: number;
   /** How long a call may take if its tool sets no `timeoutMs`. 0: no limit. */
   toolTimeoutMs: number;
   /** The most text one call returns if its tool sets no `maxOutputBytes`; the rest is cut, and the output says so. */
@@ -175,6 +177,13 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     place: 'environments',
     least: 0,
     meaning: 'How long a teardown may take before the server no longer waits for it.',
+  },
+  maxBlockMs: {
+    default: SECOND,
+    unit: 'ms',
+    place: 'server',
+    least: 0,
+    meaning: 'How long code may block the process before the log names it, where there is a watchdog. 0: no watchdog.',
   },
   toolTimeoutMs: {
     // Tools that build, test or train take as long as they take; only their authors know how long is too long.

@@ -1,4 +1,7 @@
 import { cutText } from '../protocol/index.ts';
+import { formsOf } from './secret-forms.ts';
+import { LONGEST_WINDOW, SHORTEST_TEXT, TextFinder, type WantedText } from './text-finder.ts';
+import { viewsOf } from './text-views.ts';
 
 /** The secrets of one episode, by name. */
 export type Secrets = Readonly<Record<string, string>>;
@@ -9,38 +12,76 @@ export const MAX_SECRETS = 100;
 /** How long one of them may be; a header has no more room for all of them. */
 export const MAX_SECRET_CHARACTERS = 65_536;
 
-// Shorter values are words of ordinary text; hiding every "a" would hide the message instead.
-const SHORTEST_SECRET = 4;
-
 // Longer than anyone reads. A client that chooses both text and secrets must not decide how long the search takes.
 const MAX_CLEAN_CHARACTERS = 65_536;
 
-// Stands for a hidden character until the end: as many as were hidden, so that the text does not grow with each secret, and
-// in no text, since Unicode keeps it free.
-const HIDDEN = '\uffff';
+// For what begins within that limit and ends beyond it; an escape takes up to 12 characters for one.
+const ROOM = LONGEST_WINDOW * 12;
 
-/** The same text without any of the secrets' values; where there are secrets, no more of it than is worth a search. */
+const MARK = '[secret]';
+
+/**
+ * The same text without any of the secrets' values, in whichever form; where there are secrets, no more of it than is worth a search.
+ * Shorter values are words of ordinary text, and stay: hiding every "a" would hide the message instead.
+ */
 export function redact(value: string, secrets: Secrets): string {
-  const [longest, ...others] = searched(secrets);
-  if (longest === undefined) return value;
-  // With room for a secret that begins within the limit.
-  const text = value.slice(0, MAX_CLEAN_CHARACTERS + longest.length);
-  let clean = text;
-  for (const secret of [longest, ...others]) {
-    if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN.repeat(secret.length));
-  }
+  const finder = finderOf(secrets);
+  if (finder === undefined) return value;
   const isWhole = value.length <= MAX_CLEAN_CHARACTERS;
-  if (isWhole && clean === text) return value;
-  return (isWhole ? clean : cutText(clean, MAX_CLEAN_CHARACTERS)).replace(/\uffff+/g, '[secret]');
+  const text = isWhole ? value : value.slice(0, MAX_CLEAN_CHARACTERS + ROOM);
+  const hidden = findIn(text, finder);
+  if (isWhole) return hidden === undefined ? value : hide(value, hidden);
+  const shown = cutText(value, MAX_CLEAN_CHARACTERS, '');
+  return `${hidden === undefined ? shown : hide(shown, hidden)}…`;
 }
 
-/** What to look for, in plain text and in JSON. The longest first: one that begins with another would leave its end behind. */
-function searched(secrets: Secrets): string[] {
-  const values = new Set<string>();
-  for (const secret of Object.values(secrets)) {
-    if (secret.length < SHORTEST_SECRET) continue;
-    values.add(secret);
-    values.add(JSON.stringify(secret).slice(1, -1));
+// Made for those who need it, and gone with the secrets: most sessions write nothing.
+const finders = new WeakMap<Secrets, TextFinder>();
+
+function finderOf(secrets: Secrets): TextFinder | undefined {
+  const known = finders.get(secrets);
+  if (known !== undefined) return known;
+  const values = Object.values(secrets).filter(({ length }) => length >= SHORTEST_TEXT);
+  if (values.length === 0) return undefined;
+  const finder = new TextFinder(eachForm(values));
+  finders.set(secrets, finder);
+  return finder;
+}
+
+function* eachForm(values: readonly string[]): Generator<WantedText> {
+  for (const value of new Set(values)) yield* formsOf(value);
+}
+
+/** A 1 for each character that belongs to a secret; undefined if there is none. */
+function findIn(text: string, finder: TextFinder): Uint8Array | undefined {
+  let hidden: Uint8Array | undefined;
+  for (const view of viewsOf(text)) {
+    const { origins } = view;
+    // Everything between these two is filled already. Windows of one length come in order: each character is filled once.
+    let [last, filled] = [0, 0];
+    finder.find(view.text, (start, end) => {
+      hidden ??= new Uint8Array(text.length);
+      const [from, to] = origins === undefined ? [start, end] : [origins[start] as number, origins[end] as number];
+      if (from < last || from > filled) [last, filled] = [from, from];
+      if (to > filled) hidden.fill(1, filled, to);
+      filled = Math.max(filled, to);
+    });
   }
-  return [...values].sort((a, b) => b.length - a.length);
+  return hidden;
+}
+
+/** The text with a mark for each run of hidden characters. */
+function hide(text: string, hidden: Uint8Array): string {
+  const pieces: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const found = hidden.indexOf(1, at);
+    const start = found === -1 ? text.length : Math.min(found, text.length);
+    pieces.push(text.slice(at, start));
+    if (start === text.length) break;
+    pieces.push(MARK);
+    const end = hidden.indexOf(0, start);
+    at = end === -1 ? text.length : end;
+  }
+  return pieces.join('');
 }

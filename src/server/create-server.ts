@@ -26,6 +26,7 @@ import { observe } from './observe/observation.ts';
 import { RequestCounts } from './observe/request-counts.ts';
 import { toSessionLimits, warnOfTighterLimit } from './observe/session-limits.ts';
 import { logStop } from './observe/stop-log.ts';
+import { serverWatchdog, type WatchdogOption, watchdogRule } from './observe/watchdog/server-watchdog.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import { anArray, anything, assertOptions, type OptionRules, trueOrFalse } from './options.ts';
 import { fastCall as fastOrsCall, CALL_ROUTE as ORS_CALL } from './ors/call.ts';
@@ -48,6 +49,11 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
   readonly logger?: FastifyServerOptions['logger'];
   /** Whether GET /metrics shows numbers for Prometheus; with auth, not to agents. Default: true. */
   readonly metrics?: boolean;
+  /**
+   * Whether a thread watches the event loop, and writes into the log which code blocks it for longer than `limits.maxBlockMs`, and what
+   * ran if the process exits. There is one for all servers of a process. Lines go to standard error, or to `fd`. Default: false.
+   */
+  readonly watchdog?: WatchdogOption;
 }
 
 const SERVER_OPTIONS: OptionRules<ServerOptions> = {
@@ -56,6 +62,7 @@ const SERVER_OPTIONS: OptionRules<ServerOptions> = {
   oxp: anything,
   logger: anything,
   metrics: trueOrFalse,
+  watchdog: watchdogRule,
 };
 
 /** Where to listen. */
@@ -121,12 +128,19 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const transfers = new Transfers(new MemoryBudget(limits), app.log);
   const numbers = new Numbers();
   logStop(app, numbers);
+  const watchdog = serverWatchdog(app, options.watchdog, limits);
   const metrics =
     options.metrics === false
       ? undefined
-      : new Metrics({ numbers, requests: counts, limits: sessionLimits, memory: () => transfers.numbers });
+      : new Metrics({
+          numbers,
+          requests: counts,
+          limits: sessionLimits,
+          memory: () => transfers.numbers,
+          blocks: watchdog?.blocks,
+        });
   app.addHook('preClose', async () => metrics?.stopping());
-  const observation = observe(app, { events, numbers });
+  const observation = observe(app, { events, numbers, watchdog });
   const shared = { observation, transfers };
   const { ors, oxp } = await serveProtocols(app, options, { shared, metrics }).catch(async (thrown) => {
     // What it holds already, such as the buffers of its log, would stay for ever.

@@ -4,6 +4,7 @@ export type {
   CallFacts,
   CallRunning,
   CallStarted,
+  CallSubject,
   HostEvent,
   Observer,
   SessionEnd,
@@ -11,9 +12,11 @@ export type {
   SessionFacts,
   SessionRules,
   SessionStarted,
+  SessionSubject,
   SetupEnded,
   SetupResult,
   Subject,
+  TasksSubject,
   TraceHeaders,
 } from '../sessions/index.ts';
 export type { ApiKey } from './auth/api-keys.ts';
@@ -23,6 +26,7 @@ export type { JwtOptions } from './auth/tokens.ts';
 export { createServer, type ListenOptions, type Server, type ServerOptions } from './create-server.ts';
 export type { ErrorBody, ReturnErrors } from './http/errors.ts';
 export { longestStopMs } from './http/limits.ts';
+export type { WatchdogOption } from './observe/watchdog/server-watchdog.ts';
 export type { ToolErrors } from './ors/call-answer.ts';
 export { ors } from './ors/plugin.ts';
 export type { OrsOptions } from './ors/service.ts';

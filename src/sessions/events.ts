@@ -102,8 +102,32 @@ export interface CallEnded {
 /** What happens to sessions and calls, as plain data. `at` is the time in ms since 1970, with fractions. */
 export type HostEvent = SessionStarted | SetupEnded | SessionEnded | CallStarted | CallRunning | CallEnded;
 
-/** Whose code is run: that of a call's tool, or of a session's setup, by number. */
-export type Subject = { readonly call: number } | { readonly session: number };
+/** Whose code is run, and which: of a call, of a session, or of an environment's splits. */
+export type Subject = CallSubject | SessionSubject | TasksSubject;
+
+/** The code of a call, by its number: what checks its input, or its tool. */
+export interface CallSubject {
+  readonly call: number;
+  readonly part: 'input' | 'tool';
+  readonly tool: string;
+  /** Undefined for a tool of a toolkit, as is `sid`. */
+  readonly environment: string | undefined;
+  readonly sid: string | undefined;
+}
+
+/** The code of a session, by its number. */
+export interface SessionSubject {
+  readonly session: number;
+  readonly part: 'setup' | 'prompt' | 'teardown';
+  readonly environment: string;
+  readonly sid: string;
+}
+
+/** The code that reads tasks. */
+export interface TasksSubject {
+  readonly part: 'tasks';
+  readonly environment: string;
+}
 
 /** Hears what becomes of sessions and calls. It stands on the path of every call: it returns at once and does not throw. */
 export interface Observer {

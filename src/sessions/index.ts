@@ -1,5 +1,6 @@
 // The two seams: where sessions and tools live, and where authors' code runs
 
+export { logOfRunningCode } from './author-code.ts';
 export type { RunListener } from './call.ts';
 export {
   type CallEnding,
@@ -20,14 +21,17 @@ export {
   type CallFacts,
   type CallRunning,
   type CallStarted,
+  type CallSubject,
   type HostEvent,
   type Observer,
   type SessionEnded,
   type SessionFacts,
   type SessionStarted,
+  type SessionSubject,
   type SetupEnded,
   type SetupResult,
   type Subject,
+  type TasksSubject,
   type TraceHeaders,
   unobserved,
 } from './events.ts';

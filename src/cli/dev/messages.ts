@@ -9,6 +9,9 @@ export interface VersionPlan {
   readonly logLevel: string;
 }
 
+/** Where a version writes lines of its log while it is blocked, and cannot send messages. */
+export const WATCHDOG_FD = 4;
+
 /** What the command tells the process of a version. */
 export type Order =
   | { readonly kind: 'load'; readonly plan: VersionPlan }

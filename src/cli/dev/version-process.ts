@@ -4,7 +4,7 @@ import { loadModules, ModuleError } from '../shared/load-modules.ts';
 import { isAuthors } from '../shared/location.ts';
 import { toProblem } from '../shared/module-problem.ts';
 import { toServed } from '../shared/serving/banner.ts';
-import type { Order, Report, VersionPlan } from './messages.ts';
+import { type Order, type Report, type VersionPlan, WATCHDOG_FD } from './messages.ts';
 
 // One version of the author's code in a process of its own, since a module that was imported cannot be unloaded.
 
@@ -33,6 +33,7 @@ async function load({ modules, auth, logLevel }: VersionPlan): Promise<void> {
       returnErrors: 'stacktrace',
       limits: { drainMs: 0, graceMs: GRACE_MS, closeMs: CLOSE_MS },
       logger: { level: logLevel, stream: { write: (line) => report({ kind: 'log', line }) } },
+      watchdog: { fd: WATCHDOG_FD },
     });
     report({ kind: 'loaded', served: toServed(loaded) });
   } catch (thrown) {

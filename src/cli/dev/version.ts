@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../shared/failure.ts';
 import type { ModuleProblem } from '../shared/module-problem.ts';
 import type { Served } from '../shared/serving/banner.ts';
-import type { Order, Report, VersionPlan } from './messages.ts';
+import { type Order, type Report, type VersionPlan, WATCHDOG_FD } from './messages.ts';
 
 /** What became of loading: what is served, what is wrong, or nothing because the process ended. */
 export type LoadOutcome =
@@ -33,7 +35,8 @@ export class Version {
   readonly ended: Promise<number | undefined>;
 
   constructor(plan: VersionPlan, listener: VersionListener, output: AuthorsOutput) {
-    this.#child = fork(PROCESS, { stdio: ['ignore', output === 'stdout' ? 1 : 2, 2, 'ipc'] });
+    this.#child = fork(PROCESS, { stdio: ['ignore', output === 'stdout' ? 1 : 2, 2, 'ipc', 'pipe'] });
+    createInterface({ input: this.#child.stdio[WATCHDOG_FD] as Readable }).on('line', (line) => listener.onLog(line));
     this.ended = new Promise((resolve) => this.#child.once('exit', (code) => resolve(code ?? undefined)));
     // However the command ends, nothing stays behind.
     process.once('exit', this.#kill);

@@ -34,6 +34,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     limits,
     returnErrors: options.returnErrors,
     logger: { level: options.logLevel },
+    watchdog: true,
   });
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);

@@ -1,15 +1,17 @@
-import { type Log, toThrown } from '../../core/index.ts';
+import { type Log, toError, toThrown } from '../../core/index.ts';
+import { logOfRunningCode } from '../../sessions/index.ts';
 
 /**
  * Writes errors that nobody caught into the log, and goes on. They come from authors' code: a promise that was not
- * awaited, or a timer of one episode. To end the process would end all other episodes for it.
+ * awaited, or a timer of one episode. To end the process would end all other episodes for it. Those of an episode with secrets go
+ * through its log, which names it and hides them.
  */
 export function surviveStrayErrors(log: Log): void {
   process.on('uncaughtException', (thrown, origin) => {
     const what = origin === 'unhandledRejection' ? 'a promise was rejected' : 'an error was thrown';
-    log.error(
-      { error: toThrown(thrown, (text) => text), origin },
-      `${what} where nobody catches it. The server goes on; await the promise, or catch the error, in the tool that left it`,
-    );
+    const message = `${what} where nobody catches it. The server goes on; await the promise, or catch the error, in the tool that left it`;
+    const ownersLog = logOfRunningCode();
+    if (ownersLog === undefined) log.error({ error: toThrown(thrown, (text) => text), origin }, message);
+    else ownersLog.error(message, { error: toError(thrown), origin });
   });
 }

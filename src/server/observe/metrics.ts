@@ -8,6 +8,7 @@ import { EventLoopLag, publishProcess } from './process-metrics.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { publishSessionLimits, type SessionLimits } from './session-limits.ts';
 import { UncaughtErrors } from './uncaught-errors.ts';
+import type { Blocks } from './watchdog/blocks.ts';
 
 interface Running {
   readonly count: number;
@@ -24,6 +25,8 @@ export interface MetricsOptions {
   /** Undefined where there are no sessions. */
   readonly limits?: SessionLimits | undefined;
   readonly memory?: () => MemoryNumbers;
+  /** Undefined where there is no watchdog. */
+  readonly blocks?: Blocks | undefined;
 }
 
 /** The numbers of one server for Prometheus. prom-client reads them when it is asked: its own would look up their labels each time. */
@@ -34,7 +37,7 @@ export class Metrics {
   readonly #numbers: Numbers;
   #isStopping = false;
 
-  constructor({ numbers = new Numbers(), requests, limits, memory }: MetricsOptions = {}) {
+  constructor({ numbers = new Numbers(), requests, limits, memory, blocks }: MetricsOptions = {}) {
     this.#numbers = numbers;
     if (limits !== undefined) publishSessionLimits(this.#registry, limits, numbers.owned);
     this.#publishSessions();
@@ -45,6 +48,7 @@ export class Metrics {
     if (memory !== undefined) publishMemory(this.#registry, memory);
     publishProcess(this.#registry, () => numbers.liveSessions);
     publishDescriptors(this.#registry);
+    blocks?.publish(this.#registry);
   }
 
   get contentType(): string {

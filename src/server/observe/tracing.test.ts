@@ -70,7 +70,7 @@ test('the spans of a session and its setup end once, and are not kept', () => {
   const end = vi.fn();
   const traces = new Tracing(providing({ end, setAttribute: vi.fn() }));
   traces.on({ type: 'session_started', ...SESSION, trace: undefined });
-  expect(traces.within({ session: 3 }, () => 'set up')).toBe('set up');
+  expect(traces.within({ session: 3, part: 'setup', environment: 'math', sid: 's' }, () => 'set up')).toBe('set up');
   const setUp = { type: 'setup_ended', ...SESSION, result: 'ready', durationMs: 1 } as const;
   traces.on(setUp);
   traces.on(setUp);
@@ -81,5 +81,10 @@ test('the spans of a session and its setup end once, and are not kept', () => {
 });
 
 test('an author’s code runs also if nothing is known of its call', () => {
-  expect(new Tracing(providing({})).within({ call: 1 }, () => 'ran')).toBe('ran');
+  expect(
+    new Tracing(providing({})).within(
+      { call: 1, part: 'tool', tool: 'add', environment: 'math', sid: 's' },
+      () => 'ran',
+    ),
+  ).toBe('ran');
 });

@@ -22,6 +22,7 @@ import type {
   SessionFacts,
   SessionStarted,
   SetupResult,
+  Subject,
   TraceHeaders,
 } from '../../sessions/index.ts';
 import { version } from '../../version.ts';
@@ -115,9 +116,16 @@ export class Tracing implements Observer {
   }
 
   readonly within: NonNullable<Observer['within']> = (subject, run) => {
-    const found = 'call' in subject ? this.#calls.get(subject.call) : this.#startSetup(subject.session);
+    const found = this.#contextOf(subject);
     return found === undefined ? run() : context.with(found, run);
   };
+
+  #contextOf(subject: Subject): Context | undefined {
+    if ('call' in subject) return this.#calls.get(subject.call);
+    if (!('session' in subject)) return undefined;
+    if (subject.part === 'setup') return this.#startSetup(subject.session);
+    return this.#sessions.get(subject.session)?.context;
+  }
 
   #sessionStarted({ session, trace: headers = {} }: SessionStarted): void {
     const parent = propagation.extract(ROOT_CONTEXT, headers);

@@ -13,6 +13,7 @@ import {
   toError,
 } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
+import type { CodeOwner } from '../author-code.ts';
 import { CallContext, type ContextSource } from '../context.ts';
 
 /** What an episode of an author's environment is made from. */
@@ -26,7 +27,7 @@ export interface EpisodeParts {
 }
 
 /** The author's side of a session: runs the author's code, and lets nothing it throws out unclean. */
-export class Episode implements ContextSource {
+export class Episode implements ContextSource, CodeOwner {
   readonly session: number;
   readonly sid: string;
   readonly environment: CatalogEnvironment;
@@ -45,6 +46,10 @@ export class Episode implements ContextSource {
     this.task = task;
     this.secrets = secrets;
     this.#serverLog = log;
+  }
+
+  get hidden(): Secrets {
+    return this.secrets;
   }
 
   get log(): EpisodeLog {

@@ -1,6 +1,8 @@
 import { type EnvironmentError, type Failure, LazyAbort, toFailure } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
+import { runAuthors } from '../author-code.ts';
 import type { RunListener } from '../call.ts';
+import type { SessionSubject } from '../events.ts';
 import type { EpisodeOptions } from '../options.ts';
 import { endsWithin, type Stopping } from '../overrun.ts';
 import { settlesWithin } from '../time-limit.ts';
@@ -35,16 +37,14 @@ export class LocalEpisode implements OpenEpisode {
   begin(onReady: (failure: Failure | undefined) => void): void {
     this.#hasBegun = true;
     if (!this.needsSetup) return onReady(undefined);
-    const { within } = this.#options.observer;
     const abort = new LazyAbort();
-    const run = () => this.#episode.setUp(abort);
     let isTold = false;
     // What the author's code does after it was given up changes nothing.
     const tell = (failure: Failure | undefined) => {
       if (!isTold) onReady(failure);
       isTold = true;
     };
-    const running = within === undefined ? run() : within({ session: this.#episode.session }, run);
+    const running = this.#run('setup', () => this.#episode.setUp(abort));
     const ended = running.then(
       () => tell(undefined),
       (error: EnvironmentError) => tell(toFailure(error)),
@@ -66,7 +66,7 @@ export class LocalEpisode implements OpenEpisode {
 
   prompt(): Promise<WireBlock[]> {
     this.#prompt ??= new Prompt();
-    return this.#prompt.read(this.#episode);
+    return this.#prompt.read(() => this.#run('prompt', () => this.#episode.readPrompt()));
   }
 
   tools(): readonly ToolSpec[] {
@@ -87,8 +87,15 @@ export class LocalEpisode implements OpenEpisode {
     const { graceMs, teardownMs } = this.#options;
     const { log } = this.#episode;
     await Promise.all([this.#promptEnds(), ...stopping.map((work) => endsWithin(graceMs, work, log))]);
-    if (!(await settlesWithin(this.#episode.tearDown(), teardownMs)))
+    const tornDown = this.#run('teardown', () => this.#episode.tearDown());
+    if (!(await settlesWithin(tornDown, teardownMs)))
       log.warn('teardown timed out; no longer waiting for it', { limitMs: teardownMs });
+  }
+
+  #run<Value>(part: SessionSubject['part'], run: () => Value): Value {
+    const { session, sid, environment } = this.#episode;
+    const toSubject = () => ({ session, part, environment: environment.name, sid });
+    return runAuthors(this.#options.observer, this.#episode, toSubject, run);
   }
 
   /** Waits for a prompt that is being made, but not for ever: it has no signal to listen to. */

@@ -26,24 +26,34 @@ export class LocalRuntime implements EpisodeRuntime {
   }
 
   async tasks(query: TaskQuery): Promise<TaskPage> {
-    const source = this.#catalog.find(query.environment).split(query.split);
-    switch (query.read) {
-      case 'count':
-        return { tasks: [], count: await source.count() };
-      case 'one':
-        return { tasks: [await source.get(query.index)] };
-      case 'range':
-        return { tasks: await source.range(query.start, query.stop) };
-      case 'all':
-        return { tasks: await source.list() };
-    }
+    const environment = this.#catalog.find(query.environment);
+    return this.#reading(environment, () => readTasks(environment, query));
   }
 
   async open({ environment: name, choice, ...start }: EpisodeStart): Promise<OpenEpisode> {
     const environment = name === undefined ? this.#catalog.first : this.#catalog.find(name);
     environment.checkSecrets(start.secrets);
-    const task = await resolveTask(environment, choice);
+    const task = await this.#reading(environment, () => resolveTask(environment, choice));
     return new LocalEpisode(new Episode({ ...start, environment, task }, this.#options.log), this.#options);
+  }
+
+  #reading<Value>({ name }: CatalogEnvironment, read: () => Value): Value {
+    const { within } = this.#options.observer;
+    return within === undefined ? read() : within({ part: 'tasks', environment: name }, read);
+  }
+}
+
+async function readTasks(environment: CatalogEnvironment, query: TaskQuery): Promise<TaskPage> {
+  const source = environment.split(query.split);
+  switch (query.read) {
+    case 'count':
+      return { tasks: [], count: await source.count() };
+    case 'one':
+      return { tasks: [await source.get(query.index)] };
+    case 'range':
+      return { tasks: await source.range(query.start, query.stop) };
+    case 'all':
+      return { tasks: await source.list() };
   }
 }
 

@@ -1,5 +1,4 @@
 import type { WireBlock } from '../../protocol/index.ts';
-import type { Episode } from './episode.ts';
 
 /** The prompt of an episode: the author's code runs once, and again only if it failed. */
 export class Prompt {
@@ -7,9 +6,9 @@ export class Prompt {
   running: Promise<void> | undefined;
   #blocks: Promise<WireBlock[]> | undefined;
 
-  read(episode: Episode): Promise<WireBlock[]> {
+  read(make: () => Promise<WireBlock[]>): Promise<WireBlock[]> {
     if (this.#blocks === undefined) {
-      this.#blocks = episode.readPrompt();
+      this.#blocks = make();
       this.running = this.#blocks.then(
         () => this.#ended(),
         () => {

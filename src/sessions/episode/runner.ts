@@ -10,9 +10,11 @@ import {
   type ToolEnding,
   toFailure,
 } from '../../core/index.ts';
+import { runAuthors, runsPlainly } from '../author-code.ts';
 import type { RunListener } from '../call.ts';
 import { type CallFailure, type RunEnding, refused } from '../call-ending.ts';
 import { CallContext } from '../context.ts';
+import type { CallSubject } from '../events.ts';
 import type { EpisodeOptions } from '../options.ts';
 import { endsWithin, type Stopping } from '../overrun.ts';
 import type { Episode } from './episode.ts';
@@ -24,6 +26,8 @@ import { toRunEnding } from './tool-result.ts';
 export class Runner {
   readonly #episode: Episode;
   readonly #options: EpisodeOptions;
+  /** Whether nothing is put around the author's code: then not even a closure is made for it. */
+  readonly #isPlain: boolean;
   #inFlight = 0;
   #isClosed = false;
   // Made when first needed: most episodes have tools that answer at once.
@@ -35,6 +39,7 @@ export class Runner {
   constructor(episode: Episode, options: EpisodeOptions) {
     this.#episode = episode;
     this.#options = options;
+    this.#isPlain = runsPlainly(options.observer, episode);
   }
 
   run({ call, name, input }: RunRequest, listener: RunListener): void {
@@ -44,7 +49,7 @@ export class Runner {
     const run: Run = { call, tool, listener, abort: new LazyAbort() };
     let checking: Awaitable<Checked>;
     try {
-      checking = tool.prepare(input);
+      checking = this.#isPlain ? tool.prepare(input) : this.#runAuthors('input', run, () => tool.prepare(input));
     } catch (thrown) {
       return this.#crash(run, thrown);
     }
@@ -102,8 +107,8 @@ export class Runner {
 
   /** Most tools answer at once: only one that does not takes its queue, unless it has waited for that. */
   #start(run: Run, input: unknown, leave?: () => void): void {
-    const { call, tool, listener, abort } = run;
-    const { callsAfterFinish, maxCallsInFlight, observer } = this.#options;
+    const { tool, listener, abort } = run;
+    const { callsAfterFinish, maxCallsInFlight } = this.#options;
     // The session may have ended while the call waited for its turn.
     if (this.#isClosed) return leave?.();
     if (this.#episode.finished && callsAfterFinish === 'refuse') {
@@ -118,10 +123,9 @@ export class Runner {
     }
     listener.running();
     const context = new CallContext(this.#episode, abort);
-    const ending =
-      observer.within === undefined
-        ? invoke(tool, input, context, abort)
-        : observer.within({ call }, () => invoke(tool, input, context, abort));
+    const ending = this.#isPlain
+      ? invoke(tool, input, context, abort)
+      : this.#runAuthors('tool', run, () => invoke(tool, input, context, abort));
     if (!(ending instanceof Promise)) return this.#conclude(run, ending, leave);
     const leaveLater = leave ?? this.#take(tool);
     this.#inFlight += 1;
@@ -134,6 +138,12 @@ export class Runner {
       run,
       ending.then((settled) => this.#conclude(run, settled, end)),
     );
+  }
+
+  #runAuthors<Value>(part: CallSubject['part'], { call, tool }: Run, run: () => Value): Value {
+    const { sid, environment } = this.#episode;
+    const toSubject = () => ({ call, part, tool: tool.name, environment: environment.name, sid });
+    return runAuthors(this.#options.observer, this.#episode, toSubject, run);
   }
 
   /** Starts what waits for a place; a loop, because a tool that answers at once takes none. */

@@ -18,10 +18,11 @@ import {
   toThrown,
 } from '../../core/index.ts';
 import { mostBytes } from '../../protocol/index.ts';
+import { type CodeOwner, isEmpty, runAuthors, runsPlainly } from '../author-code.ts';
 import type { RunListener } from '../call.ts';
 import { type RunEnding, refused, toCallFailure } from '../call-ending.ts';
 import { CallContext, type ContextSource } from '../context.ts';
-import type { Observer } from '../events.ts';
+import type { CallSubject, Observer } from '../events.ts';
 import { endsWithin } from '../overrun.ts';
 import type { GivenRequirements } from './requirements.ts';
 import type { ToolManifest } from './tool-host.ts';
@@ -85,7 +86,9 @@ export class LocalToolRuntime implements ToolRuntime {
     const work = new Work(run, this.#tools.get(run.toolId) as CatalogTool, listener, this.#options.log);
     let checking: Awaitable<Checked>;
     try {
-      checking = work.tool.prepare(run.input);
+      checking = this.#isPlain(work)
+        ? work.tool.prepare(run.input)
+        : this.#runAuthors(work, 'input', () => work.tool.prepare(run.input));
     } catch (thrown) {
       return work.end(crashed(thrown));
     }
@@ -105,22 +108,36 @@ export class LocalToolRuntime implements ToolRuntime {
   }
 
   #start(work: Work, checked: Checked): void {
-    const { call } = work.run;
     if (!checked.ok) return work.listener.ended(refusedInput(checked));
     work.listener.accepted();
     // The check may have taken long enough for the caller to leave.
     if (work.abort.aborted) return work.end(crashed(work.abort.signal.reason));
     work.listener.running();
     work.startedAt = performance.now();
-    const { within } = this.#options.observer;
-    const run = () => invoke(work.tool, checked.value, new CallContext(work, work.abort), work.abort);
-    const ending = within === undefined ? run() : within({ call }, run);
+    const context = new CallContext(work, work.abort);
+    const ending = this.#isPlain(work)
+      ? invoke(work.tool, checked.value, context, work.abort)
+      : this.#runAuthors(work, 'tool', () => invoke(work.tool, checked.value, context, work.abort));
     if (ending instanceof Promise)
       this.#track(
         work,
         ending.then((ended) => this.#conclude(work, ended)),
       );
     else work.end(ending);
+  }
+
+  #isPlain(work: Work): boolean {
+    return runsPlainly(this.#options.observer, work);
+  }
+
+  #runAuthors<Value>(work: Work, part: CallSubject['part'], run: () => Value): Value {
+    const { call, toolId: tool } = work.run;
+    return runAuthors(
+      this.#options.observer,
+      work,
+      () => ({ call, part, tool, environment: undefined, sid: undefined }),
+      run,
+    );
   }
 
   #conclude(work: Work, ending: ToolEnding): void {
@@ -146,13 +163,14 @@ interface Running {
 }
 
 /** A run in this process; what its tool sees of it, and what its log hides. */
-class Work implements ContextSource {
+class Work implements ContextSource, CodeOwner {
   readonly run: ToolRun;
   readonly listener: RunListener;
   readonly abort: LazyAbort = new LazyAbort();
   startedAt: number = performance.now();
   readonly #tool: CatalogTool;
   readonly #log: Log;
+  #allHidden: Secrets | undefined;
 
   constructor(run: ToolRun, tool: CatalogTool, listener: RunListener, log: Log) {
     this.run = run;
@@ -187,7 +205,7 @@ class Work implements ContextSource {
 
   /** A log whose lines tell of which call they are. */
   get log(): EpisodeLog {
-    return episodeLog(this.#log, this.#fields, this.#hidden);
+    return episodeLog(this.#log, this.#fields, this.hidden);
   }
 
   /** Writes how the tool ended, and tells it. */
@@ -202,11 +220,13 @@ class Work implements ContextSource {
     return { tool: this.#tool.definition.id, callId: printable(callId), traceId: traceId && printable(traceId) };
   }
 
-  /** All that a caller handed over and nobody else may see. */
-  get #hidden(): Secrets {
+  /** All that a caller handed over and nobody else may see. The same object each time: what is made to look for it is kept by it. */
+  get hidden(): Secrets {
     const { secrets, authorization } = this.run;
+    if (isEmpty(secrets) && isEmpty(authorization)) return NOTHING;
     // By numbers: a secret and an authorization may have the same id.
-    return Object.fromEntries([...Object.values(secrets), ...Object.values(authorization)].entries());
+    this.#allHidden ??= Object.fromEntries([...Object.values(secrets), ...Object.values(authorization)].entries());
+    return this.#allHidden;
   }
 
   #write(ending: WrittenEnding): void {
@@ -226,7 +246,7 @@ class Work implements ContextSource {
   #toEnding(ending: WrittenEnding): RunEnding {
     if (ending.kind === 'returned') return { kind: 'returned', json: ending.value };
     const { name } = this.tool;
-    const hidden = this.#hidden;
+    const { hidden } = this;
     const clean = (text: string) => redact(text, hidden);
     switch (ending.kind) {
       case 'timed_out': {
@@ -248,6 +268,8 @@ class Work implements ContextSource {
     }
   }
 }
+
+const NOTHING: Secrets = {};
 
 type WrittenEnding = Exclude<ToolEnding, { kind: 'returned' }> | { kind: 'returned'; value: string };
 
