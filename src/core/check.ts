@@ -1,5 +1,7 @@
 import type { JsonObject } from '../protocol/index.ts';
-import { isLarge, isTooDeep } from './depth.ts';
+import { excessOf, isLarge } from './depth.ts';
+import { DEFAULT_LIMITS } from './limit-values.ts';
+import type { Limits } from './limits.ts';
 import type { Problem } from './problems.ts';
 import { isStandardSchema, type StandardSchema, toJsonSchema } from './schema.ts';
 import type { Awaitable } from './tool.ts';
@@ -12,16 +14,25 @@ export interface Check {
   check(value: unknown): Awaitable<Checked>;
 }
 
+/** How inputs are checked. */
+export interface InputOptions extends ValidatorOptions {
+  /** Default: the server's default. */
+  readonly limits?: Pick<Limits, 'maxInputValues'>;
+}
+
 /** Compiles the schema of an input. JSON Schema first, because it repairs; the library has the last word. */
-export function toInputCheck(schema: object, where: string, options: ValidatorOptions): Check {
+export function toInputCheck(schema: object, where: string, options: InputOptions): Check {
   const jsonSchema = toJsonSchema(schema, where);
+  const { maxInputValues } = options.limits ?? DEFAULT_LIMITS;
   const validate = validatorOf(jsonSchema, where, options);
   const isStandard = isStandardSchema(schema);
   return {
     jsonSchema,
     check(value) {
-      // First, because a stack overflow in a library or a tool would count as a failure of the environment.
-      if (isTooDeep(value)) return TOO_DEEP;
+      // First, because a stack overflow in a library or a tool would count as a failure of the environment, and a library
+      // that collects millions of mistakes would end the process.
+      const excess = excessOf(value, maxInputValues);
+      if (excess !== undefined) return excess === 'depth' ? TOO_DEEP : tooManyValues(maxInputValues);
       const checked = validate(value);
       if (!isStandard) return checked;
       if (checked.ok) return runStandard(schema, checked.value);
@@ -32,6 +43,11 @@ export function toInputCheck(schema: object, where: string, options: ValidatorOp
 }
 
 const TOO_DEEP: Checked = { ok: false, problems: [{ path: [], message: 'Is nested too deeply' }] };
+
+function tooManyValues(most: number): Checked {
+  const message = `Must have at most ${most} values in all, counting those inside others (limit maxInputValues)`;
+  return { ok: false, problems: [{ path: [], message }] };
+}
 
 /** Compiles the schema of a tool's output. */
 export function toOutputCheck(schema: object, where: string): Check {

@@ -122,7 +122,7 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     host,
     environment: environmentFinder(host.manifest.environments),
     sessionIds: new SessionIds(),
-    parse: bodyParser(app),
+    parse: bodyParser(limits),
     streams: {
       host,
       batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'a response could not be written')),

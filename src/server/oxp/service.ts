@@ -80,7 +80,7 @@ export function toOxpService(app: FastifyInstance, options: OxpOptions, shared: 
   return {
     authenticator: authenticator(options.auth),
     host,
-    parse: bodyParser(app),
+    parse: bodyParser(limits),
     batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'a response could not be written')),
     disconnects: new Disconnects(),
     returnErrors: options.returnErrors ?? 'exception',
