@@ -45,7 +45,7 @@ export function toInputCheck(schema: object, where: string, options: InputOption
 const TOO_DEEP: Checked = { ok: false, problems: [{ path: [], message: 'Is nested too deeply' }] };
 
 function tooManyValues(most: number): Checked {
-  const message = `Must have at most ${most} values in all, counting those inside others (limit maxInputValues)`;
+  const message = `Must have at most ${most} values in all, and fewer if they are nested deeply (limit maxInputValues)`;
   return { ok: false, problems: [{ path: [], message }] };
 }
 
@@ -58,14 +58,12 @@ export function toOutputCheck(schema: object, where: string): Check {
 
 // JSON Schema can be stricter than the author meant: it has no pattern flags, and cannot trim before it checks a length.
 function reconsider(schema: StandardSchema, value: unknown, refused: Checked): Awaitable<Checked> {
+  // Not as problems: nobody reads them, and some libraries write a message only when it is asked for.
+  const decide = (result: StandardResult): Checked =>
+    result.issues === undefined ? { ok: true, value: result.value } : refused;
   try {
-    const opinion = runStandard(schema, value);
-    if (opinion instanceof Promise)
-      return opinion.then(
-        (checked) => (checked.ok ? checked : refused),
-        () => refused,
-      );
-    return opinion.ok ? opinion : refused;
+    const result = schema['~standard'].validate(value);
+    return result instanceof Promise ? result.then(decide, () => refused) : decide(result);
   } catch {
     return refused; // The library chokes on what JSON Schema refused, such as endless nesting.
   }
@@ -80,8 +78,13 @@ type StandardResult = Awaited<ReturnType<StandardSchema['~standard']['validate']
 
 function toChecked(result: StandardResult): Checked {
   if (result.issues === undefined) return { ok: true, value: result.value };
-  return { ok: false, problems: Array.from(result.issues, toProblem) };
+  const problems: Problem[] = [];
+  for (const issue of result.issues) if (problems.push(toProblem(issue)) === MAX_PROBLEMS) break;
+  return { ok: false, problems };
 }
+
+// Nobody reads as many, and each has the whole path to its place.
+const MAX_PROBLEMS = 1_000;
 
 function toProblem({ message, path = [] }: { message: string; path?: StandardPath }): Problem {
   // Array.from: a library may bring arrays of its own, whose map() gives something else.

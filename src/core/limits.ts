@@ -40,7 +40,7 @@ export interface Limits {
   maxCallsQueued: number;
   /** The total size of the inputs of one session's running and waiting calls; beyond that, 429. */
   maxInputBytes: number;
-  /** Values in one input or task: objects, lists and all that is in them; one with more is refused before it is checked. */
+  /** Values in one input or task, those inside others too; fewer if nested more than ten levels deep. One with more is refused before it is checked. */
   maxInputValues: number;
   /** Tasks in one response of `/tasks` and `/task_range`; beyond that, 400 with a hint on paging. */
   maxTasksPerPage: number;
@@ -234,7 +234,7 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     unit: 'count',
     place: 'both',
     meaning:
-      'Values in one input or task: objects, lists and all that is in them; one with more is refused before it is checked.',
+      'Values in one input or task, those inside others too; fewer if nested more than ten levels deep. One with more is refused before it is checked.',
   },
   maxTasksPerPage: {
     // Official clients list a split in one request, and splits of fifty thousand tasks are not rare.

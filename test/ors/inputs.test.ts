@@ -200,6 +200,36 @@ test('an input nested deeper than a model writes is refused as a wrong input', a
   expectError(await callTool('num', { x: nested }), 400, /^Tool input validation error: Is nested too deeply$/);
 });
 
+test('one wrong leaf in a tree of forms is refused at once, with its place', async () => {
+  const Tree = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('leaf'), value: z.number() }),
+    z.object({
+      kind: z.literal('add'),
+      get left() {
+        return Tree;
+      },
+      get right() {
+        return Tree;
+      },
+    }),
+    z.object({
+      kind: z.literal('mul'),
+      get left() {
+        return Tree;
+      },
+      get right() {
+        return Tree;
+      },
+    }),
+  ]);
+  const call = await startWith(z.object({ tree: Tree }));
+  const nest = (levels: number, value: unknown): object =>
+    levels === 0 ? { kind: 'leaf', value } : { kind: 'mul', left: nest(levels - 1, value), right: nest(0, 1) };
+  const place = `tree${'.left'.repeat(14)}.value`;
+  expectError(await call({ tree: nest(14, 'x') }), 400, new RegExp(`error: ${place}: Must be a number$`));
+  expect((await call({ tree: nest(14, '1') })).result?.ok).toBe(true);
+});
+
 describe('values without end', () => {
   const emptyStrings = JSON.stringify(Array(4_000_000).fill(''));
 
