@@ -19,6 +19,7 @@ import { Heartbeat } from '../http/heartbeat.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { combine } from '../observe/observers.ts';
+import { type NamedSchema, warnOfSlowPatterns } from '../observe/pattern-warnings.ts';
 import { type OrsDocs, orsDocs } from '../openapi/ors.ts';
 import {
   anArray,
@@ -117,6 +118,7 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     observer: combine([observer, ...(options.sessions?.observer === undefined ? [] : [options.sessions.observer])]),
   };
   const host = options.host?.(sessionOptions) ?? localHost(options, limits, sessionOptions);
+  warnOfSlowPatterns(app.log, host.manifest.environments.flatMap(inputsOf));
   return {
     authenticator: authenticator(options.auth),
     host,
@@ -137,6 +139,13 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     // Announced only where it holds: a client that believes it repeats calls.
     features: sessionOptions.clientTaskIds === 'start' ? { [FEATURES_HEADER]: CLIENT_TASK_ID } : {},
   };
+}
+
+function inputsOf({ name, allTools }: EnvironmentManifest): NamedSchema[] {
+  return allTools.map((tool) => ({
+    where: `environment '${name}', tool '${tool.name}'`,
+    schema: tool.input_schema,
+  }));
 }
 
 function localHost(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {

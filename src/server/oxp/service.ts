@@ -9,6 +9,7 @@ import type { ErrorPlace, ReturnErrors } from '../http/errors.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { combine } from '../observe/observers.ts';
+import { warnOfSlowPatterns } from '../observe/pattern-warnings.ts';
 import { type OxpDocs, oxpDocs } from '../openapi/oxp.ts';
 import { anArray, anything, type OptionRules, oneOf, returnErrorsRule, trueOrFalse } from '../options.ts';
 import type { SharedParts } from '../shared-parts.ts';
@@ -77,6 +78,11 @@ export function toOxpService(app: FastifyInstance, options: OxpOptions, shared: 
   const observers = options.observer === undefined ? [observer] : [observer, options.observer];
   const hostOptions = { limits, kept, log: app.log, observer: combine(observers) };
   const host = options.host?.(hostOptions) ?? localToolbox(options, hostOptions);
+  const definitions = host.tools.map(({ definition }) => definition);
+  warnOfSlowPatterns(
+    app.log,
+    definitions.map(({ id, input_schema: schema }) => ({ where: `tool '${id}'`, schema })),
+  );
   return {
     authenticator: authenticator(options.auth),
     host,
