@@ -8,6 +8,14 @@ const REFERENCE = 'x-tiltyard-reference';
 const UNSUITED =
   /"(\$id|\$anchor|\$dynamicRef|\$dynamicAnchor|\$recursiveRef|unevaluatedProperties|unevaluatedItems)":/;
 
+// What can lead to the same value in more than one way.
+const BRANCHING = /"(anyOf|oneOf|allOf|not|if|dependentSchemas|dependencies|contains|patternProperties)":/;
+
+/** Whether a check that follows every reference each time can come to the same place twice. */
+export function isBranching(schema: JsonObject): boolean {
+  return BRANCHING.test(JSON.stringify(schema));
+}
+
 /** A schema whose references are followed once for each value, however many ways lead there. */
 export interface BoundSchema {
   readonly schema: JsonObject;
