@@ -51,20 +51,21 @@ function spend(value: unknown, depth: number, allowed: number): number {
   if (typeof value !== 'object' || value === null) return allowed;
   if (depth > MAX_DEPTH) return TOO_DEEP;
   const cost = COSTS[depth] as number;
+  if (Array.isArray(value)) return spendItems(value, depth, allowed - value.length * cost);
   let left = allowed;
-  if (Array.isArray(value)) {
-    left -= value.length * cost;
-    for (let at = 0; at < value.length && left >= 0; at += 1) {
-      const item = value[at];
-      if (typeof item === 'object') left = spend(item, depth + 1, left);
-    }
-    return left;
-  }
   for (const key in value) {
-    left -= cost;
-    if (left < 0) return left;
     const inner = (value as Record<string, unknown>)[key];
-    if (typeof inner === 'object') left = spend(inner, depth + 1, left);
+    left = typeof inner === 'object' ? spend(inner, depth + 1, left - cost) : left - cost;
+    if (left < 0) return left;
+  }
+  return left;
+}
+
+function spendItems(items: readonly unknown[], depth: number, allowed: number): number {
+  let left = allowed;
+  for (let at = 0; at < items.length && left >= 0; at += 1) {
+    const item = items[at];
+    if (typeof item === 'object') left = spend(item, depth + 1, left);
   }
   return left;
 }

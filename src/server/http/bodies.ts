@@ -31,16 +31,21 @@ export function bodyParser({ maxInputValues }: Pick<Limits, 'maxInputValues'>): 
     }
     const text = request.body as string | undefined;
     if (text === undefined || text === '') throw bad('this request needs a JSON object as its body');
-    const excess = nestingExcess(text, maxInputValues);
-    if (excess === 'levels') throw bad(`the body is nested too deeply: it may have at most ${MAX_LEVELS} levels`);
-    if (excess === 'containers')
-      throw bad(`the body has more than ${maxInputValues} objects and lists (limit maxInputValues)`);
+    // A level takes a character: most bodies are too short for as many.
+    if (text.length > MAX_LEVELS) assertShallow(text, maxInputValues);
     const parsed = parse(text);
     if (!isHarmless(text) && reachesPrototype(parsed))
       throw bad("the body may not have the keys '__proto__' and 'constructor.prototype'");
     if (!isObject(parsed)) throw bad(`the body must be a JSON object, not ${describe(parsed)}`);
     return parsed as JsonObject;
   };
+}
+
+function assertShallow(text: string, maxContainers: number): void {
+  const excess = nestingExcess(text, maxContainers);
+  if (excess === 'levels') throw bad(`the body is nested too deeply: it may have at most ${MAX_LEVELS} levels`);
+  if (excess === 'containers')
+    throw bad(`the body has more than ${maxContainers} objects and lists (limit maxInputValues)`);
 }
 
 function parse(text: string): unknown {
