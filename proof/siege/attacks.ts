@@ -32,6 +32,13 @@ export const ATTACKS: Readonly<Record<string, Attacker>> = {
     const secrets = Object.fromEntries(Array.from({ length: 96 }, (_, index) => [`S${index}`, 's'.repeat(65_536)]));
     return create(port, 184, 'secrets', { env_name: 'quarry', split: 'train', index: 0, secrets });
   },
+  'inputs of millions of wrong values': async (port) => {
+    const [sid = ''] = await createAll(port, 1, 'wide');
+    const input = `{"urls":[${'"",'.repeat(4_000_000)}""]}`;
+    const body = `{"name":"visit","input":${input}}`;
+    const statuses = await sideBySide(30, () => post(port, { path: '/quarry/call', sid }, body));
+    return `statuses: ${tally(statuses.map(String))}`;
+  },
   'repeats of one call, all at once on one connection': pipelined,
 };
 

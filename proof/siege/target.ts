@@ -31,6 +31,11 @@ const quarry = environment({
       maxOutputBytes: 64 * MEGABYTE,
       run: ({ megabytes }) => 'x'.repeat(megabytes * MEGABYTE),
     },
+    visit: {
+      description: 'Takes addresses.',
+      input: z.object({ urls: z.array(z.url()) }),
+      run: ({ urls }) => `${urls.length} addresses.`,
+    },
     wait: { description: 'Waits for a minute.', input: z.object({}), run: (_input, { signal }) => rest(signal) },
   },
 });

@@ -94,7 +94,9 @@ function compileEnvironment(definition: Environment, options: CompileOptions): C
     ]),
   );
   const taskCheck =
-    definition.task === undefined ? undefined : toInputCheck(definition.task, `${where}: its task`, { lenient: false });
+    definition.task === undefined
+      ? undefined
+      : toInputCheck(definition.task, `${where}: its task`, { ...options, lenient: false });
   const requiredSecrets = definition.requirements?.secrets ?? [];
   if (taskCheck !== undefined) assertObjectSchema(taskCheck.jsonSchema, `${where}: its task`);
   return {

@@ -118,6 +118,27 @@ test.each([501, 3_000, 7_000])(
   },
 );
 
+test.each<[what: string, schema: object]>([
+  ['zod', z.object({ list: z.array(z.array(z.url())) })],
+  ['ArkType', type({ list: 'string.url[][]' })],
+])('a value with more values than a library should list mistakes for never reaches %s', async (_library, schema) => {
+  const list = Array.from({ length: 1_000 }, () => Array(200).fill(''));
+  expect(await check(schema, { list })).toMatch(/^Must have at most 100000 values in all/);
+});
+
+test('values far inside count more, since a library keeps each mistake with its path, for each level', async () => {
+  const node = z.object({
+    list: z.array(z.url()).optional(),
+    get next() {
+      return node.optional();
+    },
+  });
+  const nested = (levels: number): object =>
+    levels === 0 ? { list: Array(50_000).fill('') } : { next: nested(levels - 1) };
+  expect(await check(node, nested(5))).toMatch(/Invalid URL.*and 990 more$/);
+  expect(await check(node, nested(100))).toMatch(/^Must have at most 100000 values in all/);
+});
+
 test('a value nested as deep as any that a model writes is taken', async () => {
   const nested = JSON.parse(`${'{"next":'.repeat(400)}{}${'}'.repeat(400)}`);
   expect(await check({ type: 'object' }, nested)).toEqual(nested);

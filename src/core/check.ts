@@ -1,5 +1,7 @@
 import type { JsonObject } from '../protocol/index.ts';
-import { isLarge, isTooDeep } from './depth.ts';
+import { excessOf, isLarge } from './depth.ts';
+import { DEFAULT_LIMITS } from './limit-values.ts';
+import type { Limits } from './limits.ts';
 import type { Problem } from './problems.ts';
 import { isStandardSchema, type StandardSchema, toJsonSchema } from './schema.ts';
 import type { Awaitable } from './tool.ts';
@@ -12,16 +14,25 @@ export interface Check {
   check(value: unknown): Awaitable<Checked>;
 }
 
+/** How inputs are checked. */
+export interface InputOptions extends ValidatorOptions {
+  /** Default: the server's default. */
+  readonly limits?: Pick<Limits, 'maxInputValues'>;
+}
+
 /** Compiles the schema of an input. JSON Schema first, because it repairs; the library has the last word. */
-export function toInputCheck(schema: object, where: string, options: ValidatorOptions): Check {
+export function toInputCheck(schema: object, where: string, options: InputOptions): Check {
   const jsonSchema = toJsonSchema(schema, where);
+  const { maxInputValues } = options.limits ?? DEFAULT_LIMITS;
   const validate = validatorOf(jsonSchema, where, options);
   const isStandard = isStandardSchema(schema);
   return {
     jsonSchema,
     check(value) {
-      // First, because a stack overflow in a library or a tool would count as a failure of the environment.
-      if (isTooDeep(value)) return TOO_DEEP;
+      // First, because a stack overflow in a library or a tool would count as a failure of the environment, and a library
+      // that collects millions of mistakes would end the process.
+      const excess = excessOf(value, maxInputValues);
+      if (excess !== undefined) return excess === 'depth' ? TOO_DEEP : tooManyValues(maxInputValues);
       const checked = validate(value);
       if (!isStandard) return checked;
       if (checked.ok) return runStandard(schema, checked.value);
@@ -33,6 +44,11 @@ export function toInputCheck(schema: object, where: string, options: ValidatorOp
 
 const TOO_DEEP: Checked = { ok: false, problems: [{ path: [], message: 'Is nested too deeply' }] };
 
+function tooManyValues(most: number): Checked {
+  const message = `Must have at most ${most} values in all, and fewer if they are nested deeply (limit maxInputValues)`;
+  return { ok: false, problems: [{ path: [], message }] };
+}
+
 /** Compiles the schema of a tool's output. */
 export function toOutputCheck(schema: object, where: string): Check {
   const jsonSchema = toJsonSchema(schema, where, 'output');
@@ -42,14 +58,12 @@ export function toOutputCheck(schema: object, where: string): Check {
 
 // JSON Schema can be stricter than the author meant: it has no pattern flags, and cannot trim before it checks a length.
 function reconsider(schema: StandardSchema, value: unknown, refused: Checked): Awaitable<Checked> {
+  // Not as problems: nobody reads them, and some libraries write a message only when it is asked for.
+  const decide = (result: StandardResult): Checked =>
+    result.issues === undefined ? { ok: true, value: result.value } : refused;
   try {
-    const opinion = runStandard(schema, value);
-    if (opinion instanceof Promise)
-      return opinion.then(
-        (checked) => (checked.ok ? checked : refused),
-        () => refused,
-      );
-    return opinion.ok ? opinion : refused;
+    const result = schema['~standard'].validate(value);
+    return result instanceof Promise ? result.then(decide, () => refused) : decide(result);
   } catch {
     return refused; // The library chokes on what JSON Schema refused, such as endless nesting.
   }
@@ -64,8 +78,13 @@ type StandardResult = Awaited<ReturnType<StandardSchema['~standard']['validate']
 
 function toChecked(result: StandardResult): Checked {
   if (result.issues === undefined) return { ok: true, value: result.value };
-  return { ok: false, problems: Array.from(result.issues, toProblem) };
+  const problems: Problem[] = [];
+  for (const issue of result.issues) if (problems.push(toProblem(issue)) === MAX_PROBLEMS) break;
+  return { ok: false, problems };
 }
+
+// Nobody reads as many, and each has the whole path to its place.
+const MAX_PROBLEMS = 1_000;
 
 function toProblem({ message, path = [] }: { message: string; path?: StandardPath }): Problem {
   // Array.from: a library may bring arrays of its own, whose map() gives something else.

@@ -42,6 +42,8 @@ export interface Limits {
   maxCallsQueued: number;
   /** The total size of the inputs of one session's running and waiting calls; beyond that, 429. */
   maxInputBytes: number;
+  /** Values in one input or task, those inside others too; fewer if nested more than ten levels deep. One with more is refused before it is checked. */
+  maxInputValues: number;
   /** Tasks in one response of `/tasks` and `/task_range`; beyond that, 400 with a hint on paging. */
   maxTasksPerPage: number;
   /** A session without requests for this long ends; a running call keeps it alive. */
@@ -238,6 +240,14 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     unit: 'bytes',
     place: 'environments',
     meaning: "The total size of the inputs of one session's running and waiting calls; beyond that, 429.",
+  },
+  maxInputValues: {
+    // Far more than a model writes. A library may keep a mistake for each value, and a body has room for millions.
+    default: 100_000,
+    unit: 'count',
+    place: 'both',
+    meaning:
+      'Values in one input or task, those inside others too; fewer if nested more than ten levels deep. One with more is refused before it is checked.',
   },
   maxTasksPerPage: {
     // Official clients list a split in one request, and splits of fifty thousand tasks are not rare.

@@ -6,6 +6,9 @@ const MUST_BE = 'Must be ';
 // A choice of more than that is not said in one line.
 const MAX_BRANCHES = 20;
 
+// Nobody reads as many, and each has the whole path to its place.
+const MAX_ERRORS = 1_000;
+
 // The names in it may be the caller's.
 const MAX_PATH = 200;
 
@@ -25,7 +28,8 @@ export function formatProblems(problems: readonly Problem[]): string {
 }
 
 /** What Ajv found, one problem for each place. */
-export function toProblems(errors: readonly ErrorObject[]): Problem[] {
+export function toProblems(found: readonly ErrorObject[]): Problem[] {
+  const errors = found.slice(0, MAX_ERRORS);
   const byPlace = new Map<string, Problem>();
   for (const [at, error] of errors.entries()) {
     const problem = isChoice(error) ? toChoice(errors, at, error) : toProblem(error);

@@ -23,28 +23,55 @@ interface Mend {
  * where nothing is lost, and null for an optional parameter. Returns the errors that are left.
  */
 export function repair(value: unknown, errorsOf: (value: unknown) => ErrorObject[]): ErrorObject[] {
-  const mends = new Map<string, Mend>();
+  const mending: Mending = { mends: new Map(), find: finder(value) };
   let errors = errorsOf(value);
   for (let pass = 0; pass < MAX_PASSES && errors.length > 0; pass += 1) {
-    const changed = errors.filter((error) => mend(value, error, mends)).length;
+    const changed = errors.filter((error) => mend(error, mending)).length;
     if (changed === 0) break;
     errors = errorsOf(value);
   }
   return errors;
 }
 
-function mend(root: unknown, error: ErrorObject, mends: Map<string, Mend>): boolean {
-  const path = toPointerSteps(error.instancePath);
-  if (error.keyword === 'required') path.push(error.params.missingProperty);
-  const place = path.join('\0');
+interface Mending {
+  readonly mends: Map<string, Mend>;
+  /** What a pointer leads to. */
+  readonly find: (pointer: string) => unknown;
+}
+
+function mend(error: ErrorObject, { mends, find }: Mending): boolean {
+  const { instancePath } = error;
+  const place =
+    error.keyword === 'required' ? `${instancePath}/${escaped(error.params.missingProperty)}` : instancePath;
   const earlier = mends.get(place);
   if (earlier !== undefined) return undo(earlier, error);
-  const key = path.pop();
-  const holder = path.reduce(child, root);
-  if (key === undefined || typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key)) return false;
+  const at = place.lastIndexOf('/');
+  if (at < 0) return false;
+  const holder = find(place.slice(0, at));
+  const [key = ''] = toPointerSteps(place.slice(at));
+  if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key)) return false;
   const done = mendKey(holder as Record<string, unknown>, key, error);
   if (done !== undefined) mends.set(place, done);
   return done !== undefined;
+}
+
+// From the nearest place that is known: from the root each time, a deep value would take the square of its depth.
+function finder(root: unknown): (pointer: string) => unknown {
+  const known = new Map<string, unknown>([['', root]]);
+  const find = (pointer: string): unknown => {
+    const before = known.get(pointer);
+    if (before !== undefined) return before;
+    const at = pointer.lastIndexOf('/');
+    const [key = ''] = toPointerSteps(pointer.slice(at));
+    const found = child(find(pointer.slice(0, at)), key);
+    known.set(pointer, found);
+    return found;
+  };
+  return find;
+}
+
+function escaped(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function mendKey(holder: Record<string, unknown>, key: string, error: ErrorObject): Mend | undefined {

@@ -148,7 +148,69 @@ test.each(['anyOf', 'oneOf'])('in %s, a value is mended for the branch that it b
   expect(check(union, { kind: 'circle', size: '5' })).toEqual({ kind: 'circle', size: 5 });
   const label = { kind: 'label', size: '5', note: null };
   expect(check(union, { ...label, turn: '90' })).toEqual({ ...label, turn: 90 });
-  expect(check(union, { kind: 'square' })).toContain('Must match one of the allowed forms');
+  expect(check(union, { kind: 'square' })).toBe('kind: Must be one of "circle", "label"');
+});
+
+describe('a union whose forms have a constant each', () => {
+  const form = (kind: string, more: JsonObject = {}) =>
+    parameters({ ...more, kind: { type: 'string', const: kind } }, { required: ['kind', ...Object.keys(more)] });
+  const circle = form('circle', { size: { type: 'number' } });
+  const square = form('square', { side: { type: 'number' } });
+  const shape = { oneOf: [circle, square] };
+
+  test('tells what is wrong with the form that is meant, and nothing of the others', () => {
+    expect(checkOne(shape, { kind: 'square', side: [] })).toBe('p.side: Must be a number');
+    expect(checkOne(shape, { kind: 'square' })).toBe('p.side: Is required');
+  });
+
+  test('tells which constants there are', () => {
+    expect(checkOne(shape, { kind: 'oval' })).toBe('p.kind: Must be one of "circle", "square"');
+    expect(checkOne(shape, { size: 1 })).toBe('p.kind: Is required');
+    expect(checkOne(shape, 'circle')).toBe('p: Must be an object');
+  });
+
+  test('may have forms that are not objects, and unions inside', () => {
+    const union = { anyOf: [{ oneOf: [circle, square] }, form('line'), { type: 'null' }, { type: 'integer' }] };
+    for (const value of [null, 5, { kind: 'line' }, { kind: 'circle', size: 1 }])
+      expect(checkOne(union, value, { required: ['p'] })).toEqual(value);
+    expect(checkOne(union, 'x')).toBe('p: Must be an object or null or an integer');
+    expect(checkOne(union, { kind: 'x' })).toBe('p.kind: Must be one of "circle", "square", "line"');
+  });
+
+  test('has its constants mended as any other value', () => {
+    const numbered = (version: number) =>
+      parameters({ version: { type: 'integer', const: version } }, { required: ['version'] });
+    expect(checkOne({ oneOf: [numbered(1), numbered(2)] }, { version: '2' })).toEqual({ version: 2 });
+  });
+
+  test('gets the defaults of the form that is meant', () => {
+    const dotted = form('dotted');
+    const union = {
+      oneOf: [circle, { ...dotted, properties: { ...(dotted.properties as JsonObject), gap: { default: 2 } } }],
+    };
+    expect(checkOne(union, { kind: 'dotted' })).toEqual({ kind: 'dotted', gap: 2 });
+  });
+
+  test('may share a constant; then each form is tried', () => {
+    const union = { anyOf: [circle, form('circle', { radius: { type: 'number' } })] };
+    expect(checkOne(union, { kind: 'circle', radius: 1 })).toEqual({ kind: 'circle', radius: 1 });
+  });
+
+  test('may be referred to from elsewhere', () => {
+    const schema = parameters({ p: shape, q: { $ref: '#/properties/p/oneOf/1' } });
+    expect(check(schema, { p: { kind: 'circle', size: 1 }, q: { kind: 'square', side: 1 } })).toBeTypeOf('object');
+    expect(check(schema, { q: { kind: 'circle', size: 1 } })).toBeTypeOf('string');
+  });
+});
+
+test('a mistake behind a reference is found when the schema is compiled', () => {
+  const schema = parameters(
+    { p: { $ref: '#/$defs/a' } },
+    { $defs: { a: parameters({ b: { $ref: '#/$defs/none' } }) } },
+  );
+  expect(() => check(schema, {})).toThrow('is not a valid JSON Schema');
+  // And once more, as when a module is loaded again after a change.
+  expect(() => check(schema, {})).toThrow("can't resolve reference #/$defs/none");
 });
 
 test('references are followed, recursive ones too', () => {

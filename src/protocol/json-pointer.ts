@@ -2,7 +2,9 @@ import { isObject, type JsonObject } from './json.ts';
 
 /** The steps of a JSON pointer: `/a~1b/0` leads to `a/b`, and there to `0`. */
 export function toPointerSteps(pointer: string): string[] {
-  return pointer.split('/').slice(1).map(unescaped);
+  const steps = pointer.split('/').slice(1);
+  // Most have nothing to unescape, and some are as long as a value is deep.
+  return pointer.includes('~') ? steps.map(unescaped) : steps;
 }
 
 /** Whether a reference is a pointer into its own document: `#`, or `#/...`. */

@@ -139,6 +139,14 @@ export const BAD: readonly BadEnvironment[] = [
     breaks: { answer: inBodies('/task_tools', '"required":["answer"]', '"required":["answer","reason"]') },
   },
   {
+    what: 'has a pattern that backtracks',
+    id: 'env/slow-pattern',
+    told: /the pattern \^\(\\w\+\\s\?\)\*\$ of 'answer' in 'submit' can take exponential time/,
+    environment: quiz({
+      tools: { submit: submitTool({ input: z.object({ answer: z.string().regex(/^(\w+\s?)*$/) }) }) },
+    }),
+  },
+  {
     what: 'asks for what it tells',
     id: 'env/answer-in-prompt',
     told: /answer of train\[0\], "Lisbon", is in its prompt/,

@@ -1,5 +1,5 @@
 import { type } from 'arktype';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { expectError } from '../support/errors.ts';
 import { shareServer, startServer } from '../support/http.ts';
@@ -191,6 +191,81 @@ test('an input nested deeper than the stack is refused, and the server goes on',
   const nested = `${'{"value":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
   const headers = { 'content-type': 'application/json' };
   const raw = `{"name":"num","input":{"x":${nested}}}`;
-  expectError(await post('/math/call', undefined, { sid, raw, headers }), 400, /Is nested too deeply/);
+  expectError(await post('/math/call', undefined, { sid, raw, headers }), 400, /nested too deeply/);
   expect((await call(sid, 'noargs')).result?.ok).toBe(true);
+});
+
+test('an input nested deeper than a model writes is refused as a wrong input', async () => {
+  const nested = JSON.parse(`${'{"value":'.repeat(600)}1${'}'.repeat(600)}`);
+  expectError(await callTool('num', { x: nested }), 400, /^Tool input validation error: Is nested too deeply$/);
+});
+
+test('one wrong leaf in a tree of forms is refused at once, with its place', async () => {
+  const Tree = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('leaf'), value: z.number() }),
+    z.object({
+      kind: z.literal('add'),
+      get left() {
+        return Tree;
+      },
+      get right() {
+        return Tree;
+      },
+    }),
+    z.object({
+      kind: z.literal('mul'),
+      get left() {
+        return Tree;
+      },
+      get right() {
+        return Tree;
+      },
+    }),
+  ]);
+  const call = await startWith(z.object({ tree: Tree }));
+  const nest = (levels: number, value: unknown): object =>
+    levels === 0 ? { kind: 'leaf', value } : { kind: 'mul', left: nest(levels - 1, value), right: nest(0, 1) };
+  const place = `tree${'.left'.repeat(14)}.value`;
+  expectError(await call({ tree: nest(14, 'x') }), 400, new RegExp(`error: ${place}: Must be a number$`));
+  expect((await call({ tree: nest(14, '1') })).result?.ok).toBe(true);
+});
+
+describe('values without end', () => {
+  const emptyStrings = JSON.stringify(Array(4_000_000).fill(''));
+
+  test('four million wrong addresses are refused as one wrong input, and the server goes on', async () => {
+    const links = { input: z.object({ urls: z.array(z.url()) }), run: echo };
+    const { create, post, call } = await startServer({ environments: [minimal({ tools: { links } })] });
+    const sid = await create();
+    const headers = { 'content-type': 'application/json' };
+    const raw = `{"name":"links","input":{"urls":${emptyStrings}}}`;
+    const tooMany = /^Tool input validation error: Must have at most 100000 values in all/;
+    expectError(await post('/minimal/call', undefined, { sid, raw, headers }), 400, tooMany);
+    expect((await call(sid, 'links', { urls: [] }, { env: 'minimal' })).result?.ok).toBe(true);
+  });
+
+  test('the limit counts what is inside other values, and can be set', async () => {
+    const own = await startServer({ limits: { maxInputValues: 5 } });
+    // The input itself, `x`, the list, and two numbers in it.
+    expect(await seenByNum({ x: 1, list: [1, 2] }, own)).toMatchObject({ list: [1, 2] });
+    expectError(await callTool('num', { x: 1, list: [1, 2, 3] }, own), 400, /at most 5 values .*maxInputValues/);
+  });
+
+  test('a task has no more of them than an input', async () => {
+    const { post } = server();
+    const raw = `{"task_spec":{"question":${emptyStrings}}}`;
+    const options = { sid: crypto.randomUUID(), raw, headers: { 'content-type': 'application/json' } };
+    expectError(await post('/create', undefined, options), 400, /at most 100000 values in all/);
+  });
+
+  test('more objects than that are refused before they are parsed', async () => {
+    const { create, post } = server();
+    const raw = `{"name":"noargs","input":{"list":[${'[],'.repeat(100_001)}0]}}`;
+    const options = { sid: await create(), raw, headers: { 'content-type': 'application/json' } };
+    expectError(
+      await post('/math/call', undefined, options),
+      400,
+      /more than 100000 objects and lists.*maxInputValues/,
+    );
+  });
 });

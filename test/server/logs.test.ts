@@ -159,3 +159,27 @@ test('no line holds an input, a result or a secret', async () => {
   expect(lines.text()).not.toContain('very-secret-value');
   expect(lines.text()).not.toContain('what-only-the-model-knows');
 });
+
+test('a pattern that can stall the server is a warning at start, with its place', async () => {
+  const lines = logLines();
+  const run = () => 'found';
+  const search = tool({ input: z.object({ filter: z.object({ name: z.string().regex(/^(a+)+$/) }) }), run });
+  const safe = tool({ input: z.object({ slug: z.string().regex(/^[a-z]+(-[a-z]+)*$/), mail: z.email() }), run });
+  const environments = [minimal({ tools: { search, safe } })];
+  const toolkits = [toolkit({ name: 'Find', tools: { Search: search } })];
+  await startServer({ environments, toolkits, logger: lines.logger });
+  const warnings = lines
+    .text()
+    .split('\n')
+    .filter((line) => line.includes('"pattern"'));
+  const problem =
+    "parameter 'filter.name': the pattern ^(a+)+$ can take exponential time, so that one input stalls the server";
+  expect(warnings.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      level: 40,
+      parameter: 'filter.name',
+      msg: expect.stringContaining(`environment 'minimal', tool 'search', ${problem}`),
+    },
+    { level: 40, pattern: '^(a+)+$', msg: expect.stringContaining(`tool 'Find.Search@1.0.0', ${problem}`) },
+  ]);
+});

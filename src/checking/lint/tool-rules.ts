@@ -1,3 +1,4 @@
+import { slowPatterns } from '../../core/index.ts';
 import { isObject, type JsonObject, type ToolSpec } from '../../protocol/index.ts';
 import { readEpisodes } from './prompt-rules.ts';
 import type { Rule } from './rule.ts';
@@ -44,6 +45,13 @@ export const toolRules: readonly Rule[] = [
     advice: 'fix the schema; it misleads models',
     problems: (sample) => toolsOf(sample).flatMap(schemaProblems),
   },
+  {
+    id: 'env/slow-pattern',
+    level: 'hardening',
+    requirement: 'No pattern takes far longer for some texts than for others of the same length',
+    advice: 'rewrite it so that no text matches in two ways, or check the text in the tool',
+    problems: (sample) => toolsOf(sample).flatMap(patternProblems),
+  },
 ];
 
 function toolsOf(sample: Sample): ToolSpec[] {
@@ -63,6 +71,13 @@ function isDescribed(schema: unknown): boolean {
 
 function show({ name: tool }: ToolSpec, parameter: string): string {
   return `the parameter '${parameter}' of '${tool}' has no description`;
+}
+
+function patternProblems({ name, input_schema: schema }: ToolSpec): string[] {
+  if (schema === null) return [];
+  return slowPatterns(schema).map(
+    ({ parameter, pattern, growth }) => `the pattern ${pattern} of '${parameter}' in '${name}' can take ${growth} time`,
+  );
 }
 
 function schemaProblems(tool: ToolSpec): string[] {

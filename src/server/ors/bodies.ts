@@ -3,6 +3,7 @@ import { describe, MAX_SECRET_CHARACTERS, MAX_SECRETS, TiltyardError } from '../
 import { isObject, type JsonObject } from '../../protocol/index.ts';
 import type { CallRequest, CreateRequest, TaskChoice } from '../../sessions/index.ts';
 import { bad } from '../http/bodies.ts';
+import { nestingExcess } from '../http/json-text.ts';
 
 /** The `split` of a body. */
 export function readSplit(body: JsonObject): string {
@@ -52,10 +53,14 @@ export function readCall(body: JsonObject): Pick<CallRequest, 'name' | 'input' |
   return { name, input, taskId };
 }
 
+// Of a body that has no meaning but this, nothing larger needs to be parsed.
+const MAX_IGNORED = 1_000;
+
 /** A `task_id` in the body of /create_session, where nothing else matters; undefined if there is none to be read. */
 export function readOptionalTaskId(request: FastifyRequest): string | undefined {
   const text = request.body;
   if (typeof text !== 'string' || !text.includes('task_id')) return undefined;
+  if (nestingExcess(text, MAX_IGNORED) !== undefined) return undefined;
   try {
     const body: unknown = JSON.parse(text);
     return isObject(body) && typeof body.task_id === 'string' ? body.task_id : undefined;

@@ -21,6 +21,7 @@ import { Transfers } from '../http/transfers.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { combine } from '../observe/observers.ts';
+import { type NamedSchema, warnOfSlowPatterns } from '../observe/pattern-warnings.ts';
 import { type OrsDocs, orsDocs } from '../openapi/ors.ts';
 import {
   anArray,
@@ -120,12 +121,13 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     observer: combine([observer, ...(options.sessions?.observer === undefined ? [] : [options.sessions.observer])]),
   };
   const host = options.host?.(sessionOptions) ?? localHost(options, limits, sessionOptions);
+  warnOfSlowPatterns(app.log, host.manifest.environments.flatMap(inputsOf));
   return {
     authenticator: authenticator(options.auth),
     host,
     environment: environmentFinder(host.manifest.environments),
     sessionIds: new SessionIds(),
-    parse: bodyParser(app),
+    parse: bodyParser(limits),
     streams: {
       host,
       batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'a response could not be written')),
@@ -141,6 +143,13 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     // Announced only where it holds: a client that believes it repeats calls.
     features: sessionOptions.clientTaskIds === 'start' ? { [FEATURES_HEADER]: CLIENT_TASK_ID } : {},
   };
+}
+
+function inputsOf({ name, allTools }: EnvironmentManifest): NamedSchema[] {
+  return allTools.map((tool) => ({
+    where: `environment '${name}', tool '${tool.name}'`,
+    schema: tool.input_schema,
+  }));
 }
 
 function localHost(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {

@@ -17,6 +17,7 @@ import { Transfers } from '../http/transfers.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { combine } from '../observe/observers.ts';
+import { warnOfSlowPatterns } from '../observe/pattern-warnings.ts';
 import { type OxpDocs, oxpDocs } from '../openapi/oxp.ts';
 import { anArray, anything, type OptionRules, oneOf, returnErrorsRule, trueOrFalse } from '../options.ts';
 import type { SharedParts } from '../shared-parts.ts';
@@ -88,10 +89,15 @@ export function toOxpService(app: FastifyInstance, options: OxpOptions, shared: 
   const observers = options.observer === undefined ? [observer] : [observer, options.observer];
   const hostOptions = { limits, memory, log: app.log, observer: combine(observers) };
   const host = options.host?.(hostOptions) ?? localToolbox(options, hostOptions);
+  const definitions = host.tools.map(({ definition }) => definition);
+  warnOfSlowPatterns(
+    app.log,
+    definitions.map(({ id, input_schema: schema }) => ({ where: `tool '${id}'`, schema })),
+  );
   return {
     authenticator: authenticator(options.auth),
     host,
-    parse: bodyParser(app),
+    parse: bodyParser(limits),
     batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'a response could not be written')),
     disconnects: new Disconnects(),
     transfers,
