@@ -9,6 +9,8 @@ export type ErrorCode =
   | 'invalid_definition'
   | 'unauthorized'
   | 'forbidden'
+  | 'host_not_allowed'
+  | 'origin_not_allowed'
   | 'unknown_environment'
   | 'environment_mismatch'
   | 'unknown_split'

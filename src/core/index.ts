@@ -60,7 +60,7 @@ export { type EpisodeLog, episodeLog, type Log, printable, silent } from './log.
 export { isEmptyReturn, toToolOutput } from './output.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './redact.ts';
-export { must, type Rule, trueOrFalse } from './rules.ts';
+export { listOf, must, type Rule, trueOrFalse } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
 export { type Step, type StepOptions, step } from './step.ts';
 export type { SplitDefinition, TaskList, TaskSource } from './tasks.ts';

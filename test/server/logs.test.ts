@@ -56,7 +56,11 @@ test('what strangers choose cannot steer a terminal or break a line, and stays a
   const sid = Buffer.from('a\x9b2Jb\x85c', 'latin1');
   await exchange(
     server,
-    Buffer.concat([Buffer.from('GET /health HTTP/1.1\r\nHost: x\r\nX-Session-ID: '), sid, Buffer.from('\r\n\r\n')]),
+    Buffer.concat([
+      Buffer.from('GET /health HTTP/1.1\r\nHost: localhost\r\nX-Session-ID: '),
+      sid,
+      Buffer.from('\r\n\r\n'),
+    ]),
   );
   await server.post('/tools/call', { request: { call_id: 'x\u2028y', tool_id: 'Bank.Rate', input: {} } });
   await eventually(() => expect(linesOf(lines, 'request')).toHaveLength(2));

@@ -21,14 +21,7 @@ export type BodyParser = (request: Pick<FastifyRequest, 'headers' | 'body'>) => 
 export function bodyParser(app: FastifyInstance): BodyParser {
   const parse = app.getDefaultJsonParser('error', 'error');
   return (request) => {
-    const type = request.headers['content-type'];
-    // The usual one first: it need not be looked at closely.
-    if (type !== 'application/json' && type !== undefined && !/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
-      throw new TiltyardError(
-        'unsupported_media_type',
-        `send the body as Content-Type: application/json, not '${type}'`,
-      );
-    }
+    requireJson(request);
     const text = request.body as string | undefined;
     if (text === undefined || text === '') throw bad('this request needs a JSON object as its body');
     let parsed: unknown;
@@ -42,6 +35,20 @@ export function bodyParser(app: FastifyInstance): BodyParser {
     return parsed as JsonObject;
   };
 }
+
+/**
+ * Throws for a body that is not said to be JSON. Not only for the sake of order: a web page may send any other type, or none,
+ * to any server without asking it first.
+ */
+export function requireJson({ headers, body }: Pick<FastifyRequest, 'headers' | 'body'>): void {
+  const type = headers['content-type'];
+  // The usual one first: it need not be looked at closely.
+  if (type === 'application/json' || body === undefined || body === '' || JSON_TYPE.test(type ?? '')) return;
+  const given = type === undefined ? '' : `, not ${describe(type)}`;
+  throw new TiltyardError('unsupported_media_type', `send the body as Content-Type: application/json${given}`);
+}
+
+const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i;
 
 // Most bodies have no word in them that could be a key to a prototype, not even one in escapes; looking for three words is
 // quicker than the patterns of the app's parser. Nor do they begin with a byte order mark, which that one takes off.

@@ -30,6 +30,8 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_definition: 500,
   unauthorized: 401,
   forbidden: 403,
+  host_not_allowed: 421,
+  origin_not_allowed: 403,
   unknown_environment: 404,
   environment_mismatch: 404,
   unknown_split: 400,

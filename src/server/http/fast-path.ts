@@ -4,6 +4,7 @@ import { ANYBODY, type Identity } from '../auth/identity.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
 import type { CallExchange } from './exchange.ts';
 import type { Caller, RequestTracker } from './request-tracker.ts';
+import type { WebGuard } from './web-guard.ts';
 
 /** A route whose plain requests need not pass through Fastify. */
 export interface FastRoute {
@@ -18,6 +19,7 @@ export interface FastRoute {
 export interface FastPathOptions {
   readonly bodyBytes: number;
   readonly requests: RequestTracker;
+  readonly guard: WebGuard;
 }
 
 /**
@@ -49,7 +51,8 @@ export class FastPath {
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '', headers } = request;
     const route = method === 'POST' ? this.#routes.get(url) : undefined;
-    if (route === undefined || this.#isClosed || !isPlain(headers, this.#options.bodyBytes)) return false;
+    const { bodyBytes, guard } = this.#options;
+    if (route === undefined || this.#isClosed || !isPlain(headers, bodyBytes) || !guard.isPlain(headers)) return false;
     const { authenticator } = route;
     const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;

@@ -7,6 +7,7 @@ import { findSid } from '../http/headers.ts';
 import { logLimits } from '../http/limits.ts';
 import { refuseOtherMethods } from '../http/methods.ts';
 import { stopInApp } from '../http/shutdown.ts';
+import { guardWeb } from '../http/web-guard.ts';
 import { toSessionLimits, warnOfTighterLimit } from '../observe/session-limits.ts';
 import { assertOptions, PLUGIN_OPTIONS } from '../options.ts';
 import { registerCall } from './call.ts';
@@ -20,6 +21,7 @@ import { registerSessions } from './sessions.ts';
 /** The Open Reward Standard as a Fastify plugin: `app.register(ors, { environments })`. */
 export async function ors(app: FastifyInstance, options: OrsOptions): Promise<void> {
   assertOptions(options, { ...ORS_OPTIONS, ...PLUGIN_OPTIONS }, 'ors');
+  guardWeb(app, options);
   serveOrs(app, toOrsService(app, options));
   const limits = toLimits(options.limits);
   stopInApp(app, limits);

@@ -16,6 +16,7 @@ import { type BodyParser, bodyParser } from '../http/bodies.ts';
 import { Disconnects } from '../http/disconnects.ts';
 import type { ErrorPlace, ReturnErrors } from '../http/errors.ts';
 import { Heartbeat } from '../http/heartbeat.ts';
+import { WEB_OPTIONS, type WebOptions } from '../http/web-guard.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { combine } from '../observe/observers.ts';
@@ -36,7 +37,7 @@ import type { CallStreamOptions } from './call-stream.ts';
 import { SessionIds } from './session-ids.ts';
 
 /** How ORS is served; everything but the environments has a default. */
-export interface OrsOptions {
+export interface OrsOptions extends WebOptions {
   readonly environments: readonly Environment[];
   /** How much it takes and for how long; those of connections are the app's. */
   readonly limits?: Partial<Limits>;
@@ -76,6 +77,7 @@ export const ORS_OPTIONS: OptionRules<OrsOptions> = {
   limits: anything,
   sessions: anything,
   auth: anything,
+  ...WEB_OPTIONS,
   returnErrors: returnErrorsRule,
   toolErrors: oneOf('auto', 'http', 'envelope'),
   pingMs: between(1, LONGEST_SILENCE_MS),

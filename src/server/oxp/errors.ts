@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type Problem, TiltyardError } from '../../core/index.ts';
+import { type ErrorCode, type Problem, TiltyardError } from '../../core/index.ts';
 import {
   type MissingRequirements,
   OUTCOME_HEADER,
@@ -123,9 +123,17 @@ function toLine(told: readonly string[]): string {
 // OXP has one status for what is wrong before the tool; these two say what 400 could not.
 const KEPT_STATUS: ReadonlySet<number> = new Set([405, 413]);
 
+// Who may not come at all, whatever is asked.
+const REFUSED_CALLERS: Partial<Record<ErrorCode, number>> = {
+  forbidden: 403,
+  host_not_allowed: 421,
+  origin_not_allowed: 403,
+};
+
 function toOxpError(error: FastifyError | Error): OxpError {
   if (error instanceof OxpError) return error;
-  if (error instanceof TiltyardError && error.code === 'forbidden') return new OxpError(error.message, { status: 403 });
+  const refusedStatus = error instanceof TiltyardError ? REFUSED_CALLERS[error.code] : undefined;
+  if (refusedStatus !== undefined) return new OxpError(error.message, { status: refusedStatus });
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (error instanceof TiltyardError || status < 500) {
     return new OxpError(status === 413 ? 'The request is too large' : 'The request is not valid', {

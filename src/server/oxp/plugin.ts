@@ -9,6 +9,7 @@ import { registerHealth } from '../http/health.ts';
 import { logLimits } from '../http/limits.ts';
 import { refuseOtherMethods } from '../http/methods.ts';
 import { stopInApp } from '../http/shutdown.ts';
+import { guardWeb } from '../http/web-guard.ts';
 import { assertOptions, PLUGIN_OPTIONS } from '../options.ts';
 import { answerCall, CALL_ROUTE } from './call.ts';
 import { OxpError, oxpErrorHandler } from './errors.ts';
@@ -17,6 +18,7 @@ import { OXP_OPTIONS, type OxpOptions, type OxpService, toOxpService } from './s
 /** The Open eXecution Protocol as a Fastify plugin: `app.register(oxp, { toolkits })`. */
 export async function oxp(app: FastifyInstance, options: OxpOptions): Promise<void> {
   assertOptions(options, { ...OXP_OPTIONS, ...PLUGIN_OPTIONS }, 'oxp');
+  guardWeb(app, options);
   const service = toOxpService(app, options);
   const limits = toLimits(options.limits);
   refuseOtherMethods(app, () => registerHealth(app, service.docs.health, () => service.host.isDraining));

@@ -6,6 +6,7 @@ import { type Authenticator, type AuthOptions, authenticator } from '../auth/aut
 import { type BodyParser, bodyParser } from '../http/bodies.ts';
 import { Disconnects } from '../http/disconnects.ts';
 import type { ErrorPlace, ReturnErrors } from '../http/errors.ts';
+import { WEB_OPTIONS, type WebOptions } from '../http/web-guard.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { combine } from '../observe/observers.ts';
@@ -14,7 +15,7 @@ import { anArray, anything, type OptionRules, oneOf, returnErrorsRule, trueOrFal
 import type { SharedParts } from '../shared-parts.ts';
 
 /** How OXP is served; everything but the toolkits has a default. */
-export interface OxpOptions {
+export interface OxpOptions extends WebOptions {
   readonly toolkits: readonly Toolkit[];
   /** Who may use it. Default: everybody. */
   readonly auth?: AuthOptions | undefined;
@@ -43,6 +44,7 @@ export interface OxpOptions {
 export const OXP_OPTIONS: OptionRules<OxpOptions> = {
   toolkits: anArray,
   auth: anything,
+  ...WEB_OPTIONS,
   returnErrors: returnErrorsRule,
   lenientInputs: trueOrFalse,
   limits: anything,
