@@ -42,7 +42,8 @@ API keys are read from the environment variable TILTYARD_API_KEYS (separated by
 commas) or from the file named by TILTYARD_API_KEYS_FILE: one per line, or JSON
 with an identity and scopes for each. Clients send one as X-API-Key or
 OXP-API-Key. Bearer tokens (JWT) are verified with TILTYARD_JWT_SECRET, or the
-file named by TILTYARD_JWT_SECRET_FILE, and TILTYARD_JWT_AUDIENCE.
+file named by TILTYARD_JWT_SECRET_FILE, and TILTYARD_JWT_AUDIENCE. A token needs
+a scope; TILTYARD_JWT_MISSING_CLAIMS=allow takes tokens without one.
 
 Without auth, the server answers to localhost, to the addresses of this machine
 and to the names that --allow-host adds, and refuses web pages of other origins

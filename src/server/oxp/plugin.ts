@@ -67,7 +67,7 @@ function isOxpCall({ parse }: OxpService, request: FastifyRequest): boolean {
 function unauthorized(cause: Error, status: 400 | 401): OxpError {
   return new OxpError('Valid credentials are required', {
     status,
-    developerMessage: 'Send a bearer token, or an API key in OXP-API-Key',
+    developerMessage: cause.message,
     headers: { 'www-authenticate': 'Bearer' },
     cause,
   });
