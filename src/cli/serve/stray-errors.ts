@@ -1,4 +1,4 @@
-import { type Log, toThrown } from '../../core/index.ts';
+import { type Log, printable, toThrown } from '../../core/index.ts';
 
 /**
  * Writes errors that nobody caught into the log, and goes on. They come from authors' code: a promise that was not
@@ -8,7 +8,7 @@ export function surviveStrayErrors(log: Log): void {
   process.on('uncaughtException', (thrown, origin) => {
     const what = origin === 'unhandledRejection' ? 'a promise was rejected' : 'an error was thrown';
     log.error(
-      { error: toThrown(thrown, (text) => text), origin },
+      { error: toThrown(thrown, printable), origin },
       `${what} where nobody catches it. The server goes on; await the promise, or catch the error, in the tool that left it`,
     );
   });

@@ -3,10 +3,12 @@ import {
   EnvironmentError,
   type ErrorCode,
   type Failure,
+  printable,
   type Thrown,
   TiltyardError,
   toFailure,
 } from '../../core/index.ts';
+import { toLoggedUrl } from '../observe/logged-url.ts';
 
 /** How much of an author's exception clients see: nothing, its name and message, or the stack as well. */
 export type ReturnErrors = 'none' | 'exception' | 'stacktrace';
@@ -84,13 +86,18 @@ export interface ErrorPlace {
 /** What is told about any error; what nobody foresaw is logged and shown to nobody. */
 export function toErrorAnswer(error: Error, returnErrors: ReturnErrors, { url, log }: ErrorPlace): ErrorAnswer {
   if (error instanceof TiltyardError) {
-    if (error instanceof EnvironmentError && !error.logged) log.error({ error: error.thrown }, error.message);
+    if (error instanceof EnvironmentError && !error.logged)
+      log.error({ error: toLogged(error.thrown) }, printable(error.message));
     return toFailureAnswer(toFailure(error), returnErrors);
   }
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (status < 500) return { status, headers: {}, body: { detail: error.message } };
-  log.error({ err: error, url }, 'unexpected error');
+  log.error({ err: error, url: url && toLoggedUrl(url) }, 'unexpected error');
   return { status: 500, headers: {}, body: { detail: 'Internal Server Error' } };
+}
+
+function toLogged({ name, message, stack }: Thrown): Thrown {
+  return { name: printable(name), message: printable(message), stack: printable(stack) };
 }
 
 /** What is told about a failure that stands in the log already, or need not. */

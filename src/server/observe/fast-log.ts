@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { printable } from '../../core/index.ts';
 import { type EventLog, type EventLogger, eventLog } from './event-log.ts';
 import type { LogStream } from './log-batches.ts';
+import { isPlainUrl, toLoggedUrl } from './logged-url.ts';
 
 const INFO = 30;
 
@@ -29,7 +30,9 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
         return slow.requestEnded(request);
       const session = sid === undefined ? '' : `,"sid":${quote(sid)}`;
       const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;
-      stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${whose(identity)}${rest}`);
+      stream.write(
+        `${headAt(Date.now())}${methodOf(method)},"url":${quoteUrl(url)}${session}${whose(identity)}${rest}`,
+      );
     },
     on(event) {
       if (event.type === 'session_ended') return slow.on(event);
@@ -77,7 +80,7 @@ function fields(key: string): (name: string) => string {
   return (name) => {
     let field = known.get(name);
     if (field === undefined) {
-      field = `,"${key}":${JSON.stringify(name)}`;
+      field = `,"${key}":${JSON.stringify(printable(name))}`;
       if (known.size < MAX_REMEMBERED) known.set(name, field);
     }
     return field;
@@ -96,6 +99,10 @@ function toMilliseconds(ms: number): string {
 
 // Most values are ids and paths, which need no escape.
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+function quoteUrl(url: string): string {
+  return isPlainUrl(url) ? `"${url}"` : JSON.stringify(toLoggedUrl(url));
+}
 
 function quote(value: string): string {
   return PLAIN.test(value) ? `"${value}"` : JSON.stringify(printable(value));

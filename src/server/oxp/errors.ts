@@ -10,6 +10,7 @@ import {
 import type { CallEnding } from '../../sessions/index.ts';
 import { type ErrorPlace, letBodyPass } from '../http/errors.ts';
 import type { WholeAnswer } from '../http/exchange.ts';
+import { toLoggedUrl } from '../observe/logged-url.ts';
 
 /** What may be told besides the message. */
 export interface OxpErrorOptions extends ErrorOptions {
@@ -48,7 +49,8 @@ export interface OxpAnswer extends WholeAnswer {
 /** What is told about any error; what nobody foresaw is logged and shown to nobody. */
 export function toErrorAnswer(error: FastifyError | Error, { url, log }: ErrorPlace): OxpAnswer {
   const known = toOxpError(error);
-  if (known.status >= 500 && known !== error) log.error({ err: error, url }, 'unexpected error');
+  if (known.status >= 500 && known !== error)
+    log.error({ err: error, url: url && toLoggedUrl(url) }, 'unexpected error');
   return { status: known.status, headers: known.headers, body: toServerErrorBody(known), code: toCode(error) };
 }
 
