@@ -29,6 +29,7 @@ export type ErrorCode =
   | 'shutting_down'
   | 'setup_failed'
   | 'unknown_task_id'
+  | 'task_id_reused'
   | 'unknown_tool'
   | 'invalid_input'
   | 'episode_finished'

@@ -14,6 +14,7 @@ export type {
   SetupEnded,
   SetupResult,
   Subject,
+  TaskIdReused,
   TraceHeaders,
 } from '../sessions/index.ts';
 export type { ApiKey } from './auth/api-keys.ts';

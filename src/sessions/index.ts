@@ -21,6 +21,7 @@ export {
   type SetupEnded,
   type SetupResult,
   type Subject,
+  type TaskIdReused,
   type TraceHeaders,
   unobserved,
 } from './events.ts';

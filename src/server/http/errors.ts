@@ -52,6 +52,7 @@ const STATUS: Record<ErrorCode, number> = {
   shutting_down: 503,
   setup_failed: 500,
   unknown_task_id: 404,
+  task_id_reused: 409,
   unknown_tool: 404,
   invalid_input: 400,
   episode_finished: 400,

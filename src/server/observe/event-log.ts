@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { printable } from '../../core/index.ts';
-import type { CallEnded, HostEvent, Observer, SessionEnded } from '../../sessions/index.ts';
+import type { CallEnded, HostEvent, Observer, SessionEnded, TaskIdReused } from '../../sessions/index.ts';
 import { toLoggedUrl } from './logged-url.ts';
 
 /** A request that has been answered, or whose client has left. Of what is no HTTP, only the answer is known. */
@@ -27,7 +27,7 @@ export interface EventLog extends Observer {
 }
 
 /** What of a logger is used. */
-export type EventLogger = Pick<FastifyBaseLogger, 'info'>;
+export type EventLogger = Pick<FastifyBaseLogger, 'info' | 'warn'>;
 
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
@@ -41,6 +41,8 @@ export function eventLog(logger: EventLogger): EventLog {
     on(event: HostEvent) {
       if (event.type === 'call_ended') logger.info(callFields(event), 'call');
       else if (event.type === 'session_ended') logger.info(sessionFields(event), 'session ended');
+      // One line for each session: a client that does this once does it with every call.
+      else if (event.type === 'task_id_reused' && event.isFirst) logger.warn(reuseFields(event), REUSED);
     },
   };
 }
@@ -55,6 +57,14 @@ function callFields({ call, durationMs, outcome, reward, finished }: CallEnded):
   const environment = printable(session.environment);
   const paid = { reward: reward ?? undefined, finished: finished || undefined };
   return { sid: printable(session.sid), identity, environment, taskId: id, tool, ms, outcome, ...paid };
+}
+
+const REUSED = 'a task_id was used again for another tool or input, and nothing ran. Every call needs an id of its own';
+
+function reuseFields({ session, taskId, tool, isRefused }: TaskIdReused): object {
+  const { sid, identity, environment } = session;
+  const whose = { sid: printable(sid), identity: nameOf(identity), environment: printable(environment) };
+  return { ...whose, taskId: printable(taskId), tool: printable(tool), refused: isRefused };
 }
 
 function sessionFields({ session, outcome, reason, reward, calls, durationMs }: SessionEnded): object {

@@ -35,7 +35,7 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
       );
     },
     on(event) {
-      if (event.type === 'session_ended') return slow.on(event);
+      if (event.type === 'session_ended' || event.type === 'task_id_reused') return slow.on(event);
       if (event.type !== 'call_ended' || isOff()) return;
       // Made later: the caller waits for the answer now, and not for the line.
       stream.write(() => {

@@ -213,6 +213,7 @@ export function orsDocs({ environments }: Manifest, auth: 'open' | 'guarded'): O
       responses: {
         200: { description: 'The events of the call.', content: { 'text/event-stream': events('CallEvents') } },
         ...GONE,
+        409: error('The `task_id` was used for another tool or input, and this server refuses that.'),
         429: error('The session has as many calls as it takes. Nothing ran: try again.'),
       },
     }),

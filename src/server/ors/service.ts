@@ -65,6 +65,7 @@ export interface OrsOptions extends WebOptions {
 const SESSIONS: OptionRules<NonNullable<OrsOptions['sessions']>> = {
   callsAfterFinish: oneOf('refuse', 'allow'),
   clientTaskIds: oneOf('start', 'refuse'),
+  reusedTaskIds: oneOf('answer', 'refuse'),
   observer: anything,
 };
 

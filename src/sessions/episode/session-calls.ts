@@ -7,7 +7,7 @@ import { UsedIds } from '../kept/used-ids.ts';
 import type { SessionRules } from '../options.ts';
 
 /** How a call ended that is over, or that is not started. */
-export type EndedCall = Pick<KeptCall, 'ending' | 'durationMs'>;
+export type EndedCall = Pick<KeptCall, 'ending' | 'durationMs' | 'checksum'>;
 
 // Of one session. They are remembered after their results are gone, so that a very late repeat does not run again.
 const REMEMBERED_IDS = 10_000;
@@ -77,7 +77,9 @@ export class SessionCalls {
   /** Keeps how a call ended. */
   keep(call: Call, ending: CallEnding, durationMs: number, now: number): void {
     const { number, id } = call.facts;
-    const isLarge = this.#kept.keep(number, { owner: this.#session, ending, durationMs, fingerprint: '' }, now);
+    const { checksum } = call;
+    const ended = { owner: this.#session, ending, durationMs, fingerprint: '', checksum };
+    const isLarge = this.#kept.keep(number, ended, now);
     if (isLarge) this.#noteLarge(number);
     // Ids of the server's own making say which call they are of.
     if (!call.hasClientsId) return;

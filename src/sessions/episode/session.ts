@@ -4,6 +4,7 @@ import { Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
 import type { CallListener, CallRequest, CreateRequest } from '../host.ts';
+import { checksumOf } from '../kept/checksum.ts';
 import type { KeptResults } from '../kept/kept-results.ts';
 import type { SessionOptions } from '../options.ts';
 import { absenceOf, howItEnded } from '../session-errors.ts';
@@ -47,6 +48,7 @@ export class Session implements CallOwner {
   #hasFinished = false;
   #reward: number | null = null;
   #promptFailed = false;
+  #hasReusedIds = false;
   // What only some sessions need, or only for a while, is made when it is needed: an idle session shall be small.
   /** Those who wait for the end of its setup, in the order they came. */
   #waiting: (() => void)[] | undefined;
@@ -117,15 +119,21 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.lastActive = now;
     const { taskId, bytes = 0 } = request;
+    // Now, since defaults are written into the input.
+    const checksum = checksumOf(request.name, request.input);
     const mismatch = mismatchOf(this.facts, request.environment);
     const running = mismatch === undefined ? this.#calls.find(taskId) : undefined;
-    if (running !== undefined) return running.attach(on);
-    const ended = mismatch === undefined ? (this.#calls.ended(taskId, now) ?? this.#refusal(bytes)) : toEnded(mismatch);
+    const isNew = running === undefined && mismatch === undefined;
+    const kept = isNew ? this.#calls.ended(taskId, now) : undefined;
+    const first = (running ?? kept)?.checksum;
+    const reuse = first === undefined || first === checksum ? undefined : this.#reuse(request, now);
+    if (running !== undefined && reuse === undefined) return running.attach(on);
+    const ended = mismatch === undefined ? (reuse ?? kept ?? this.#refusal(bytes)) : toEnded(mismatch);
     if (ended !== undefined) {
       on({ kind: 'settled', taskId: taskId ?? '', ending: ended.ending, durationMs: ended.durationMs });
       return NOTHING_TO_LEAVE;
     }
-    const call = this.#start(request, on, now);
+    const call = this.#start(request, on, now, checksum);
     // Most calls have ended by now.
     if (call.phase === 'settled') return NOTHING_TO_LEAVE;
     this.#calls.enter(call, bytes);
@@ -225,16 +233,34 @@ export class Session implements CallOwner {
     return failure === undefined ? undefined : toEnded(failure);
   }
 
-  #start(request: CallRequest, on: CallListener, now: number): Call {
+  /** Tells of an id that came again with another question; how it is refused, if it is. */
+  #reuse({ name, taskId = '' }: CallRequest, now: number): EndedCall | undefined {
+    const { observer, reusedTaskIds } = this.#share.options;
+    const isRefused = reusedTaskIds === 'refuse';
+    const isFirst = !this.#hasReusedIds;
+    this.#hasReusedIds = true;
+    const tool = this.#toolOf(name);
+    observer.on({ type: 'task_id_reused', at: toEpoch(now), session: this.facts, taskId, tool, isRefused, isFirst });
+    if (!isRefused) return undefined;
+    const message = `task_id '${taskId}' was used before for another tool or input. Every call needs an id of its own`;
+    return toEnded({ code: 'task_id_reused', message });
+  }
+
+  #toolOf(name: string): string {
+    return this.#share.toolNames.get(this.facts.environment)?.has(name) === true ? name : UNKNOWN_TOOL;
+  }
+
+  #start(request: CallRequest, on: CallListener, now: number, checksum: number): Call {
     const { name, taskId, trace } = request;
     const { ids } = this.#share.kept;
     const number = ids.next();
-    const { identity, environment } = this.facts;
-    const tool = this.#share.toolNames.get(environment)?.has(name) === true ? name : UNKNOWN_TOOL;
+    const { identity } = this.facts;
+    const tool = this.#toolOf(name);
     const facts = { number, id: taskId ?? ids.toId(number), tool, identity, session: this.facts, traceId: undefined };
     const call = new Call(this, facts, now, on);
     call.keepsRefusal = request.keepRefusal === true;
     call.hasClientsId = taskId !== undefined;
+    call.checksum = checksum;
     this.#callCount += 1;
     this.#share.options.observer.on({ type: 'call_started', at: toEpoch(now), call: facts, trace });
     if (this.#phase === 'setting_up') this.#wait(call, request);
