@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { printable } from '../../core/index.ts';
 import { type EventLog, type EventLogger, eventLog } from './event-log.ts';
 import type { LogStream } from './log-batches.ts';
-import { isPlainUrl, toLoggedUrl } from './logged-url.ts';
+import { PLAIN_URL, toLoggedUrl } from './logged-url.ts';
 
 const INFO = 30;
 
@@ -29,10 +29,9 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
       if (!isUsual || method === undefined || url === undefined || durationMs === undefined)
         return slow.requestEnded(request);
       const session = sid === undefined ? '' : `,"sid":${quote(sid)}`;
+      const asked = PLAIN_URL.test(url) ? `"${url}"` : JSON.stringify(toLoggedUrl(url));
       const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;
-      stream.write(
-        `${headAt(Date.now())}${methodOf(method)},"url":${quoteUrl(url)}${session}${whose(identity)}${rest}`,
-      );
+      stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${asked}${session}${whose(identity)}${rest}`);
     },
     on(event) {
       if (event.type === 'session_ended' || event.type === 'task_id_reused') return slow.on(event);
@@ -99,10 +98,6 @@ function toMilliseconds(ms: number): string {
 
 // Most values are ids and paths, which need no escape.
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-
-function quoteUrl(url: string): string {
-  return isPlainUrl(url) ? `"${url}"` : JSON.stringify(toLoggedUrl(url));
-}
 
 function quote(value: string): string {
   return PLAIN.test(value) ? `"${value}"` : JSON.stringify(printable(value));

@@ -2,20 +2,15 @@ import { printable } from '../../core/index.ts';
 
 const CUT = '[cut]';
 
-// Segments of a path as servers have them: short, and nothing in them that URLs or JSON give a meaning.
-const PLAIN_PATH = /^(?:\/[\x21\x24-\x2e\x30-\x3e\x41-\x5b\x5d-\x7e]{0,23})*$/;
-
-/** Whether there is nothing to cut or to escape in a URL. */
-export function isPlainUrl(url: string): boolean {
-  return PLAIN_PATH.test(url);
-}
+/** A URL with nothing to cut or to escape: its segments are short, and nothing in them has a meaning in URLs or JSON. */
+export const PLAIN_URL: RegExp = /^(?:\/[\x21\x24-\x2e\x30-\x3e\x41-\x5b\x5d-\x7e]{0,23})*$/;
 
 /**
  * A URL for the log, without what may be a key or a token. No route of ours takes any there, but clients send them: as a
  * parameter, as a password, or in the path. Of parameters the names stay.
  */
 export function toLoggedUrl(url: string): string {
-  if (isPlainUrl(url)) return url;
+  if (PLAIN_URL.test(url)) return url;
   const [, path = '', mark = '', rest = ''] = /^([^?#]*)([?#]?)(.*)$/s.exec(url) ?? [];
   const safe = path.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/@]*@/i, `$1${CUT}@`).replace(SECRET_SEGMENT, `/${CUT}`);
   return printable(`${safe}${mark}${mark === '' ? '' : rest.split('&').map(toName).join('&')}`);

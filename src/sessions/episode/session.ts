@@ -119,20 +119,14 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.lastActive = now;
     const { taskId, bytes = 0 } = request;
+    const mismatch = mismatchOf(this.facts, request.environment);
     // Now, since defaults are written into the input.
     const checksum = checksumOf(request.name, request.input);
-    const mismatch = mismatchOf(this.facts, request.environment);
-    const running = mismatch === undefined ? this.#calls.find(taskId) : undefined;
-    const isNew = running === undefined && mismatch === undefined;
-    const kept = isNew ? this.#calls.ended(taskId, now) : undefined;
-    const first = (running ?? kept)?.checksum;
-    const reuse = first === undefined || first === checksum ? undefined : this.#reuse(request, now);
-    if (running !== undefined && reuse === undefined) return running.attach(on);
-    const ended = mismatch === undefined ? (reuse ?? kept ?? this.#refusal(bytes)) : toEnded(mismatch);
-    if (ended !== undefined) {
-      on({ kind: 'settled', taskId: taskId ?? '', ending: ended.ending, durationMs: ended.durationMs });
-      return NOTHING_TO_LEAVE;
-    }
+    const mayRepeat = taskId !== undefined && mismatch === undefined;
+    const repeated = mayRepeat ? this.#repeat(request, on, now, checksum) : undefined;
+    if (repeated !== undefined) return repeated;
+    const refusal = mismatch ?? this.#refusal(bytes);
+    if (refusal !== undefined) return settle(on, taskId ?? '', toEnded(refusal));
     const call = this.#start(request, on, now, checksum);
     // Most calls have ended by now.
     if (call.phase === 'settled') return NOTHING_TO_LEAVE;
@@ -221,20 +215,31 @@ export class Session implements CallOwner {
   }
 
   /** Why no new call is taken, whatever it asks for. */
-  #refusal(bytes: number): EndedCall | undefined {
+  #refusal(bytes: number): Failure | undefined {
     const { runningCount: calls, inputBytes } = this.#calls;
     const { sid } = this.facts;
     // The session is still there, and so are the results of its running calls.
     if (this.#onDrained !== undefined) {
       const message = `the server is stopping, and session '${sid}' accepts no new calls`;
-      return toEnded({ code: 'shutting_down', message });
+      return { code: 'shutting_down', message };
     }
-    const failure = calls === 0 ? undefined : refusalOf({ sid, calls, inputBytes }, bytes, this.#share.options);
-    return failure === undefined ? undefined : toEnded(failure);
+    return calls === 0 ? undefined : refusalOf({ sid, calls, inputBytes }, bytes, this.#share.options);
   }
 
-  /** Tells of an id that came again with another question; how it is refused, if it is. */
-  #reuse({ name, taskId = '' }: CallRequest, now: number): EndedCall | undefined {
+  /** Answers a call whose id is known: with the one that runs, or as it ended. Undefined if it is a new one. */
+  #repeat(request: CallRequest, on: CallListener, now: number, checksum: number): (() => void) | undefined {
+    const { taskId = '' } = request;
+    const running = this.#calls.find(taskId);
+    const known = running ?? this.#calls.ended(taskId, now);
+    if (known === undefined) return undefined;
+    const isReused = known.checksum !== undefined && known.checksum !== checksum;
+    const refusal = isReused ? this.#reuse(request, now) : undefined;
+    if (refusal !== undefined) return settle(on, taskId, toEnded(refusal));
+    return running?.attach(on) ?? settle(on, taskId, known as EndedCall);
+  }
+
+  /** Tells of an id that came again with another question; why it is refused, if it is. */
+  #reuse({ name, taskId = '' }: CallRequest, now: number): Failure | undefined {
     const { observer, reusedTaskIds } = this.#share.options;
     const isRefused = reusedTaskIds === 'refuse';
     const isFirst = !this.#hasReusedIds;
@@ -243,7 +248,7 @@ export class Session implements CallOwner {
     observer.on({ type: 'task_id_reused', at: toEpoch(now), session: this.facts, taskId, tool, isRefused, isFirst });
     if (!isRefused) return undefined;
     const message = `task_id '${taskId}' was used before for another tool or input. Every call needs an id of its own`;
-    return toEnded({ code: 'task_id_reused', message });
+    return { code: 'task_id_reused', message };
   }
 
   #toolOf(name: string): string {
@@ -325,6 +330,12 @@ export class Session implements CallOwner {
       reward: this.#reward,
     });
   }
+}
+
+/** Tells how a call ended that is over, or that is not started. */
+function settle(on: CallListener, taskId: string, { ending, durationMs }: EndedCall): () => void {
+  on({ kind: 'settled', taskId, ending, durationMs });
+  return NOTHING_TO_LEAVE;
 }
 
 function toEnded(failure: Failure): EndedCall {

@@ -4,56 +4,37 @@
  * to: of long texts and lists only at the ends and their length, and not into what is nested deeply.
  */
 export function checksumOf(name: string, input: unknown): number {
-  return addValue(addText(0, name), input, 0) >>> 0;
+  return mix(addText(0, name), sumOf(input, 0)) >>> 0;
 }
 
 // Whoever uses an id twice by mistake does not send two long texts that differ only in the middle.
 const ENDS = 128;
 const MAX_DEPTH = 16;
 
-function addValue(sum: number, value: unknown, depth: number): number {
-  switch (typeof value) {
-    case 'string':
-      return addText(add(sum, 1), value);
-    case 'number':
-      return addNumber(add(sum, 2), value);
-    case 'boolean':
-      return add(sum, value ? 3 : 4);
-    default:
-      if (value === null || typeof value !== 'object' || depth > MAX_DEPTH) return add(sum, 5);
-      return Array.isArray(value)
-        ? addList(add(sum, 6), value, depth)
-        : addObject(add(sum, 7), value as Record<string, unknown>, depth);
-  }
+// What kind of value it is, so that "1" and 1 differ, and {} and [].
+const [TEXT, PLAIN, LIST, OBJECT, DEEP] = [1, 2, 3, 4, 5];
+
+function sumOf(value: unknown, depth: number): number {
+  if (typeof value === 'string') return addText(TEXT, value);
+  if (typeof value !== 'object' || value === null) return addText(PLAIN, String(value));
+  if (depth > MAX_DEPTH) return DEEP;
+  if (Array.isArray(value)) return sumOfList(value, depth);
+  let sum: number = OBJECT;
+  // Each entry for itself: their order says nothing.
+  for (const key in value) sum = (sum + mix(addText(0, key), sumOf(value[key as never], depth + 1))) | 0;
+  return mix(OBJECT, sum);
 }
 
-function addText(sum: number, text: string): number {
-  const { length } = text;
-  let total = add(sum, length);
-  for (let at = 0; at < length; at = next(at, length)) total = add(total, text.charCodeAt(at));
-  return total;
+function sumOfList(list: readonly unknown[], depth: number): number {
+  let sum = mix(LIST, list.length);
+  for (let at = 0; at < list.length; at = next(at, list.length)) sum = mix(sum, sumOf(list[at], depth + 1));
+  return sum;
 }
 
-function addList(sum: number, list: readonly unknown[], depth: number): number {
-  const { length } = list;
-  let total = add(sum, length);
-  for (let at = 0; at < length; at = next(at, length)) total = addValue(total, list[at], depth + 1);
-  return total;
-}
-
-/** Adds up its entries, each for itself: their order says nothing. */
-function addObject(sum: number, object: Record<string, unknown>, depth: number): number {
-  let entries = 0;
-  for (const key in object) entries = (entries + addValue(addText(0, key), object[key], depth + 1)) | 0;
-  return add(sum, entries);
-}
-
-const double = new Float64Array(1);
-const words = new Uint32Array(double.buffer);
-
-function addNumber(sum: number, value: number): number {
-  double[0] = value;
-  return add(add(sum, words[0] as number), words[1] as number);
+function addText(start: number, text: string): number {
+  let sum = mix(start, text.length);
+  for (let at = 0; at < text.length; at = next(at, text.length)) sum = mix(sum, text.charCodeAt(at));
+  return sum;
 }
 
 /** The next place to look at: past the middle of what is long. */
@@ -61,7 +42,7 @@ function next(at: number, length: number): number {
   return at === ENDS && length > 2 * ENDS ? length - ENDS : at + 1;
 }
 
-function add(sum: number, value: number): number {
+function mix(sum: number, value: number): number {
   const product = Math.imul(sum ^ value, 0x9e3779b1);
   return product ^ (product >>> 15);
 }
