@@ -9,6 +9,8 @@ const SLOW = [
   'test/cli/{bench,dev,dev-types,interruption,load-errors,new-project,secrets,watchdog}.test.ts',
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
+  // A browser.
+  'test/browser/**/*.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
   'test/proof/{chaos,fuzz,settings,siege,soak}.test.ts',

@@ -9,7 +9,10 @@ import { createWorkspace, readInside, removeWorkspace, writeInside } from './wor
 const MAX_OUTPUT_BYTES = 16 * 1024;
 const path = z.string().min(1).describe('a path relative to the working directory');
 
-/** Coding problems in a directory of their own, graded by tests that the agent never sees. */
+/**
+ * Coding problems in a directory of their own, graded by tests that the agent never sees. `bash` runs as the user of the
+ * server: whoever may call it is trusted with the machine. The README says what to do about that.
+ */
 export const sandbox = environment({
   name: 'sandbox',
   task: z.object({ problem: z.enum(Object.keys(problems) as (keyof typeof problems)[]) }),

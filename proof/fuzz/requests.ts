@@ -125,11 +125,18 @@ const HEADERS: readonly string[] = [
   'Content-Encoding: gzip',
   'X-HTTP-Method-Override: DELETE',
   'X-Forwarded-Host: elsewhere',
+  'Origin: https://evil.example',
+  'Origin: null',
+  'Origin: http://localhost',
+  'Sec-Fetch-Site: cross-site',
+  'Access-Control-Request-Method: POST',
   'Expect: something',
   'Expect: 100-continue',
   '__proto__: x',
   'constructor: x',
 ];
+
+const HOSTS = ['evil.example', 'localhost.evil.example', '', '[::1', '127.0.0.1:x', 'a'.repeat(5_000), '\u00ff'];
 
 const TYPES = [
   'application/json',
@@ -157,7 +164,7 @@ export function fuzzRequest(random: Random, sids: readonly string[]): FuzzReques
 }
 
 function headersOf(random: Random, sids: readonly string[]): string[] {
-  const headers = random.chance(0.98) ? ['Host: localhost'] : [];
+  const headers = random.chance(0.96) ? ['Host: localhost'] : random.chance(0.5) ? [`Host: ${random.pick(HOSTS)}`] : [];
   if (random.chance(0.75)) headers.push(`X-Session-ID: ${random.chance(0.7) ? random.pick(sids) : random.pick(SIDS)}`);
   if (random.chance(0.05)) headers.push(`X-Session-ID: ${random.pick(sids)}`);
   if (random.chance(0.9)) headers.push(`Content-Type: ${random.chance(0.7) ? 'application/json' : random.pick(TYPES)}`);

@@ -97,3 +97,16 @@ test.each([
   expect(lines[0]).toContain('told');
   expect(lines[0]).not.toContain('abcd');
 });
+
+test('what an author logs cannot steer a terminal or hide anything', () => {
+  const { log, lines } = logOf({ key: 'abcd' });
+  log.info('a\x9b2J\u202eb\u200babcd', { text: '\x9b\u2028\u200b', deep: [{ 'k\u2066': '\u{e0041}' }] });
+  log.error('failed', { error: new Error('\u202e\x85') });
+  expect(lines.join('\n')).not.toMatch(/[\x7f-\x9f\u2028\u202e\u200b\u2066]|\u{e0041}/u);
+  expect(JSON.parse(lines[0] ?? '')).toEqual({
+    sid: 's',
+    text: '%C2%9B%E2%80%A8%E2%80%8B',
+    deep: [{ 'k%E2%81%A6': '%F3%A0%81%81' }],
+    message: 'a%C2%9B2J%E2%80%AEb%E2%80%8B[secret]',
+  });
+});

@@ -1,4 +1,5 @@
 import { toText, toThrown } from './errors.ts';
+import { printable } from './printable.ts';
 import { redact, type Secrets } from './redact.ts';
 
 /** Where an episode writes its log; pino's loggers fit. */
@@ -28,34 +29,26 @@ export interface EpisodeLog {
 /** A log that says nothing. */
 export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A log for one episode: every line carries its fields, and none carries a secret. */
+/** A log for one episode: every line carries its fields, and none carries a secret or steers a terminal. */
 export function episodeLog(log: Log, fields: object, secrets: Secrets): EpisodeLog {
   const write = (level: keyof Log) => (message: string, more?: object) => {
     // Many are used to write the fields first, and JavaScript does not tell them.
     const [text, given] = typeof message === 'string' ? [message, more] : [toText(more ?? ''), message as object];
-    log[level]({ ...fields, ...redactFields(given, secrets) }, redact(text, secrets));
+    log[level]({ ...fields, ...redactFields(given, secrets) }, printable(redact(text, secrets)));
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
-}
-
-// Control characters that terminals obey, and line separators; JSON leaves them as they are.
-const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029]/g;
-
-/** Text from a stranger, made safe for the log. */
-export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, encodeURIComponent);
 }
 
 function redactFields(fields: object | undefined, secrets: Secrets): object {
   if (fields === undefined) return {};
   let text = '';
   try {
-    text = redact(JSON.stringify(fields, plainValues()), secrets);
+    text = printable(redact(JSON.stringify(fields, plainValues()), secrets));
     // This fails where a secret was also a number, or a mark of the JSON itself; the text is then written as it is.
     return JSON.parse(text) as object;
   } catch (thrown) {
     // A line that cannot be written must not be the end of what it tells about.
-    return { unwritable: text || toThrown(thrown, (message) => redact(message, secrets)).message };
+    return { unwritable: text || toThrown(thrown, (message) => printable(redact(message, secrets))).message };
   }
 }
 

@@ -18,6 +18,7 @@ import { notFoundHandler } from './http/not-found.ts';
 import { type RequestTracker, requestTracker } from './http/request-tracker.ts';
 import { endConnections } from './http/shutdown.ts';
 import { Transfers } from './http/transfers.ts';
+import { listensLocally, WebGuard } from './http/web-guard.ts';
 import { serverLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { registerMetrics } from './observe/metrics-route.ts';
@@ -44,7 +45,10 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
   readonly environments?: readonly Environment[];
   readonly toolkits?: readonly Toolkit[];
   /** What is special to OXP. */
-  readonly oxp?: Omit<OxpOptions, 'toolkits' | 'auth' | 'returnErrors' | 'limits' | 'observer'>;
+  readonly oxp?: Omit<
+    OxpOptions,
+    'toolkits' | 'auth' | 'allowHosts' | 'allowOrigins' | 'returnErrors' | 'limits' | 'observer'
+  >;
   /** Pino's options or logger, or false. Default: warnings and errors to standard output. */
   readonly logger?: FastifyServerOptions['logger'];
   /** Whether GET /metrics shows numbers for Prometheus; with auth, not to agents. Default: true. */
@@ -120,10 +124,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const events = eventsOf(app);
   const counts = new RequestCounts();
   const requests = requestTracker({ events, counts });
-  const fastPath = new FastPath({ bodyBytes: limits.bodyBytes, requests });
+  const guard = new WebGuard(options, () => listensLocally(app));
+  const fastPath = new FastPath({ bodyBytes: limits.bodyBytes, requests, guard });
   app.addHook('preClose', async () => fastPath.close());
   servers.open({ requests, fastPath });
-  watchRequests(app, { options, requests, counts });
+  watchRequests(app, { options, requests, counts, guard });
   const sessionLimits = options.environments?.length ? toSessionLimits(limits, options.auth) : undefined;
   const transfers = new Transfers(new MemoryBudget(limits), app.log);
   const numbers = new Numbers();
@@ -156,12 +161,12 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   if (oxp !== undefined) fastPath.add(OXP_CALL, fastOxpCall(oxp, counts.of(OXP_CALL)));
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
   if (sessionLimits !== undefined) warnOfTighterLimit(app.log, sessionLimits, options.limits ?? {});
-  return toServer(app, servers, limits);
+  return toServer(app, { servers, limits, guard });
 }
 
 function assertServerOptions(options: ServerOptions): void {
   assertOptions(options, SERVER_OPTIONS, 'createServer');
-  const { toolkits, auth, returnErrors, limits, observer, ...own } = OXP_OPTIONS;
+  const { toolkits, auth, allowHosts, allowOrigins, returnErrors, limits, observer, ...own } = OXP_OPTIONS;
   if (options.oxp !== undefined) assertOptions(options.oxp, own, 'oxp');
 }
 
@@ -169,10 +174,11 @@ interface WatchOptions {
   readonly options: ServerOptions;
   readonly requests: RequestTracker;
   readonly counts: RequestCounts;
+  readonly guard: WebGuard;
 }
 
 /** Follows all requests that come to Fastify, and answers those that no route takes. */
-function watchRequests(app: FastifyInstance, { options, requests, counts }: WatchOptions): void {
+function watchRequests(app: FastifyInstance, { options, requests, counts, guard }: WatchOptions): void {
   app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
   const answerNotFound = notFoundHandler(options);
   app.setNotFoundHandler(answerNotFound);
@@ -180,6 +186,7 @@ function watchRequests(app: FastifyInstance, { options, requests, counts }: Watc
     requests.begin(request.raw, reply.raw, counts.of(request.routeOptions.url), request);
     closeAfterUpgrade(request, reply);
     refuseWithoutHost(request);
+    if (guard.take(request, reply)) return;
     // Before the body is read: it makes no difference here, whatever it holds.
     if (request.is404) answerNotFound(request, reply);
     else done();
@@ -241,7 +248,13 @@ async function serveProtocols(
 // Of a larger number Node takes the lower 32 bits.
 const MAX_BACKLOG = 2 ** 31 - 1;
 
-function toServer(app: FastifyInstance, servers: HttpServers, limits: Limits): Server {
+interface ServerParts {
+  readonly servers: HttpServers;
+  readonly limits: Limits;
+  readonly guard: WebGuard;
+}
+
+function toServer(app: FastifyInstance, { servers, limits, guard }: ServerParts): Server {
   let url = '';
   return {
     app,
@@ -250,6 +263,7 @@ function toServer(app: FastifyInstance, servers: HttpServers, limits: Limits): S
       return url;
     },
     async listen({ port = 0, host = '127.0.0.1' } = {}) {
+      guard.answerTo(host);
       const backlog = Math.min(limits.backlog, MAX_BACKLOG);
       try {
         url = await app.listen({ port, host, backlog });

@@ -16,6 +16,7 @@ export type {
   SetupEnded,
   SetupResult,
   Subject,
+  TaskIdReused,
   TasksSubject,
   TraceHeaders,
 } from '../sessions/index.ts';
@@ -26,6 +27,7 @@ export type { JwtOptions } from './auth/tokens.ts';
 export { createServer, type ListenOptions, type Server, type ServerOptions } from './create-server.ts';
 export type { ErrorBody, ReturnErrors } from './http/errors.ts';
 export { longestStopMs } from './http/limits.ts';
+export { assertWebOptions, type WebOptions } from './http/web-guard.ts';
 export type { WatchdogOption } from './observe/watchdog/server-watchdog.ts';
 export type { ToolErrors } from './ors/call-answer.ts';
 export { ors } from './ors/plugin.ts';

@@ -33,6 +33,8 @@ export class Call implements RunListener {
   phase: CallPhase = 'arriving';
   /** About how much memory its input takes while it has not ended. */
   inputBytes = 0;
+  /** What it asks, in short. */
+  checksum = 0;
   /** Whether a client was told its id, and may come back with it. */
   announced = false;
   /** Whether its client may come back for it also if it is refused. */

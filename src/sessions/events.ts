@@ -99,8 +99,29 @@ export interface CallEnded {
   readonly finished: boolean;
 }
 
+/** A task_id came again with another tool or input than the first time: no new call, and the result is that of the first. */
+export interface TaskIdReused {
+  readonly type: 'task_id_reused';
+  readonly at: number;
+  readonly session: SessionFacts;
+  readonly taskId: string;
+  /** The tool that was asked for this time: a name of the catalog, or UNKNOWN_TOOL. */
+  readonly tool: string;
+  /** Whether the client was refused, instead of getting the result of the first call. */
+  readonly isRefused: boolean;
+  /** Whether it is the first time in this session. */
+  readonly isFirst: boolean;
+}
+
 /** What happens to sessions and calls, as plain data. `at` is the time in ms since 1970, with fractions. */
-export type HostEvent = SessionStarted | SetupEnded | SessionEnded | CallStarted | CallRunning | CallEnded;
+export type HostEvent =
+  | SessionStarted
+  | SetupEnded
+  | SessionEnded
+  | CallStarted
+  | CallRunning
+  | CallEnded
+  | TaskIdReused;
 
 /** Whose code is run, and which: of a call, of a session, or of an environment's splits. */
 export type Subject = CallSubject | SessionSubject | TasksSubject;

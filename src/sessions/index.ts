@@ -31,6 +31,7 @@ export {
   type SetupEnded,
   type SetupResult,
   type Subject,
+  type TaskIdReused,
   type TasksSubject,
   type TraceHeaders,
   unobserved,

@@ -8,6 +8,8 @@ export interface SessionRules {
   callsAfterFinish: 'refuse' | 'allow';
   /** Whether an unknown task_id of a client's own making starts a call under that id. */
   clientTaskIds: 'start' | 'refuse';
+  /** Whether a task_id that comes again with another tool or input gets the result of the first call, or none. */
+  reusedTaskIds: 'answer' | 'refuse';
 }
 
 /** How sessions behave; every host takes the same. */
@@ -32,6 +34,7 @@ export const DEFAULT_SESSION_OPTIONS: SessionOptions = {
   ...DEFAULT_LIMITS,
   callsAfterFinish: 'refuse',
   clientTaskIds: 'start',
+  reusedTaskIds: 'answer',
   announceAfterMs: 3_000,
   log: silent,
   observer: unobserved,

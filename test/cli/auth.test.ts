@@ -159,6 +159,14 @@ test('a JSON file gives keys their identities and scopes, and an agent acts in t
   expect(output()).not.toContain('key-of');
 });
 
+test('tokens without scope and audience are taken if a variable says so', async () => {
+  const { module } = await prepare('');
+  const jwt = { TILTYARD_JWT_SECRET: SECRET, TILTYARD_JWT_AUDIENCE: 'yard' };
+  const { get } = await serve(module, { ...jwt, TILTYARD_JWT_MISSING_CLAIMS: 'allow' });
+  const headers = withToken({ aud: undefined, scope: undefined });
+  expect((await get('/list_environments', { headers })).status).toBe(200);
+});
+
 test.each<[what: string, env: (file: string) => NodeJS.ProcessEnv]>([
   ['a variable', () => ({ TILTYARD_JWT_SECRET: SECRET })],
   ['a file', (file) => ({ TILTYARD_JWT_SECRET_FILE: file })],
@@ -168,6 +176,7 @@ test.each<[what: string, env: (file: string) => NodeJS.ProcessEnv]>([
   const statusOf = async (headers: Credentials) => (await get('/list_environments', { headers })).status;
   expect(await statusOf(withToken({ aud: 'yard' }))).toBe(200);
   expect(await statusOf(withToken({ aud: 'elsewhere' }))).toBe(401);
+  expect(await statusOf(withToken({ aud: undefined }))).toBe(401);
   expect(await statusOf(withToken({}, `${SECRET}\n`))).toBe(401);
   expect(await statusOf({})).toBe(401);
   expect(output()).toContain('-H "Authorization: Bearer $TOKEN"');

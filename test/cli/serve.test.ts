@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DEFAULT_LIMITS } from 'tiltyard/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderWith, ROOT, type Run, run, untilPrinted } from '../support/command.ts';
+import { exchange } from '../support/raw.ts';
 import { runHere } from '../support/run-here.ts';
 
 const COUNTING = `
@@ -136,6 +137,30 @@ test('an address that others reach needs API keys or --no-auth, and keys are ask
   ]);
   expect(statuses.map(({ status }) => status)).toEqual([401, 200, 200]);
   expect(server.output()).not.toContain(key);
+});
+
+test('--allow-host and --allow-origin open a server without keys to a name and a page', async () => {
+  const folder = await folderWith({ 'counting.mjs': IN_JAVASCRIPT });
+  const path = join(folder, 'counting.mjs');
+  const options = ['--allow-host', 'envs.test', '--allow-host', '*.test', '--allow-origin', 'https://app.test'];
+  const server = run(['serve', path, '--port', '0', ...options]);
+  const [, base = ''] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
+  const statusOf = async (headers: string[]) =>
+    (await exchange({ url: base }, ['GET /health HTTP/1.1', ...headers, '', ''].join('\r\n'))).status;
+  expect(await statusOf(['Host: envs.test'])).toBe(200);
+  expect(await statusOf(['Host: sessions.envs.test'])).toBe(200);
+  expect(await statusOf(['Host: evil.example'])).toBe(421);
+  expect(await statusOf(['Host: localhost', 'Origin: https://app.test'])).toBe(200);
+  expect(await statusOf(['Host: localhost', 'Origin: https://evil.example'])).toBe(403);
+});
+
+test.each([
+  [['--allow-host', 'http://envs:8080'], '--allow-host[0] must be a host name or address without scheme and port'],
+  [['--allow-origin', 'app.test'], '--allow-origin[0] must be an origin without path'],
+])('%j is a misuse', async (options, message) => {
+  const command = run(['serve', 'nope.ts', ...options]);
+  expect(await command.exit).toBe(2);
+  expect(command.output()).toContain(message);
 });
 
 test.each([

@@ -85,7 +85,9 @@ test('OXP K4: tokens are signed with the shared secret, and their scopes count',
   const connected = (jwt: Partial<JwtSigning>) =>
     connectOxp(url, { jwt: { secret: SECRET, audience: 'tools', ...jwt } });
   const ids = async (jwt: Partial<JwtSigning>) => (await connected(jwt).tools()).map(({ id }) => id);
-  expect(await ids({})).toEqual(['Kit.Open@1.0.0', 'Kit.Closed@1.0.0']);
+  expect(await ids({ scope: 'inner' })).toEqual(['Kit.Open@1.0.0', 'Kit.Closed@1.0.0']);
+  expect(await ids({ scope: '' })).toEqual(['Kit.Open@1.0.0']);
+  expect(await rejection(ids({}))).toMatchObject({ status: 401, developerMessage: expect.stringContaining("'scope'") });
   expect(await ids({ scope: 'other' })).toEqual(['Kit.Open@1.0.0']);
   expect((await connected({ scope: ['other', 'inner'] }).call('Kit.Closed')).value).toBe('closed');
 });

@@ -11,7 +11,7 @@ export async function serveGuide(secret: string): Promise<void> {
     auth: { jwt: { secret }, apiKeys: [{ key: 'a-key', identity: 'mail-agent', scopes: ['mail'] }] },
   });
 
-  const client = connectOxp(await server.listen(), { jwt: { secret, subject: 'me' } });
+  const client = connectOxp(await server.listen(), { jwt: { secret, subject: 'me', scope: 'mail' } });
   console.log((await client.tools()).length);
 }
 

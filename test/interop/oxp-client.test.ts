@@ -18,7 +18,11 @@ const SECRET = 'a shared secret of 32 bytes, or more';
 
 function signToken(): Promise<string> {
   const key = new TextEncoder().encode(SECRET);
-  return new SignJWT({}).setProtectedHeader({ alg: 'HS256' }).setSubject('python').setExpirationTime('1m').sign(key);
+  return new SignJWT({ scope: '' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject('python')
+    .setExpirationTime('1m')
+    .sign(key);
 }
 
 const ADD = { tool_id: 'Calculator.Add@1.0.0', input: { a: 10, b: 5 } };

@@ -177,7 +177,7 @@ async function ask(url: string, sids: readonly string[]): Promise<void> {
   const routes = ['POST /ping', 'POST /delete', 'POST /delete_session', 'POST /math/call', 'GET /math/prompt'];
   for (const [index, sid] of sids.entries()) {
     const connection = index === sids.length - 1 ? 'close' : 'keep-alive';
-    const headers = `Host: x\r\nX-Session-ID: ${sid}\r\nConnection: ${connection}\r\nContent-Length: 0`;
+    const headers = `Host: localhost\r\nX-Session-ID: ${sid}\r\nConnection: ${connection}\r\nContent-Length: 0`;
     socket.write(`${routes[index % routes.length]} HTTP/1.1\r\n${headers}\r\n\r\n`);
   }
   // Not by a regular expression: the engine would hold on to the text that matched last.

@@ -41,7 +41,6 @@ test('S1: /create_session starts no episode', async () => {
 
 test.each([
   ['nothing at all', {}],
-  ['a form, as curl -d sends it', { raw: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
   ['a body that is not JSON', { raw: '{', headers: { 'content-type': 'application/json' } }],
   ['a session id', { sid: 'mine' }],
 ])('S2: /create_session takes %s', async (_what, options) => {

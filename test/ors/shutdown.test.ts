@@ -88,7 +88,7 @@ describe('a server that stops', () => {
     const server = await startServer({ limits: { closeMs: 50 } });
     const socket = connectTo(server);
     const arrived = arrivals(server);
-    socket.write('POST /create HTTP/1.1\r\nHost: x\r\nX-Session-ID: a\r\nContent-Length: 100\r\n\r\n{"split":');
+    socket.write('POST /create HTTP/1.1\r\nHost: localhost\r\nX-Session-ID: a\r\nContent-Length: 100\r\n\r\n{"split":');
     await arrived;
     await server.server.close();
   });
@@ -100,7 +100,7 @@ describe('a server that stops', () => {
     const body = JSON.stringify({ name: 'big', input: { n: 20_000_000, ch: 'x' } });
     const arrived = arrivals(server);
     socket.write(
-      `POST /math/call HTTP/1.1\r\nHost: x\r\nX-Session-ID: ${sid}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `POST /math/call HTTP/1.1\r\nHost: localhost\r\nX-Session-ID: ${sid}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
     await arrived;
     await server.get('/health');

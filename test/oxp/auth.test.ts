@@ -23,7 +23,7 @@ const now = () => Math.floor(Date.now() / 1000);
 
 /** A token with these claims, good for a minute unless they say otherwise. */
 function sign(claims: JWTPayload, { alg = 'HS256', secret = SECRET } = {}): Promise<string> {
-  const payload = { iat: now(), exp: now() + MINUTE, ...claims };
+  const payload = { iat: now(), exp: now() + MINUTE, scope: '', aud: 'tools.test', ...claims };
   return new SignJWT(payload).setProtectedHeader({ alg }).sign(new TextEncoder().encode(secret));
 }
 
@@ -72,7 +72,7 @@ describe('API keys', () => {
 
 describe('tokens', () => {
   test.each([
-    ['nothing but exp', {}],
+    ['no subject', {}],
     ['a subject', { sub: 'ada' }],
     ['an audience of the list', { aud: 'tools.test' }],
     ['several audiences, one of the list', { aud: ['nobody.test', 'other.test'] }],
@@ -91,6 +91,8 @@ describe('tokens', () => {
     ['for another audience', () => sign({ aud: 'nobody.test' })],
     ['for other audiences', () => sign({ aud: ['nobody.test', 'tools.test.evil'] })],
     ['of HS512', () => sign({}, { alg: 'HS512', secret: SECRET.repeat(2) })],
+    ['without scope', () => sign({ scope: undefined })],
+    ['without audience', () => sign({ aud: undefined as never })],
     ['that lives too long', () => sign({ exp: now() + 16 * MINUTE })],
     [
       'that lives too long and says nothing of when it was made',

@@ -178,7 +178,9 @@ describe('identities', () => {
   const guarded = shareToolServer({ auth: { apiKeys, jwt: { secret } } });
 
   async function toToken(subject?: string): Promise<string> {
-    const token = new SignJWT(subject === undefined ? {} : { sub: subject }).setProtectedHeader({ alg: 'HS256' });
+    const token = new SignJWT({ scope: '', ...(subject === undefined ? {} : { sub: subject }) }).setProtectedHeader({
+      alg: 'HS256',
+    });
     return token.setExpirationTime('1 minute').sign(new TextEncoder().encode(secret));
   }
 

@@ -49,10 +49,38 @@ test.each<[what: string, options: Partial<JwtOptions>, claims: object, status: n
   ['that expired within the skew of the clocks', { clockSkewSeconds: 30 }, { exp: secondsFromNow(-20) }, 200],
   ['that expired before it', { clockSkewSeconds: 10 }, { exp: secondsFromNow(-20) }, 401],
   ['for somebody, where nobody is meant', { audience: [] }, { aud: 'x' }, 401],
+  ['without a scope', {}, { scope: undefined }, 401],
+  ['without a scope, where that is allowed', { missingClaims: 'allow' }, { scope: undefined }, 200],
+  ['without an audience', { audience: ['tiltyard'] }, { aud: undefined }, 401],
+  ['without an audience, where none is asked for', {}, { aud: undefined }, 200],
+  [
+    'without an audience, where that is allowed',
+    { audience: ['tiltyard'], missingClaims: 'allow' },
+    { aud: undefined },
+    200,
+  ],
   ['for a part of an audience', { audience: ['tiltyard'] }, { aud: 'tilt' }, 401],
 ])('a token %s', async (_what, options, claims, status) => {
   const { get } = await startServer({ auth: { jwt: { secret: SECRET, ...options } } });
   expect((await get('/list_environments', { headers: withToken(claims) })).status).toBe(status);
+});
+
+test('who signs a token without limits is told what it lacks; a stranger is not', async () => {
+  const { get } = await startServer({ auth: { jwt: { secret: SECRET, audience: ['tiltyard'] } } });
+  const ask = async (credentials: Credentials) => (await get('/list_environments', { headers: credentials })).json;
+  const bare = { scope: undefined, aud: undefined };
+  expect(await ask(withToken(bare))).toMatchObject({
+    code: 'unauthorized',
+    detail: expect.stringMatching(/'scope' .* and the claim 'aud'/),
+  });
+  const { detail } = await ask(withToken(bare, 'another-secret-that-tests-may-know'));
+  expect(detail).toMatch(/^valid credentials are required/);
+});
+
+test('a token without a scope that is allowed may do everything, as before', async () => {
+  const { post } = await startServer({ auth: { jwt: { secret: SECRET, missingClaims: 'allow' } } });
+  const headers = withToken({ scope: undefined, aud: undefined });
+  expect((await post('/math/tasks', { split: 'train' }, { headers })).status).toBe(200);
 });
 
 test.each<[what: string, auth: AuthOptions, credentials: Credentials]>([

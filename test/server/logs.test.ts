@@ -7,7 +7,7 @@ import { startGated } from '../support/gates.ts';
 import { startServer } from '../support/http.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
 import { minimal } from '../support/minimal.ts';
-import { exchange } from '../support/raw.ts';
+import { exchange, toRequest } from '../support/raw.ts';
 import { bank } from './toolkits.ts';
 
 const MS = expect.any(Number);
@@ -56,13 +56,53 @@ test('what strangers choose cannot steer a terminal or break a line, and stays a
   const sid = Buffer.from('a\x9b2Jb\x85c', 'latin1');
   await exchange(
     server,
-    Buffer.concat([Buffer.from('GET /health HTTP/1.1\r\nHost: x\r\nX-Session-ID: '), sid, Buffer.from('\r\n\r\n')]),
+    Buffer.concat([
+      Buffer.from('GET /health HTTP/1.1\r\nHost: localhost\r\nX-Session-ID: '),
+      sid,
+      Buffer.from('\r\n\r\n'),
+    ]),
   );
   await server.post('/tools/call', { request: { call_id: 'x\u2028y', tool_id: 'Bank.Rate', input: {} } });
   await eventually(() => expect(linesOf(lines, 'request')).toHaveLength(2));
   expect(lines.text()).not.toMatch(/[\x7f-\x9f\u2028\u2029]/);
   expect(linesOf(lines, 'request')[0]).toMatchObject({ sid: 'a%C2%9B2Jb%C2%85c' });
   expect(linesOf(lines, 'call')).toMatchObject([{ callId: 'x%E2%80%A8y' }]);
+});
+
+test('keys and tokens in URLs do not get into the log, whichever way the line is written', async () => {
+  const lines = logLines();
+  const { get, url } = await startServer({ logger: lines.logger });
+  await get('/math/tools?api_key=key-of-mine&split=train');
+  await get('/nowhere?token=key-of-mine');
+  await exchange({ url }, toRequest('GET http://me:key-of-mine@localhost/math/tools'));
+  await eventually(() => expect(linesOf(lines, 'request')).toHaveLength(3));
+  expect(lines.text()).not.toContain('key-of-mine');
+  expect(linesOf(lines, 'request').map((line) => line.url)).toEqual([
+    '/math/tools?api_key=[cut]&split=[cut]',
+    '/nowhere?token=[cut]',
+    'http://[cut]@localhost/math/tools',
+  ]);
+});
+
+test('what authors log, throw and are called is escaped like what strangers choose', async () => {
+  const lines = logLines();
+  const evil = '\x9b2J\u202e\u200b';
+  const noisy = minimal({
+    tools: {
+      shout: {
+        run: (_input, { log }) => {
+          log.warn(`said ${evil}`, { evil });
+          throw new Error(`threw ${evil}`);
+        },
+      },
+    },
+  });
+  const server = await startServer({ environments: [noisy], logger: lines.logger });
+  await server.call(await server.create(), 'shout', {}, { env: 'minimal' });
+  await eventually(() => expect(linesOf(lines, 'call')).toHaveLength(1));
+  expect(lines.text()).toContain('said %C2%9B2J');
+  expect(lines.text()).toContain('threw %C2%9B2J');
+  expect(lines.text()).not.toMatch(/[\x9b\u202e\u200b]/);
 });
 
 test('each session has a line at its end: its environment, its outcome, its calls and its time', async () => {

@@ -29,6 +29,7 @@ describe('options that mean nothing are refused at start', () => {
     ["auth.jwt has an unknown key 'audiences'. Did you mean 'audience'?", { auth: { jwt: { audiences: ['me'] } } }],
     ['auth.jwt: audience must be an array of strings', { auth: { jwt: { audience: 'me' } } }],
     ['auth.jwt: maxLifetimeSeconds must be a number from 1', { auth: { jwt: { maxLifetimeSeconds: Number.NaN } } }],
+    ["auth.jwt: missingClaims must be 'refuse' or 'allow', not true", { auth: { jwt: { missingClaims: true } } }],
     ['auth.jwt: clockSkewSeconds must be a number from 0, not -1', { auth: { jwt: { clockSkewSeconds: -1 } } }],
   ])('%s', async (message, options) => {
     const error: Error = await startServer(options as TestOptions).then(

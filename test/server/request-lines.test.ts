@@ -163,7 +163,9 @@ test.each<[how: string, leave: (socket: Socket) => void]>([
     const socket = await openSocket(server);
     const closed = once(socket, 'close');
     const headers = ['Content-Type: application/json', 'X-Session-ID: a', 'Content-Length: 17000000'];
-    socket.write(`POST ${path} HTTP/1.1\r\n${['Host: x', ...headers].join('\r\n')}\r\n\r\n${'x'.repeat(100_000)}`);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\n${['Host: localhost', ...headers].join('\r\n')}\r\n\r\n${'x'.repeat(100_000)}`,
+    );
     const [answer] = await once(socket, 'data');
     expect(String(answer)).toContain('413 Payload Too Large');
     leave(socket);
@@ -226,7 +228,7 @@ describe('a request that nothing of ours sees has one line as well', () => {
     ['headers', '', {}],
     [
       'body',
-      'POST /math/call HTTP/1.1\r\nHost: x\r\nX-Session-ID: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+      'POST /math/call HTTP/1.1\r\nHost: localhost\r\nX-Session-ID: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
       { url: '/math/call', sid: 'a' },
     ],
   ])('%s that do not come in time', async (_what, bytes, known) => {

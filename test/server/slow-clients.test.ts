@@ -21,7 +21,7 @@ function open({ url }: { readonly url: string }): { socket: Socket; closed: Prom
 }
 
 const BODY = JSON.stringify({ split: 'train' });
-const HEAD = `POST /math/num_tasks HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n`;
+const HEAD = `POST /math/num_tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n`;
 
 describe('a client that sends too slowly', () => {
   test.each([
@@ -45,7 +45,7 @@ describe('a client that sends too slowly', () => {
   test('may take its time within the limit', async () => {
     const server = await startServer({ limits: { headersMs: 10 * LIMIT_MS, requestMs: 10 * LIMIT_MS } });
     const { socket, closed } = open(server);
-    const head = HEAD.replace('Host: x', 'Host: x\r\nConnection: close');
+    const head = HEAD.replace('Host: localhost', 'Host: localhost\r\nConnection: close');
     for (const part of [head.slice(0, 20), head.slice(20), BODY]) {
       socket.write(part);
       await pause(LIMIT_MS / 10);
@@ -73,7 +73,7 @@ describe('an answer that takes long', () => {
     const socket = connect(Number(port), hostname).pause();
     onTestFinished(() => void socket.destroy());
     socket.write(
-      `POST /math/call HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Session-ID: ${sid}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `POST /math/call HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Session-ID: ${sid}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
     await pause(3 * LIMIT_MS);
     const answer = Buffer.concat(await socket.toArray()).toString();

@@ -26,7 +26,7 @@ export async function exchange(server: { readonly url: string }, bytes: string |
 /** A request as text: `toRequest('PUT /health', ['X-A: b'], 'body')`. It names a host and the length of its body. */
 export function toRequest(line: string, headers: readonly string[] = [], body = ''): string {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
-  return `${[`${line} HTTP/1.1`, 'Host: test', ...length, ...headers].join('\r\n')}\r\n\r\n${body}`;
+  return `${[`${line} HTTP/1.1`, 'Host: localhost', ...length, ...headers].join('\r\n')}\r\n\r\n${body}`;
 }
 
 /** Opens a connection to the server, for the caller to close. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { toPort } from '../shared/arguments.ts';
+import { allowHost, allowOrigin, toPort } from '../shared/arguments.ts';
 import type { DevOptions } from './dev.ts';
 
 /** Adds `tiltyard dev`. */
@@ -11,6 +11,8 @@ export function addDev(root: Command): void {
     .option('-p, --port <number>', 'port to listen on; 0 picks a free port (default: $PORT, or 8080)', toPort)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--no-auth', 'allow everyone, even on an address that other machines can reach')
+    .addOption(allowHost())
+    .addOption(allowOrigin())
     .option('-w, --watch <path...>', 'more files or folders to watch, such as task files that your code reads')
     .addOption(
       new Option('--log-level <level>', 'how much of the log to show; info is a line per request')

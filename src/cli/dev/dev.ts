@@ -4,6 +4,7 @@ import { assertExists, assertModule } from '../shared/module-path.ts';
 import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { defaultPort } from '../shared/serving/port.ts';
+import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { peoplesDisplay, programsDisplay } from './display.ts';
 import { Reloader } from './reloader.ts';
@@ -11,7 +12,7 @@ import { typeCheck } from './type-check.ts';
 import { Watch } from './watch.ts';
 
 /** The options of `tiltyard dev`. */
-export interface DevOptions {
+export interface DevOptions extends WebArguments {
   readonly port?: number;
   readonly host: string;
   readonly auth: boolean;
@@ -26,6 +27,7 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
   const terminal = processTerminal();
   const warn = (message: string) => terminal.note(`tiltyard: ${message}`);
   const auth = await takeAccess(options, warn);
+  const web = await toWebOptions(options);
   const paths = options.watch ?? [];
   modules.forEach(assertModule);
   paths.forEach(assertExists);
@@ -39,7 +41,7 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
   const display = json ? programsDisplay(terminal) : peoplesDisplay(terminal, auth);
   using background = typeCheck(process.cwd(), display);
   const reloader = new Reloader({
-    plan: { modules, logLevel, ...(auth === undefined ? {} : { auth }) },
+    plan: { modules, logLevel, web, ...(auth === undefined ? {} : { auth }) },
     address: { host, port },
     output: json ? 'stderr' : 'stdout',
     watch,

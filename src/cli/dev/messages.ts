@@ -1,4 +1,4 @@
-import type { AuthOptions } from '../../server/index.ts';
+import type { AuthOptions, WebOptions } from '../../server/index.ts';
 import type { ModuleProblem } from '../shared/module-problem.ts';
 import type { Served } from '../shared/serving/banner.ts';
 
@@ -6,6 +6,7 @@ import type { Served } from '../shared/serving/banner.ts';
 export interface VersionPlan {
   readonly modules: readonly string[];
   readonly auth?: AuthOptions;
+  readonly web: WebOptions;
   readonly logLevel: string;
 }
 

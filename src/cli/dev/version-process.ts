@@ -24,11 +24,12 @@ process.on('message', (order: Order) => {
   else void close();
 });
 
-async function load({ modules, auth, logLevel }: VersionPlan): Promise<void> {
+async function load({ modules, auth, web, logLevel }: VersionPlan): Promise<void> {
   try {
     const loaded = await loadModules(modules, { onImport: reportImport });
     server = await createServer({
       ...loaded,
+      ...web,
       auth,
       returnErrors: 'stacktrace',
       limits: { drainMs: 0, graceMs: GRACE_MS, closeMs: CLOSE_MS },

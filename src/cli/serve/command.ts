@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { collect, toPort } from '../shared/arguments.ts';
+import { allowHost, allowOrigin, collect, toPort } from '../shared/arguments.ts';
 import type { ServeOptions } from './serve.ts';
 
 /** Adds `tiltyard serve`. */
@@ -13,6 +13,8 @@ export function addServe(root: Command): void {
     .option('-p, --port <number>', 'port to listen on; 0 picks a free port (default: $PORT, or 8080)', toPort)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--no-auth', 'allow everyone, even on an address that other machines can reach')
+    .addOption(allowHost())
+    .addOption(allowOrigin())
     .addOption(
       new Option('--return-errors <how>', "how much of an environment's exceptions clients see")
         .choices(['none', 'exception', 'stacktrace'])
@@ -40,7 +42,12 @@ API keys are read from the environment variable TILTYARD_API_KEYS (separated by
 commas) or from the file named by TILTYARD_API_KEYS_FILE: one per line, or JSON
 with an identity and scopes for each. Clients send one as X-API-Key or
 OXP-API-Key. Bearer tokens (JWT) are verified with TILTYARD_JWT_SECRET, or the
-file named by TILTYARD_JWT_SECRET_FILE, and TILTYARD_JWT_AUDIENCE.
+file named by TILTYARD_JWT_SECRET_FILE, and TILTYARD_JWT_AUDIENCE. A token needs
+a scope; TILTYARD_JWT_MISSING_CLAIMS=allow takes tokens without one.
+
+Without auth, the server answers to localhost, to the addresses of this machine
+and to the names that --allow-host adds, and refuses web pages of other origins
+unless --allow-origin names them: no page may use a server that asks for no key.
 
 Limits can also be set with the environment variable TILTYARD_LIMITS, separated
 by commas; --limit takes precedence.

@@ -4,12 +4,13 @@ import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { banner, toServed } from '../shared/serving/banner.ts';
 import { defaultPort } from '../shared/serving/port.ts';
+import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { readLimits } from './limits.ts';
 import { stopWhenTold } from './stopping.ts';
 import { surviveStrayErrors } from './stray-errors.ts';
 
 /** The options of `tiltyard serve`. */
-export interface ServeOptions {
+export interface ServeOptions extends WebArguments {
   readonly port?: number;
   readonly host: string;
   readonly auth: boolean;
@@ -25,11 +26,13 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   const unread = untilUnread();
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
   const auth = await takeAccess(options, warn);
+  const web = await toWebOptions(options);
   const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
   const loaded = await loadModules(modules);
   const server = await createServer({
     ...loaded,
+    ...web,
     auth,
     limits,
     returnErrors: options.returnErrors,

@@ -1,4 +1,4 @@
-import { type Log, toError, toThrown } from '../../core/index.ts';
+import { type Log, printable, toError, toThrown } from '../../core/index.ts';
 import { logOfRunningCode } from '../../sessions/index.ts';
 
 /**
@@ -11,7 +11,7 @@ export function surviveStrayErrors(log: Log): void {
     const what = origin === 'unhandledRejection' ? 'a promise was rejected' : 'an error was thrown';
     const message = `${what} where nobody catches it. The server goes on; await the promise, or catch the error, in the tool that left it`;
     const ownersLog = logOfRunningCode();
-    if (ownersLog === undefined) log.error({ error: toThrown(thrown, (text) => text), origin }, message);
+    if (ownersLog === undefined) log.error({ error: toThrown(thrown, printable), origin }, message);
     else ownersLog.error(message, { error: toError(thrown), origin });
   });
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** A port; 0 is any free one. */
 export function toPort(text: string): number {
@@ -16,6 +16,18 @@ export function toCount(text: string): number {
 /** Collects an option that may be given several times. */
 export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
+}
+
+/** `--allow-host`, for commands that serve. */
+export function allowHost(): Option {
+  const description = "without auth, also serve under this host name; repeatable ('*' for any)";
+  return new Option('--allow-host <name>', description).argParser(collect);
+}
+
+/** `--allow-origin`, for commands that serve. */
+export function allowOrigin(): Option {
+  const description = "let web pages of this origin use the server; repeatable ('*' for any)";
+  return new Option('--allow-origin <origin>', description).argParser(collect);
 }
 
 /** Adds `--secret`, for commands that begin episodes. */

@@ -49,7 +49,7 @@ export function authenticator(auth: AuthOptions | undefined): Authenticator | un
       try {
         return await tokens.verify(token);
       } catch (thrown) {
-        throw unauthorized(thrown);
+        throw thrown instanceof TiltyardError ? thrown : unauthorized(thrown);
       }
     },
   };
@@ -63,7 +63,7 @@ function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined
 function unauthorized(cause?: unknown): TiltyardError {
   return new TiltyardError(
     'unauthorized',
-    'valid credentials are required: an API key in X-API-Key, or a bearer token',
+    'valid credentials are required: an API key in X-API-Key or OXP-API-Key, or a bearer token',
     { cause },
   );
 }

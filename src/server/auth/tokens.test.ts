@@ -14,7 +14,9 @@ function tokensAt(now: number, options: Partial<JwtOptions> = {}): Tokens {
 }
 
 function sign(claims: Record<string, unknown>, secret: Uint8Array = SECRET): Promise<string> {
-  return new SignJWT({ exp: NOW / 1000 + 60, ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(secret);
+  return new SignJWT({ exp: NOW / 1000 + 60, scope: 'agent', ...claims })
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(secret);
 }
 
 test('a token is known once it was verified, with its identity and its scopes', async () => {

@@ -1,20 +1,25 @@
 import { hash } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { DefinitionError } from '../../core/index.ts';
-import { anything, assertOptions, between, names, type OptionRules } from '../options.ts';
+import { DefinitionError, TiltyardError } from '../../core/index.ts';
+import { anything, assertOptions, between, names, type OptionRules, oneOf } from '../options.ts';
 import { type Identity, isName } from './identity.ts';
 
 /** Short-lived tokens that callers sign with a shared secret. */
 export interface JwtOptions {
   /** At least 32 bytes. */
   readonly secret: string | Uint8Array;
-  /** The audiences that are accepted; a token without one passes. */
+  /** The audiences that are accepted. */
   readonly audience?: readonly string[];
   /** Refuses tokens that live longer than this. */
   readonly maxLifetimeSeconds?: number;
   /** How far the clocks may differ. Default: 5 s. */
   readonly clockSkewSeconds?: number;
+  /**
+   * What becomes of a token without `scope`, or without `aud` where there are audiences: 'allow' lets it do everything, and
+   * takes it for one that is meant for this server. Default: 'refuse'.
+   */
+  readonly missingClaims?: 'refuse' | 'allow';
 }
 
 const JWT_OPTIONS: OptionRules<JwtOptions> = {
@@ -23,6 +28,7 @@ const JWT_OPTIONS: OptionRules<JwtOptions> = {
   audience: names,
   maxLifetimeSeconds: between(1, Number.POSITIVE_INFINITY),
   clockSkewSeconds: between(0, Number.POSITIVE_INFINITY),
+  missingClaims: oneOf('refuse', 'allow'),
 };
 
 const MIN_SECRET_BYTES = 32;
@@ -47,11 +53,12 @@ export class Tokens {
   readonly #audience: ReadonlySet<string> | undefined;
   readonly #maxLifetimeSeconds: number;
   readonly #skewSeconds: number;
+  readonly #needsClaims: boolean;
   readonly #remembered = new LRUCache<string, Remembered>({ maxSize: MAX_REMEMBERED, sizeCalculation: () => 1 });
 
   constructor(options: JwtOptions) {
     assertOptions(options, JWT_OPTIONS, 'auth.jwt');
-    const { secret, audience, maxLifetimeSeconds, clockSkewSeconds = 5 } = options;
+    const { secret, audience, maxLifetimeSeconds, clockSkewSeconds = 5, missingClaims = 'refuse' } = options;
     this.#secret = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
     const { length } = this.#secret;
     if (length < MIN_SECRET_BYTES)
@@ -59,6 +66,7 @@ export class Tokens {
     this.#audience = audience === undefined ? undefined : new Set(audience);
     this.#maxLifetimeSeconds = maxLifetimeSeconds ?? Number.POSITIVE_INFINITY;
     this.#skewSeconds = clockSkewSeconds;
+    this.#needsClaims = missingClaims === 'refuse';
   }
 
   /** Whose token this is, if it was verified before and is still good. */
@@ -80,6 +88,7 @@ export class Tokens {
       requiredClaims: ['exp'],
     });
     const { sub = ANONYMOUS, exp = 0 } = payload;
+    if (this.#needsClaims) assertClaims(payload, this.#audience);
     const livesTooLong = lifetimeOf(payload) > this.#maxLifetimeSeconds + this.#skewSeconds;
     if (!this.#isForUs(payload) || !isName(sub) || livesTooLong) throw new Error('a claim of the token is not allowed');
     const identity = { id: sub, scopes: toScopes(payload.scope) };
@@ -92,6 +101,16 @@ export class Tokens {
     const audiences = aud === undefined ? [] : [aud].flat();
     return accepted === undefined || audiences.length === 0 || audiences.some((each) => accepted.has(each));
   }
+}
+
+// Told, unlike other reasons: who has signed it may know. One that forgets to limit a token must not get one without limits.
+function assertClaims({ scope, aud }: JWTPayload, audience: ReadonlySet<string> | undefined): void {
+  const missing = [
+    ...(scope === undefined ? ['\'scope\' (such as "agent", or "orchestrator" for everything with environments)'] : []),
+    ...(aud === undefined && audience !== undefined ? ["'aud'"] : []),
+  ];
+  if (missing.length > 0)
+    throw new TiltyardError('unauthorized', `the token must have the claim ${missing.join(' and the claim ')}`);
 }
 
 // A token that says it will be made in the future lives from now on: it is good already.

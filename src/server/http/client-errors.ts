@@ -49,7 +49,7 @@ export function closeAfterUpgrade({ headers }: FastifyRequest, { raw }: FastifyR
   if (headers.upgrade !== undefined) raw.setHeader('connection', 'close');
 }
 
-/** Throws for a request without a Host header, as HTTP/1.1 demands; which host it names is nobody's business. */
+/** Throws for a request without a Host header, as HTTP/1.1 demands; which host it names is for web-guard.ts to judge. */
 export function refuseWithoutHost({ headers, raw }: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion === '1.1')
     throw new TiltyardError('bad_request', 'an HTTP/1.1 request needs a Host header');

@@ -3,10 +3,12 @@ import {
   EnvironmentError,
   type ErrorCode,
   type Failure,
+  printable,
   type Thrown,
   TiltyardError,
   toFailure,
 } from '../../core/index.ts';
+import { toLoggedUrl } from '../observe/logged-url.ts';
 
 /** How much of an author's exception clients see: nothing, its name and message, or the stack as well. */
 export type ReturnErrors = 'none' | 'exception' | 'stacktrace';
@@ -30,6 +32,8 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_definition: 500,
   unauthorized: 401,
   forbidden: 403,
+  host_not_allowed: 421,
+  origin_not_allowed: 403,
   unknown_environment: 404,
   environment_mismatch: 404,
   unknown_split: 400,
@@ -50,6 +54,7 @@ const STATUS: Record<ErrorCode, number> = {
   shutting_down: 503,
   setup_failed: 500,
   unknown_task_id: 404,
+  task_id_reused: 409,
   unknown_tool: 404,
   invalid_input: 400,
   episode_finished: 400,
@@ -86,13 +91,18 @@ export interface ErrorPlace {
 /** What is told about any error; what nobody foresaw is logged and shown to nobody. */
 export function toErrorAnswer(error: Error, returnErrors: ReturnErrors, { url, log }: ErrorPlace): ErrorAnswer {
   if (error instanceof TiltyardError) {
-    if (error instanceof EnvironmentError && !error.logged) log.error({ error: error.thrown }, error.message);
+    if (error instanceof EnvironmentError && !error.logged)
+      log.error({ error: toLogged(error.thrown) }, printable(error.message));
     return toFailureAnswer(toFailure(error), returnErrors);
   }
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (status < 500) return { status, headers: {}, body: { detail: error.message } };
-  log.error({ err: error, url }, 'unexpected error');
+  log.error({ err: error, url: url && toLoggedUrl(url) }, 'unexpected error');
   return { status: 500, headers: {}, body: { detail: 'Internal Server Error' } };
+}
+
+function toLogged({ name, message, stack }: Thrown): Thrown {
+  return { name: printable(name), message: printable(message), stack: printable(stack) };
 }
 
 /** What is told about a failure that stands in the log already, or need not. */

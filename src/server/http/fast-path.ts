@@ -5,6 +5,7 @@ import type { RouteCounts } from '../observe/request-counts.ts';
 import type { CallExchange } from './exchange.ts';
 import { SMALL_BODY_BYTES } from './read-body.ts';
 import type { Caller, RequestTracker } from './request-tracker.ts';
+import type { WebGuard } from './web-guard.ts';
 
 /** A route whose plain requests need not pass through Fastify. */
 export interface FastRoute {
@@ -19,6 +20,7 @@ export interface FastRoute {
 export interface FastPathOptions {
   readonly bodyBytes: number;
   readonly requests: RequestTracker;
+  readonly guard: WebGuard;
 }
 
 /**
@@ -53,7 +55,9 @@ export class FastPath {
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '', headers } = request;
     const route = method === 'POST' ? this.#routes.get(url) : undefined;
-    if (route === undefined || this.#isClosed || !isPlain(headers, this.#maxBytes)) return false;
+    const { guard } = this.#options;
+    if (route === undefined || this.#isClosed || !isPlain(headers, this.#maxBytes) || !guard.isPlain(headers))
+      return false;
     const { authenticator } = route;
     const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;

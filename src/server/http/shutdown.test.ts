@@ -76,7 +76,7 @@ test('a connection that has closed is not held until the server stops', async ()
   server.app.server.on('connection', (socket) => accepted.push(new WeakRef(socket)));
   for (let count = 0; count < 20; count += 1) {
     const socket = connect(Number(port), '127.0.0.1');
-    socket.end('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n').resume();
+    socket.end('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n').resume();
     await once(socket, 'close');
   }
   await liveBytes();

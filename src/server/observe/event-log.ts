@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { printable } from '../../core/index.ts';
-import type { CallEnded, HostEvent, Observer, SessionEnded } from '../../sessions/index.ts';
+import type { CallEnded, HostEvent, Observer, SessionEnded, TaskIdReused } from '../../sessions/index.ts';
+import { toLoggedUrl } from './logged-url.ts';
 
 /** A request that has been answered, or whose client has left. Of what is no HTTP, only the answer is known. */
 export interface EndedRequest {
@@ -26,40 +27,56 @@ export interface EventLog extends Observer {
 }
 
 /** What of a logger is used. */
-export type EventLogger = Pick<FastifyBaseLogger, 'info'>;
+export type EventLogger = Pick<FastifyBaseLogger, 'info' | 'warn'>;
 
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
   return {
     requestEnded({ method, url, sid, identity, remoteAddress, status, code, parserError, durationMs }) {
       const ms = durationMs === undefined ? undefined : toMs(durationMs);
-      const from = { identity: identity || undefined, remoteAddress };
-      const asked = { method, url: safe(url), sid: safe(sid) };
+      const from = { identity: nameOf(identity), remoteAddress };
+      const asked = { method, url: url && toLoggedUrl(url), sid: safe(sid) };
       logger.info({ ...asked, ...from, status, code, parserError, ms }, 'request');
     },
     on(event: HostEvent) {
       if (event.type === 'call_ended') logger.info(callFields(event), 'call');
       else if (event.type === 'session_ended') logger.info(sessionFields(event), 'session ended');
+      // One line for each session: a client that does this once does it with every call.
+      else if (event.type === 'task_id_reused' && event.isFirst) logger.warn(reuseFields(event), REUSED);
     },
   };
 }
 
 function callFields({ call, durationMs, outcome, reward, finished }: CallEnded): object {
-  const { tool, session } = call;
-  const identity = call.identity || undefined;
+  const { session } = call;
+  const tool = printable(call.tool);
+  const identity = nameOf(call.identity);
   const id = printable(call.id);
   const ms = toMs(durationMs);
   if (session === undefined) return { callId: id, traceId: safe(call.traceId), identity, tool, ms, outcome };
-  const { environment } = session;
+  const environment = printable(session.environment);
   const paid = { reward: reward ?? undefined, finished: finished || undefined };
   return { sid: printable(session.sid), identity, environment, taskId: id, tool, ms, outcome, ...paid };
 }
 
+const REUSED = 'a task_id was used again for another tool or input, and nothing ran. Every call needs an id of its own';
+
+function reuseFields({ session, taskId, tool, isRefused }: TaskIdReused): object {
+  const { sid, identity, environment } = session;
+  const whose = { sid: printable(sid), identity: nameOf(identity), environment: printable(environment) };
+  return { ...whose, taskId: printable(taskId), tool: printable(tool), refused: isRefused };
+}
+
 function sessionFields({ session, outcome, reason, reward, calls, durationMs }: SessionEnded): object {
-  const { environment, index } = session;
-  const whose = { sid: printable(session.sid), identity: session.identity || undefined };
+  const { index } = session;
+  const environment = printable(session.environment);
+  const whose = { sid: printable(session.sid), identity: nameOf(session.identity) };
   const task = { environment, split: safe(session.split), index };
   return { ...whose, ...task, outcome, reason, reward: reward ?? undefined, calls, ms: toMs(durationMs) };
+}
+
+function nameOf(identity: string | undefined): string | undefined {
+  return identity ? printable(identity) : undefined;
 }
 
 function safe(text: string | undefined): string | undefined {

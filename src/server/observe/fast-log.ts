@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { printable } from '../../core/index.ts';
 import { type EventLog, type EventLogger, eventLog } from './event-log.ts';
 import type { LogStream } from './log-batches.ts';
+import { PLAIN_URL, toLoggedUrl } from './logged-url.ts';
 
 const INFO = 30;
 
@@ -28,11 +29,12 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
       if (!isUsual || method === undefined || url === undefined || durationMs === undefined)
         return slow.requestEnded(request);
       const session = sid === undefined ? '' : `,"sid":${quote(sid)}`;
+      const asked = PLAIN_URL.test(url) ? `"${url}"` : JSON.stringify(toLoggedUrl(url));
       const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;
-      stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${quote(url)}${session}${whose(identity)}${rest}`);
+      stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${asked}${session}${whose(identity)}${rest}`);
     },
     on(event) {
-      if (event.type === 'session_ended') return slow.on(event);
+      if (event.type === 'session_ended' || event.type === 'task_id_reused') return slow.on(event);
       if (event.type !== 'call_ended' || isOff()) return;
       // Made later: the caller waits for the answer now, and not for the line.
       stream.write(() => {
@@ -77,7 +79,7 @@ function fields(key: string): (name: string) => string {
   return (name) => {
     let field = known.get(name);
     if (field === undefined) {
-      field = `,"${key}":${JSON.stringify(name)}`;
+      field = `,"${key}":${JSON.stringify(printable(name))}`;
       if (known.size < MAX_REMEMBERED) known.set(name, field);
     }
     return field;

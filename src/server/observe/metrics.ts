@@ -118,6 +118,16 @@ export class Metrics {
         }
       },
     });
+    new Counter({
+      name: 'tiltyard_task_ids_reused_total',
+      help: 'Calls whose task_id was used before for another tool or input; they did not run.',
+      labelNames: ['environment'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [environment, { reusedIds }] of environments) this.inc({ environment }, reusedIds);
+      },
+    });
     publishHistogram(this.#registry, {
       name: 'tiltyard_setup_duration_seconds',
       help: 'How long setups took, failed and cancelled ones included.',

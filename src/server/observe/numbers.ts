@@ -15,6 +15,7 @@ export interface EnvironmentNumbers {
   readonly ended: Record<EpisodeOutcome, number>;
   readonly setups: Histogram;
   readonly rewards: Histogram;
+  reusedIds: number;
 }
 
 /** The numbers of one tool. */
@@ -60,6 +61,9 @@ export class Numbers implements Observer {
         return this.environment(event.session.environment).setups.add(event.durationMs / 1000);
       case 'session_ended':
         return this.#sessionEnded(event);
+      case 'task_id_reused':
+        this.environment(event.session.environment).reusedIds += 1;
+        return;
     }
   }
 
@@ -68,7 +72,7 @@ export class Numbers implements Observer {
     let numbers = this.environments.get(name);
     if (numbers === undefined) {
       const ended = noCounts(EPISODE_OUTCOMES);
-      numbers = { live: 0, ended, setups: new Histogram(DURATIONS), rewards: new Histogram(REWARDS) };
+      numbers = { live: 0, ended, setups: new Histogram(DURATIONS), rewards: new Histogram(REWARDS), reusedIds: 0 };
       this.environments.set(name, numbers);
     }
     return numbers;

@@ -70,7 +70,8 @@ export function orsDocs({ environments }: Manifest, auth: 'open' | 'guarded'): O
       ...operation,
       responses: {
         ...operation.responses,
-        ...(auth === 'open' || operation.security !== undefined ? {} : refusals(route)),
+        ...(operation.requestBody === undefined ? {} : { 415: error('The body is not declared as JSON.') }),
+        ...(auth === 'open' ? STRANGERS : operation.security !== undefined ? {} : refusals(route)),
         '4XX': error('The request cannot be met; `detail` says why.'),
         '5XX': error('The environment or the server failed.'),
       },
@@ -212,6 +213,7 @@ export function orsDocs({ environments }: Manifest, auth: 'open' | 'guarded'): O
       responses: {
         200: { description: 'The events of the call.', content: { 'text/event-stream': events('CallEvents') } },
         ...GONE,
+        409: error('The `task_id` was used for another tool or input, and this server refuses that.'),
         429: error('The session has as many calls as it takes. Nothing ran: try again.'),
       },
     }),
@@ -285,6 +287,12 @@ function error(description: string): JsonObject {
 }
 
 const GONE = { 404: error('There is no such session.'), 410: error('The session has ended.') };
+
+// Where nobody needs a key.
+const STRANGERS = {
+  403: error('The request comes from a web page of another origin.'),
+  421: error('The Host header does not name this server.'),
+};
 
 function refusals(route: string): Record<string, JsonObject> {
   const scopes = scopesFor(route).map((scope) => `'${scope}'`);

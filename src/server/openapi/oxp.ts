@@ -14,7 +14,7 @@ export function oxpDocs(tools: readonly ToolManifest[], auth: 'open' | 'guarded'
       ...operation,
       responses: {
         ...operation.responses,
-        ...(auth === 'open' || operation.security !== undefined ? {} : UNAUTHORIZED),
+        ...(auth === 'open' ? STRANGERS : operation.security !== undefined ? {} : UNAUTHORIZED),
         '4XX': error('The request cannot be met.'),
         '5XX': error('The server failed.'),
       },
@@ -54,6 +54,12 @@ export function oxpDocs(tools: readonly ToolManifest[], auth: 'open' | 'guarded'
 }
 
 const UNAUTHORIZED = { 401: error('There are no valid credentials; a call may say so with 400.') };
+
+// Where nobody needs a key.
+const STRANGERS = {
+  403: error('The request comes from a web page of another origin.'),
+  421: error('The Host header does not name this server.'),
+};
 
 function error(description: string): JsonObject {
   return json(description, ref('ServerErrorResponse'));

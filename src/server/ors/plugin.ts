@@ -9,6 +9,7 @@ import { refuseOtherMethods } from '../http/methods.ts';
 import { sendLargeAnswersInPieces } from '../http/pieces.ts';
 import { announcedBytes, readBodiesAsText } from '../http/read-body.ts';
 import { stopInApp } from '../http/shutdown.ts';
+import { guardWeb } from '../http/web-guard.ts';
 import { toSessionLimits, warnOfTighterLimit } from '../observe/session-limits.ts';
 import { assertOptions, PLUGIN_OPTIONS } from '../options.ts';
 import { CALL_ROUTE, registerCall } from './call.ts';
@@ -22,6 +23,7 @@ import { CREATE_ROUTE, registerSessions } from './sessions.ts';
 /** The Open Reward Standard as a Fastify plugin: `app.register(ors, { environments })`. */
 export async function ors(app: FastifyInstance, options: OrsOptions): Promise<void> {
   assertOptions(options, { ...ORS_OPTIONS, ...PLUGIN_OPTIONS }, 'ors');
+  guardWeb(app, options);
   serveOrs(app, toOrsService(app, options));
   const limits = toLimits(options.limits);
   stopInApp(app, limits);

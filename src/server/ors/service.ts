@@ -18,6 +18,7 @@ import { Disconnects } from '../http/disconnects.ts';
 import type { ErrorPlace, ReturnErrors } from '../http/errors.ts';
 import { Heartbeat } from '../http/heartbeat.ts';
 import { Transfers } from '../http/transfers.ts';
+import { WEB_OPTIONS, type WebOptions } from '../http/web-guard.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { combine } from '../observe/observers.ts';
@@ -39,7 +40,7 @@ import type { CallStreamOptions } from './call-stream.ts';
 import { SessionIds } from './session-ids.ts';
 
 /** How ORS is served; everything but the environments has a default. */
-export interface OrsOptions {
+export interface OrsOptions extends WebOptions {
   readonly environments: readonly Environment[];
   /** How much it takes and for how long; those of connections are the app's. */
   readonly limits?: Partial<Limits>;
@@ -67,6 +68,7 @@ export interface OrsOptions {
 const SESSIONS: OptionRules<NonNullable<OrsOptions['sessions']>> = {
   callsAfterFinish: oneOf('refuse', 'allow'),
   clientTaskIds: oneOf('start', 'refuse'),
+  reusedTaskIds: oneOf('answer', 'refuse'),
   observer: anything,
 };
 
@@ -79,6 +81,7 @@ export const ORS_OPTIONS: OptionRules<OrsOptions> = {
   limits: anything,
   sessions: anything,
   auth: anything,
+  ...WEB_OPTIONS,
   returnErrors: returnErrorsRule,
   toolErrors: oneOf('auto', 'http', 'envelope'),
   pingMs: between(1, LONGEST_SILENCE_MS),

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TiltyardError } from '../../core/index.ts';
 import { encodeSmallResult, encodeTaskId, SECRETS_HEADER } from '../../protocol/index.ts';
+import type { SessionRef } from '../../sessions/index.ts';
 import { identityOf, readSessionRef } from '../auth/identify.ts';
+import { requireJson } from '../http/bodies.ts';
 import type { ErrorBody } from '../http/errors.ts';
 import { prefersEventStream, readSecretsHeader } from '../http/headers.ts';
 import type { RouteDocs } from '../openapi/operation.ts';
@@ -24,6 +26,7 @@ export function registerSessions(app: FastifyInstance, service: OrsService): voi
     });
 
   post('/create_session', docs.createSession, (request, reply) => {
+    requireJson(request);
     reply.headers(features);
     const sid = sessionIds.issue(identityOf(request).id, readOptionalTaskId(request));
     if (!prefersEventStream(request.headers.accept)) return { sid };
@@ -43,7 +46,7 @@ export function registerSessions(app: FastifyInstance, service: OrsService): voi
   });
 
   post('/ping', docs.ping, async (request, reply) => {
-    const state = await host.touch(readSessionRef(request));
+    const state = await host.touch(readBareRef(request));
     if (!('code' in state)) return { status: 'ok' };
     // One status for all reasons, so the body has to tell them apart.
     const { code, message } = state;
@@ -53,18 +56,25 @@ export function registerSessions(app: FastifyInstance, service: OrsService): voi
   });
 
   post('/delete', docs.delete, async (request) => {
-    const ref = readSessionRef(request);
+    const ref = readBareRef(request);
     await host.end(ref);
     return { sid: ref.sid };
   });
 
   // Takes any id, so that a client can clean up without knowing how far it got.
   post('/delete_session', docs.deleteSession, async (request) => {
-    const ref = readSessionRef(request);
+    const ref = readBareRef(request);
     sessionIds.use(ref);
     await host.end(ref).catch((error) => {
       if (!(error instanceof TiltyardError && error.code === 'session_not_found')) throw error;
     });
     return { sid: ref.sid };
   });
+}
+
+/** The session of a request whose body is not read. */
+function readBareRef(request: FastifyRequest): SessionRef {
+  const ref = readSessionRef(request);
+  requireJson(request);
+  return ref;
 }

@@ -10,6 +10,7 @@ import {
 import type { CallEnding } from '../../sessions/index.ts';
 import { type ErrorPlace, letBodyPass } from '../http/errors.ts';
 import type { WholeAnswer } from '../http/exchange.ts';
+import { toLoggedUrl } from '../observe/logged-url.ts';
 
 /** What may be told besides the message. */
 export interface OxpErrorOptions extends ErrorOptions {
@@ -48,7 +49,8 @@ export interface OxpAnswer extends WholeAnswer {
 /** What is told about any error; what nobody foresaw is logged and shown to nobody. */
 export function toErrorAnswer(error: FastifyError | Error, { url, log }: ErrorPlace): OxpAnswer {
   const known = toOxpError(error);
-  if (known.status >= 500 && known !== error) log.error({ err: error, url }, 'unexpected error');
+  if (known.status >= 500 && known !== error)
+    log.error({ err: error, url: url && toLoggedUrl(url) }, 'unexpected error');
   return { status: known.status, headers: known.headers, body: toServerErrorBody(known), code: toCode(error) };
 }
 
@@ -138,9 +140,17 @@ function toLine(told: readonly string[]): string {
 // OXP has one status for what is wrong before the tool; these two say what 400 could not.
 const KEPT_STATUS: ReadonlySet<number> = new Set([405, 413]);
 
+// Who may not come at all, whatever is asked.
+const REFUSED_CALLERS: Partial<Record<ErrorCode, number>> = {
+  forbidden: 403,
+  host_not_allowed: 421,
+  origin_not_allowed: 403,
+};
+
 function toOxpError(error: FastifyError | Error): OxpError {
   if (error instanceof OxpError) return error;
-  if (error instanceof TiltyardError && error.code === 'forbidden') return new OxpError(error.message, { status: 403 });
+  const refusedStatus = error instanceof TiltyardError ? REFUSED_CALLERS[error.code] : undefined;
+  if (refusedStatus !== undefined) return new OxpError(error.message, { status: refusedStatus });
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (error instanceof TiltyardError || status < 500) {
     return new OxpError(status === 413 ? 'The request is too large' : 'The request is not valid', {

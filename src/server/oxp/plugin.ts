@@ -10,6 +10,7 @@ import { refuseOtherMethods } from '../http/methods.ts';
 import { sendLargeAnswersInPieces } from '../http/pieces.ts';
 import { readBodiesAsText } from '../http/read-body.ts';
 import { stopInApp } from '../http/shutdown.ts';
+import { guardWeb } from '../http/web-guard.ts';
 import { assertOptions, PLUGIN_OPTIONS } from '../options.ts';
 import { answerCall, CALL_ROUTE } from './call.ts';
 import { OxpError, oxpErrorHandler, unavailable } from './errors.ts';
@@ -18,6 +19,7 @@ import { OXP_OPTIONS, type OxpOptions, type OxpService, toOxpService } from './s
 /** The Open eXecution Protocol as a Fastify plugin: `app.register(oxp, { toolkits })`. */
 export async function oxp(app: FastifyInstance, options: OxpOptions): Promise<void> {
   assertOptions(options, { ...OXP_OPTIONS, ...PLUGIN_OPTIONS }, 'oxp');
+  guardWeb(app, options);
   const service = toOxpService(app, options);
   const limits = toLimits(options.limits);
   refuseOtherMethods(app, () => registerHealth(app, service.docs.health, () => service.host.isDraining));
@@ -68,7 +70,7 @@ function isOxpCall({ parse }: OxpService, request: FastifyRequest): boolean {
 function unauthorized(cause: Error, status: 400 | 401): OxpError {
   return new OxpError('Valid credentials are required', {
     status,
-    developerMessage: 'Send a bearer token, or an API key in OXP-API-Key',
+    developerMessage: cause.message,
     headers: { 'www-authenticate': 'Bearer' },
     cause,
   });

@@ -14,6 +14,7 @@ import { type BodyParser, bodyParser } from '../http/bodies.ts';
 import { Disconnects } from '../http/disconnects.ts';
 import type { ErrorPlace, ReturnErrors } from '../http/errors.ts';
 import { Transfers } from '../http/transfers.ts';
+import { WEB_OPTIONS, type WebOptions } from '../http/web-guard.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { combine } from '../observe/observers.ts';
@@ -23,7 +24,7 @@ import { anArray, anything, type OptionRules, oneOf, returnErrorsRule, trueOrFal
 import type { SharedParts } from '../shared-parts.ts';
 
 /** How OXP is served; everything but the toolkits has a default. */
-export interface OxpOptions {
+export interface OxpOptions extends WebOptions {
   readonly toolkits: readonly Toolkit[];
   /** Who may use it. Default: everybody. */
   readonly auth?: AuthOptions | undefined;
@@ -52,6 +53,7 @@ export interface OxpOptions {
 export const OXP_OPTIONS: OptionRules<OxpOptions> = {
   toolkits: anArray,
   auth: anything,
+  ...WEB_OPTIONS,
   returnErrors: returnErrorsRule,
   lenientInputs: trueOrFalse,
   limits: anything,

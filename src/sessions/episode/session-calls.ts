@@ -8,7 +8,7 @@ import type { SessionMemory } from '../memory/session-memory.ts';
 import type { SessionRules } from '../options.ts';
 
 /** How a call ended that is over, or that is not started. */
-export type EndedCall = Pick<KeptCall, 'ending' | 'durationMs'>;
+export type EndedCall = Pick<KeptCall, 'ending' | 'durationMs' | 'checksum'>;
 
 // Of one session. They are remembered after their results are gone, so that a very late repeat does not run again.
 const REMEMBERED_IDS = 10_000;
@@ -88,8 +88,10 @@ export class SessionCalls {
   /** Keeps how a call ended. */
   keep(call: Call, ending: CallEnding, durationMs: number, now: number): void {
     const { number, id } = call.facts;
+    const { checksum } = call;
     const { number: owner, identity } = this.#session;
-    const isLarge = this.#kept.keep(number, { owner, ending, durationMs, fingerprint: '' }, now, identity);
+    const ended = { owner, ending, durationMs, fingerprint: '', checksum };
+    const isLarge = this.#kept.keep(number, ended, now, identity);
     if (isLarge) this.#noteLarge(number);
     // Ids of the server's own making say which call they are of.
     if (!call.hasClientsId) return;

@@ -4,6 +4,7 @@ import { Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
 import type { CallListener, CallRequest, CreateRequest } from '../host.ts';
+import { checksumOf } from '../kept/checksum.ts';
 import type { MemoryBudget } from '../memory/memory-budget.ts';
 import type { SessionMemory } from '../memory/session-memory.ts';
 import type { SessionOptions } from '../options.ts';
@@ -50,6 +51,7 @@ export class Session implements CallOwner {
   #hasFinished = false;
   #reward: number | null = null;
   #promptFailed = false;
+  #hasReusedIds = false;
   // What only some sessions need, or only for a while, is made when it is needed: an idle session shall be small.
   /** Those who wait for the end of its setup, in the order they came. */
   #waiting: (() => void)[] | undefined;
@@ -123,14 +125,14 @@ export class Session implements CallOwner {
     this.lastActive = now;
     const { taskId, bytes = 0 } = request;
     const mismatch = mismatchOf(this.facts, request.environment);
-    const running = mismatch === undefined ? this.#calls.find(taskId) : undefined;
-    if (running !== undefined) return running.attach(on);
-    const ended = mismatch === undefined ? (this.#calls.ended(taskId, now) ?? this.#refusal(bytes)) : toEnded(mismatch);
-    if (ended !== undefined) {
-      on({ kind: 'settled', taskId: taskId ?? '', ending: ended.ending, durationMs: ended.durationMs });
-      return NOTHING_TO_LEAVE;
-    }
-    const call = this.#start(request, on, now);
+    // Now, since defaults are written into the input.
+    const checksum = checksumOf(request.name, request.input);
+    const mayRepeat = taskId !== undefined && mismatch === undefined;
+    const repeated = mayRepeat ? this.#repeat(request, on, now, checksum) : undefined;
+    if (repeated !== undefined) return repeated;
+    const refusal = mismatch ?? this.#refusal(bytes);
+    if (refusal !== undefined) return settle(on, taskId ?? '', toEnded(refusal));
+    const call = this.#start(request, on, now, checksum);
     // Most calls have ended by now.
     if (call.phase === 'settled') return NOTHING_TO_LEAVE;
     this.#calls.enter(call, bytes);
@@ -218,31 +220,61 @@ export class Session implements CallOwner {
   }
 
   /** Why no new call is taken, whatever it asks for. */
-  #refusal(bytes: number): EndedCall | undefined {
+  #refusal(bytes: number): Failure | undefined {
     const { runningCount: calls, inputBytes } = this.#calls;
     const { sid } = this.facts;
     // The session is still there, and so are the results of its running calls.
     if (this.#onDrained !== undefined) {
       const message = `the server is stopping, and session '${sid}' accepts no new calls`;
-      return toEnded({ code: 'shutting_down', message });
+      return { code: 'shutting_down', message };
     }
     const { memory, options } = this.#share;
-    const failure =
+    return (
       (memory.isStrained ? memory.refusal(this.facts.identity, 1) : undefined) ??
-      (calls === 0 ? undefined : refusalOf({ sid, calls, inputBytes }, bytes, options));
-    return failure === undefined ? undefined : toEnded(failure);
+      (calls === 0 ? undefined : refusalOf({ sid, calls, inputBytes }, bytes, options))
+    );
   }
 
-  #start(request: CallRequest, on: CallListener, now: number): Call {
+  /** Answers a call whose id is known: with the one that runs, or as it ended. Undefined if it is a new one. */
+  #repeat(request: CallRequest, on: CallListener, now: number, checksum: number): (() => void) | undefined {
+    const { taskId = '' } = request;
+    const running = this.#calls.find(taskId);
+    const known = running ?? this.#calls.ended(taskId, now);
+    if (known === undefined) return undefined;
+    const isReused = known.checksum !== undefined && known.checksum !== checksum;
+    const refusal = isReused ? this.#reuse(request, now) : undefined;
+    if (refusal !== undefined) return settle(on, taskId, toEnded(refusal));
+    return running?.attach(on) ?? settle(on, taskId, known as EndedCall);
+  }
+
+  /** Tells of an id that came again with another question; why it is refused, if it is. */
+  #reuse({ name, taskId = '' }: CallRequest, now: number): Failure | undefined {
+    const { observer, reusedTaskIds } = this.#share.options;
+    const isRefused = reusedTaskIds === 'refuse';
+    const isFirst = !this.#hasReusedIds;
+    this.#hasReusedIds = true;
+    const tool = this.#toolOf(name);
+    observer.on({ type: 'task_id_reused', at: toEpoch(now), session: this.facts, taskId, tool, isRefused, isFirst });
+    if (!isRefused) return undefined;
+    const message = `task_id '${taskId}' was used before for another tool or input. Every call needs an id of its own`;
+    return { code: 'task_id_reused', message };
+  }
+
+  #toolOf(name: string): string {
+    return this.#share.toolNames.get(this.facts.environment)?.has(name) === true ? name : UNKNOWN_TOOL;
+  }
+
+  #start(request: CallRequest, on: CallListener, now: number, checksum: number): Call {
     const { name, taskId, trace } = request;
     const { ids } = this.#share.memory.kept;
     const number = ids.next();
-    const { identity, environment } = this.facts;
-    const tool = this.#share.toolNames.get(environment)?.has(name) === true ? name : UNKNOWN_TOOL;
+    const { identity } = this.facts;
+    const tool = this.#toolOf(name);
     const facts = { number, id: taskId ?? ids.toId(number), tool, identity, session: this.facts, traceId: undefined };
     const call = new Call(this, facts, now, on);
     call.keepsRefusal = request.keepRefusal === true;
     call.hasClientsId = taskId !== undefined;
+    call.checksum = checksum;
     this.#callCount += 1;
     this.#share.options.observer.on({ type: 'call_started', at: toEpoch(now), call: facts, trace });
     if (this.#phase === 'setting_up') this.#wait(call, request);
@@ -307,6 +339,12 @@ export class Session implements CallOwner {
       reward: this.#reward,
     });
   }
+}
+
+/** Tells how a call ended that is over, or that is not started. */
+function settle(on: CallListener, taskId: string, { ending, durationMs }: EndedCall): () => void {
+  on({ kind: 'settled', taskId, ending, durationMs });
+  return NOTHING_TO_LEAVE;
 }
 
 function toEnded(failure: Failure): EndedCall {

@@ -13,6 +13,8 @@ export interface KeptCall {
   readonly durationMs: number;
   /** What was asked, where an id could be used for something else; otherwise empty. */
   readonly fingerprint: string;
+  /** The same in short, of calls in sessions. */
+  readonly checksum?: number;
 }
 
 type LargeCall = KeptCall & Large;
@@ -85,6 +87,7 @@ export class KeptResults {
       ending: { kind: 'returned', json: page.bytes.toString('utf8', json, start + length) },
       durationMs: page.durations[at] as number,
       fingerprint: page.bytes.toString('utf8', start, json),
+      checksum: page.checksums[at] as number,
     };
   }
 
@@ -100,7 +103,12 @@ export class KeptResults {
     }
   }
 
-  #keepSmall(number: number, { owner, durationMs, fingerprint }: KeptCall, text: string, now: number): void {
+  #keepSmall(
+    number: number,
+    { owner, durationMs, fingerprint, checksum = 0 }: KeptCall,
+    text: string,
+    now: number,
+  ): void {
     const page = this.#pageFor(number, mostBytes(text));
     const at = number % PAGE_CALLS;
     page.starts[at] = page.used;
@@ -108,6 +116,7 @@ export class KeptResults {
     page.fingerprints[at] = fingerprint === '' ? 0 : Buffer.byteLength(fingerprint);
     page.used += page.lengths[at] as number;
     page.owners[at] = owner;
+    page.checksums[at] = checksum;
     // Rounded, as it is told, and not cut off: a repeat has the same bytes as the first answer.
     page.durations[at] = Math.round(durationMs);
     page.keptAt[at] = now;

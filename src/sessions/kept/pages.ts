@@ -19,13 +19,14 @@ export interface Page {
   readonly lengths: Uint32Array;
   readonly owners: Uint32Array;
   readonly durations: Uint32Array;
+  readonly checksums: Uint32Array;
   /** How many of a result's bytes are its fingerprint, which comes first. */
   readonly fingerprints: Uint16Array;
   readonly keptAt: Float64Array;
 }
 
 const { BYTES_PER_ELEMENT: WORD } = Uint32Array;
-const INDEX_BYTES = PAGE_CALLS * (Float64Array.BYTES_PER_ELEMENT + 4 * WORD + Uint16Array.BYTES_PER_ELEMENT);
+const INDEX_BYTES = PAGE_CALLS * (Float64Array.BYTES_PER_ELEMENT + 5 * WORD + Uint16Array.BYTES_PER_ELEMENT);
 
 /** Hands out empty pages. */
 export class PagePool {
@@ -85,6 +86,7 @@ export class PagePool {
       lengths: words().fill(0),
       owners: words(),
       durations: words(),
+      checksums: words(),
       fingerprints: new Uint16Array(slab, next(PAGE_CALLS * Uint16Array.BYTES_PER_ELEMENT), PAGE_CALLS),
       bytes: Buffer.from(slab, next(PAGE_BYTES), PAGE_BYTES),
       used: 0,

@@ -154,7 +154,7 @@ export const httpProbes: readonly Probe<OrsSubject>[] = inGroup('HTTP and errors
   {
     id: 'G16',
     level: 'hardening',
-    requirement: 'The Host header is not restricted: a client may call the server by another name.',
+    requirement: 'A client may call a local server by any name below localhost.',
     source: 'openreward 0.1.112 client.py',
     async run({ isLocal }, http) {
       need(isLocal, 'a gateway in front of the server may need the right Host');

@@ -48,10 +48,16 @@ function toJwt(given: AuthVariables, warn: Warn): JwtOptions | undefined {
   const audience = (given.TILTYARD_JWT_AUDIENCE ?? '').split(',').flatMap((name) => name.trim() || []);
   const secret = path === undefined ? direct : readSecretFile('TILTYARD_JWT_SECRET_FILE', path, warn).text.trim();
   if (secret === undefined) {
-    if (audience.length > 0) throw misuse('TILTYARD_JWT_AUDIENCE has no effect without TILTYARD_JWT_SECRET');
+    const idle = (['TILTYARD_JWT_AUDIENCE', 'TILTYARD_JWT_MISSING_CLAIMS'] as const).find((name) => name in given);
+    if (idle !== undefined) throw misuse(`${idle} has no effect without TILTYARD_JWT_SECRET`);
     return undefined;
   }
-  return { secret, ...(audience.length === 0 ? {} : { audience }) };
+  return { secret, missingClaims: toMissingClaims(given), ...(audience.length === 0 ? {} : { audience }) };
+}
+
+function toMissingClaims({ TILTYARD_JWT_MISSING_CLAIMS: word = 'refuse' }: AuthVariables): 'refuse' | 'allow' {
+  if (word === 'refuse' || word === 'allow') return word;
+  throw misuse(`TILTYARD_JWT_MISSING_CLAIMS must be 'refuse' or 'allow', not '${word}'`);
 }
 
 // Now, and not when there is a server: it is the fault of a variable, and not of a module.

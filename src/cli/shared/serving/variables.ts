@@ -4,6 +4,7 @@ const AUTH_NAMES = [
   'TILTYARD_JWT_SECRET',
   'TILTYARD_JWT_SECRET_FILE',
   'TILTYARD_JWT_AUDIENCE',
+  'TILTYARD_JWT_MISSING_CLAIMS',
 ] as const;
 
 /** A variable that says who may use the server. */
