@@ -9,6 +9,7 @@ const SLOW = [
   'test/cli/{bench,dev,dev-types,interruption,load-errors,new-project,secrets}.test.ts',
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
+  'test/client/restart.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
   'test/proof/{chaos,fuzz,settings,soak}.test.ts',

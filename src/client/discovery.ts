@@ -5,6 +5,7 @@ import { type OpenContext, requestSid } from './open-session.ts';
 import type { Reader } from './reading.ts';
 import { withRetries } from './retry.ts';
 import { readJson } from './transport.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** How discovery reaches the server. */
 export interface DiscoveryContext extends Omit<OpenContext, 'environment'> {
@@ -58,12 +59,4 @@ export class Discovery {
     );
     return this.#sid;
   }
-}
-
-/** A promise that does not outlast the signal; what it waits for goes on. */
-function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
 }

@@ -11,6 +11,7 @@ import { Deadline } from './deadline.ts';
 import { ClientError, HttpError, NetworkError } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
 import { isGone } from './gone.ts';
+import type { KnownInstance } from './instance.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
 import { Silence } from './silence.ts';
 import { readText, type Transport, type WireRequest } from './transport.ts';
@@ -43,8 +44,13 @@ export interface IssuedSid {
   readonly features: readonly string[];
 }
 
+/** The same with what hears where the episode begins. */
+export interface EpisodeContext extends OpenContext {
+  readonly instance: KnownInstance;
+}
+
 /** Begins an episode; what was begun and cannot be handed out is ended again. */
-export async function beginEpisode(context: OpenContext, request: SessionRequest<unknown>): Promise<IssuedSid> {
+export async function beginEpisode(context: EpisodeContext, request: SessionRequest<unknown>): Promise<IssuedSid> {
   using deadline = new Deadline({ what: 'beginning a session' }, request);
   const { signal } = deadline;
   signal.throwIfAborted();
@@ -112,7 +118,7 @@ function sidIn(text: string): string | undefined {
 
 /** Creates the episode and returns what the server announces. */
 async function createEpisode(
-  { transport, environment, retry }: OpenContext,
+  { transport, environment, retry, instance }: EpisodeContext,
   sid: string,
   { secrets = {}, signal, ...choice }: SessionRequest<unknown>,
 ): Promise<readonly string[]> {
@@ -123,7 +129,7 @@ async function createEpisode(
   let inBody = hasSecrets;
   const send = () => {
     const body = { env_name: environment, ...task, ...(inBody ? { secrets: { ...secrets } } : {}) };
-    return transport.ask({ method: 'POST', path: '/create', sid, signal, headers, body });
+    return transport.ask({ method: 'POST', path: '/create', sid, signal, headers, body, hearer: instance });
   };
   return withRetries(
     'POST /create',

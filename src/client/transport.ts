@@ -1,5 +1,5 @@
 import { context, propagation } from '@opentelemetry/api';
-import { isObject, type JsonValue, SESSION_HEADER } from '../protocol/index.ts';
+import { INSTANCE_HEADER, isObject, type JsonValue, SESSION_HEADER } from '../protocol/index.ts';
 import {
   AuthError,
   ClientError,
@@ -9,6 +9,7 @@ import {
   SessionTerminated,
   STARTING,
 } from './errors.ts';
+import { type KnownInstance, OtherInstance } from './instance.ts';
 import { toJsonText, toShort } from './quote.ts';
 import { OddAnswer, type Reader } from './reading.ts';
 
@@ -40,6 +41,10 @@ export interface WireRequest {
   readonly sid?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Hears which instance of the server answers. */
+  readonly hearer?: KnownInstance | undefined;
+  /** The only instance that may answer: any other has to refuse. */
+  readonly instance?: string | undefined;
 }
 
 /** An answer that has been read to its end. */
@@ -83,6 +88,8 @@ export class Transport {
   /** Sends a request and gives the answer as it begins. */
   async send(request: WireRequest): Promise<Response> {
     const response = await this.#follow(request);
+    request.hearer?.hear(response);
+    await assertInstance(response, request);
     if (response.ok) return response;
     const { status, statusText, headers } = response;
     throw this.#toError({ status, statusText, headers, text: await readText(response, request) }, request);
@@ -116,13 +123,14 @@ export class Transport {
     }
   }
 
-  #toHeaders({ body, sid, headers }: WireRequest): Headers {
+  #toHeaders({ body, sid, instance, headers }: WireRequest): Headers {
     const result = new Headers();
     const named = {
       Accept: 'application/json',
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...this.#headers,
       ...(sid === undefined ? {} : { [SESSION_HEADER]: sid }),
+      ...(instance === undefined ? {} : { [INSTANCE_HEADER]: instance }),
       ...headers,
     };
     for (const [name, value] of Object.entries(named)) {
@@ -141,6 +149,14 @@ export class Transport {
 }
 
 const HEADERS = { set: (headers: Headers, name: string, value: string) => headers.set(name, value) };
+
+// Whatever the status: a server that names another instance has refused to answer for the one that was asked.
+async function assertInstance(response: Response, request: WireRequest): Promise<void> {
+  const answering = response.headers.get(INSTANCE_HEADER);
+  if (request.instance === undefined || answering === null || answering === request.instance) return;
+  await readText(response, request);
+  throw new OtherInstance(answering, { sid: request.sid, status: response.status });
+}
 
 /** What a request asked for; `taskId` where that was a call. */
 export interface Question extends Pick<WireRequest, 'method' | 'path' | 'sid'> {

@@ -1,6 +1,8 @@
 export { toBase64Url } from './base64.ts';
 export { mostBytes, withoutLineBreaks } from './chunks.ts';
 export { cutText } from './cut-text.ts';
+// Which server answers
+export { INSTANCE_HEADER } from './instance.ts';
 // JSON
 export type { JsonObject, JsonValue } from './json.ts';
 export { isObject } from './json.ts';

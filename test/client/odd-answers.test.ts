@@ -134,7 +134,7 @@ test.each([
   const error = await rejection(quickOxp(server).call('Any.Tool', {}, { callId: 'call-1' }));
   expect(error).toMatchObject({ name: 'ClientError', taskId: 'call-1' });
   expect(error.message).toBe(`the answer to POST /tools/call ${problem}`);
-  expect(server.seen).toHaveLength(1);
+  expect(server.on('/tools/call')).toHaveLength(1);
 });
 
 describe('a detail of any shape', () => {

@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ANYBODY, type Identity } from '../auth/identity.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
 import type { CallExchange } from './exchange.ts';
+import { type Instance, isForAnother } from './instance.ts';
 import type { Caller, RequestTracker } from './request-tracker.ts';
 
 /** A route whose plain requests need not pass through Fastify. */
@@ -18,6 +19,7 @@ export interface FastRoute {
 export interface FastPathOptions {
   readonly bodyBytes: number;
   readonly requests: RequestTracker;
+  readonly instance: Instance;
 }
 
 /**
@@ -29,10 +31,13 @@ export interface FastPathOptions {
 export class FastPath {
   readonly #routes = new Map<string, FastRoute>();
   readonly #options: FastPathOptions;
+  readonly #takeOver: CallExchange['takeOver'];
   #isClosed = false;
 
   constructor(options: FastPathOptions) {
     this.#options = options;
+    const { headers } = options.instance;
+    this.#takeOver = () => headers;
   }
 
   /** Adds a route of POST requests. */
@@ -50,18 +55,17 @@ export class FastPath {
     const { method, url = '', headers } = request;
     const route = method === 'POST' ? this.#routes.get(url) : undefined;
     if (route === undefined || this.#isClosed || !isPlain(headers, this.#options.bodyBytes)) return false;
+    if (isForAnother(headers, this.#options.instance)) return false;
     const { authenticator } = route;
     const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;
     const caller: Caller = { tiltyardIdentity: identity };
     this.#options.requests.begin(request, response, route.counts, caller);
+    const takeOver = this.#takeOver;
     readBody(request, (body) => route.answer({ headers, body, identity, response, caller, takeOver }));
     return true;
   }
 }
-
-const NO_HEADERS: OutgoingHttpHeaders = Object.freeze({});
-const takeOver = () => NO_HEADERS;
 
 /** Whether nothing about a request is unusual, as far as its headers tell. */
 function isPlain(headers: IncomingHttpHeaders, maxBytes: number): boolean {

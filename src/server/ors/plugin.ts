@@ -4,6 +4,7 @@ import { identifyCallers, identityOf } from '../auth/identify.ts';
 import { keepBodiesAsText } from '../http/bodies.ts';
 import { errorHandler } from '../http/errors.ts';
 import { findSid } from '../http/headers.ts';
+import { newInstance, serveInstance } from '../http/instance.ts';
 import { logLimits } from '../http/limits.ts';
 import { refuseOtherMethods } from '../http/methods.ts';
 import { stopInApp } from '../http/shutdown.ts';
@@ -20,6 +21,7 @@ import { registerSessions } from './sessions.ts';
 /** The Open Reward Standard as a Fastify plugin: `app.register(ors, { environments })`. */
 export async function ors(app: FastifyInstance, options: OrsOptions): Promise<void> {
   assertOptions(options, { ...ORS_OPTIONS, ...PLUGIN_OPTIONS }, 'ors');
+  serveInstance(app, newInstance());
   serveOrs(app, toOrsService(app, options));
   const limits = toLimits(options.limits);
   stopInApp(app, limits);

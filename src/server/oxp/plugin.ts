@@ -6,6 +6,7 @@ import { identifyCallers, identityOf } from '../auth/identify.ts';
 import { keepBodiesAsText } from '../http/bodies.ts';
 import { byFastify } from '../http/exchange.ts';
 import { registerHealth } from '../http/health.ts';
+import { newInstance, serveInstance } from '../http/instance.ts';
 import { logLimits } from '../http/limits.ts';
 import { refuseOtherMethods } from '../http/methods.ts';
 import { stopInApp } from '../http/shutdown.ts';
@@ -19,6 +20,7 @@ export async function oxp(app: FastifyInstance, options: OxpOptions): Promise<vo
   assertOptions(options, { ...OXP_OPTIONS, ...PLUGIN_OPTIONS }, 'oxp');
   const service = toOxpService(app, options);
   const limits = toLimits(options.limits);
+  serveInstance(app, newInstance());
   refuseOtherMethods(app, () => registerHealth(app, service.docs.health, () => service.host.isDraining));
   serveOxp(app, service);
   stopInApp(app, { ...limits, teardownMs: 0 });
