@@ -1,3 +1,5 @@
+// Schemas of servers that nobody knows
+export { ForeignSchemas } from './foreign/foreign-schemas.ts';
 // Rules about environments
 export { type LintOptions, type LintProgress, lintEnvironment } from './lint/lint.ts';
 export type { RewardRange } from './lint/sample.ts';

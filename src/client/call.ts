@@ -1,4 +1,5 @@
 import {
+  cutText,
   INSTANCE_HEADER,
   isObject,
   type JsonObject,
@@ -10,9 +11,10 @@ import {
 import { isHarmless, isUnknownId, toCallError, toReason } from './call-errors.ts';
 import { newTaskId } from './call-ids.ts';
 import { readResult } from './call-result.ts';
-import { type ClientError, type ErrorContext, SessionTerminated, ToolCallError, ToolFailed } from './errors.ts';
+import { ClientError, type ErrorContext, SessionTerminated, ToolCallError, ToolFailed } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
 import type { KnownInstance } from './instance.ts';
+import { toShort } from './quote.ts';
 import { isPassing, type RetryOptions, withRetries } from './retry.ts';
 import { Silence } from './silence.ts';
 import type { Transport } from './transport.ts';
@@ -110,6 +112,7 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
     instance: progress.isLost && onUnknown === 'fail' ? progress.instance : undefined,
   });
   progress.instance = response.headers.get(INSTANCE_HEADER) ?? progress.instance;
+  await assertStream(plan, response);
   // Of this attempt alone: what a broken stream has left is not part of the next one.
   const parts: string[] = [];
   let outcome: Outcome | undefined;
@@ -121,11 +124,16 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
     else if (event === 'chunk' || event === 'end') parts.push(data);
     else if (event === 'error') {
       progress.isLost = false;
-      throw toFailure(data, { sid, taskId: progress.taskId, outcome });
+      throw toFailure(cutText(data, MAX_MESSAGE, ' [cut]'), { sid, taskId: progress.taskId, outcome });
     }
     return event === 'end' ? readResult(parts.join(''), { sid, taskId: progress.taskId }) : undefined;
   };
-  const result = await readEventStream(response, onEvent, { sid, silence, onComment });
+  const result = await readEventStream(response, onEvent, {
+    sid,
+    silence,
+    onComment,
+    maxBytes: transport.bounds.maxAnswerBytes,
+  });
   if (!result.ok)
     throw new ToolCallError(result.error, result.reason ?? toReason(result.error), { sid, taskId: progress.taskId });
   const { blocks, reward, finished, metadata } = result.output;
@@ -140,6 +148,20 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
     outcome: 'returned',
   };
 }
+
+// A page of a proxy, or JSON, is not waited for as a tool is.
+async function assertStream({ transport, sid, signal, environment }: CallPlan, response: Response): Promise<void> {
+  const type = response.headers.get('content-type') ?? EVENT_STREAM;
+  if (type.toLowerCase().startsWith(EVENT_STREAM)) return;
+  const text = await transport.readText(response, { sid, signal });
+  const what = `the answer to POST /${encodeURIComponent(environment)}/call is ${toShort(type)}, not ${EVENT_STREAM}`;
+  throw new ClientError(`${what}: ${toShort(text)}`, { sid, status: response.status });
+}
+
+const EVENT_STREAM = 'text/event-stream';
+
+// As much as a server of ours sends, and more than anybody reads.
+const MAX_MESSAGE = 64 * 1024;
 
 function toFailure(message: string, context: ErrorContext): ClientError {
   const { outcome } = context;

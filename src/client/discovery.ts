@@ -26,10 +26,11 @@ export class Discovery {
   async ask<Value>(path: string, read: Reader<Value>, body?: JsonValue, options: CallOptions = {}): Promise<Value> {
     const method = body === undefined ? 'GET' : 'POST';
     const what = `${method} ${path}`;
-    using deadline = new Deadline({ what }, options);
+    const { transport, retry, needsSession } = this.#context;
+    // These are answered at once, by a server that means well.
+    using deadline = new Deadline({ what }, { ...options, timeoutMs: options.timeoutMs ?? transport.bounds.answerMs });
     const { signal } = deadline;
     signal.throwIfAborted();
-    const { transport, retry, needsSession } = this.#context;
     const send = async () => {
       const sid = needsSession ? await unlessAborted(this.#issuedSid(), signal) : undefined;
       const request = { method, path, body, sid, signal } as const;

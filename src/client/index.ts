@@ -18,6 +18,7 @@ export type { CallOptions } from './deadline.ts';
 export type { EnvironmentClient, WalkOptions } from './environment.ts';
 // What fails
 export {
+  AnswerTooLarge,
   AuthError,
   ClientError,
   type ErrorContext,

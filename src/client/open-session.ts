@@ -12,9 +12,10 @@ import { ClientError, HttpError, NetworkError } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
 import { isGone } from './gone.ts';
 import type { KnownInstance } from './instance.ts';
+import { parseJson } from './parse-json.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
 import { Silence } from './silence.ts';
-import { readText, type Transport, type WireRequest } from './transport.ts';
+import type { Transport, WireRequest } from './transport.ts';
 import type { TaskOf } from './types.ts';
 
 /** Which episode to begin: a task, or its place in a split. */
@@ -85,7 +86,7 @@ export async function requestSid(
         signal: silence.signal,
         headers: { Accept: 'application/json, text/event-stream;q=0.9' },
       });
-      const sid = await readSid(response, silence);
+      const sid = await readSid(transport, response, silence);
       if (sid === '') throw new ClientError('the server answered /create_session without a session id');
       return { sid, features: featuresOf(response) };
     },
@@ -94,9 +95,9 @@ export async function requestSid(
 }
 
 /** The id is in the JSON, or in the `end` event, or else it was the `task_id`. */
-async function readSid(response: Response, silence: Silence): Promise<string> {
+async function readSid(transport: Transport, response: Response, silence: Silence): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    return sidIn(await readText(response, { signal: silence.signal })) ?? '';
+    return sidIn(await transport.readText(response, { signal: silence.signal })) ?? '';
   }
   let taskId = '';
   const onEvent = ({ event, data }: StreamEvent) => {
@@ -104,12 +105,12 @@ async function readSid(response: Response, silence: Silence): Promise<string> {
     if (event === 'error') throw new ClientError(`the server could not make a session: ${data}`);
     return event === 'end' ? (sidIn(data) ?? taskId) : undefined;
   };
-  return readEventStream(response, onEvent, { silence });
+  return readEventStream(response, onEvent, { silence, maxBytes: transport.bounds.maxAnswerBytes });
 }
 
 function sidIn(text: string): string | undefined {
   try {
-    const body: unknown = JSON.parse(text);
+    const body: unknown = parseJson(text);
     return isObject(body) && typeof body.sid === 'string' ? body.sid : undefined;
   } catch {
     return undefined; // One official server's `end` is empty.

@@ -1,4 +1,5 @@
 import { isObject, type ToolDefinition } from '../protocol/index.ts';
+import type { AnswerBounds } from './answer-bounds.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
 import { KnownInstance } from './instance.ts';
 import { readToolDefinitions, toOxpError } from './oxp-answers.ts';
@@ -12,7 +13,7 @@ import type { InputArguments } from './types.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /** How to use a server of tools. */
-export interface ConnectOxpOptions extends OxpCredentials {
+export interface ConnectOxpOptions extends OxpCredentials, AnswerBounds {
   /** Headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Another fetch than the platform's. */
@@ -55,7 +56,7 @@ export interface OxpClient<Kit = unknown> {
 /** Connects to an OXP server. `connectOxp<typeof calculator>(url)` knows the toolkit's tools, their inputs and values. */
 export function connectOxp<Kit = unknown>(url: string, options: ConnectOxpOptions = {}): OxpClient<Kit> {
   const { headers, fetch, onUnknown } = options;
-  const transport = new Transport({ url, headers, fetch, toError: toOxpError });
+  const transport = new Transport({ url, headers, fetch, toError: toOxpError, bounds: options });
   // Where calls are repeated in any case, or in none, it makes no difference who answers.
   const instance = onUnknown === undefined ? new KnownInstance() : undefined;
   const server: OxpServer = {
@@ -110,7 +111,13 @@ function onceAtATime(run: () => Promise<void>): (signal: AbortSignal) => Promise
 
 async function listTools(server: OxpServer, options: CallOptions): Promise<ToolDefinition[]> {
   const { transport, retry, credentials } = server;
-  using deadline = new Deadline({ what: 'GET /tools' }, options);
+  using deadline = new Deadline(
+    { what: 'GET /tools' },
+    {
+      ...options,
+      timeoutMs: options.timeoutMs ?? transport.bounds.answerMs,
+    },
+  );
   const { signal } = deadline;
   signal.throwIfAborted();
   const request = { method: 'GET', path: '/tools', signal, hearer: server.instance } as const;

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { INSTANCE_HEADER } from '../../protocol/index.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ANYBODY, type Identity } from '../auth/identity.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
 import type { CallExchange } from './exchange.ts';
-import { type Instance, isForAnother } from './instance.ts';
+import type { Instance } from './instance.ts';
 import type { Caller, RequestTracker } from './request-tracker.ts';
 
 /** A route whose plain requests need not pass through Fastify. */
@@ -54,27 +55,26 @@ export class FastPath {
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '', headers } = request;
     const route = method === 'POST' ? this.#routes.get(url) : undefined;
-    if (route === undefined || this.#isClosed || !isPlain(headers, this.#options.bodyBytes)) return false;
-    if (isForAnother(headers, this.#options.instance)) return false;
+    if (route === undefined || this.#isClosed || !isPlain(headers, this.#options)) return false;
     const { authenticator } = route;
     const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;
     const caller: Caller = { tiltyardIdentity: identity };
     this.#options.requests.begin(request, response, route.counts, caller);
-    const takeOver = this.#takeOver;
-    readBody(request, (body) => route.answer({ headers, body, identity, response, caller, takeOver }));
+    readBody(request, (body) => route.answer({ headers, body, identity, response, caller, takeOver: this.#takeOver }));
     return true;
   }
 }
 
 /** Whether nothing about a request is unusual, as far as its headers tell. */
-function isPlain(headers: IncomingHttpHeaders, maxBytes: number): boolean {
+function isPlain(headers: IncomingHttpHeaders, { bodyBytes, instance }: FastPathOptions): boolean {
   return (
     headers['content-type'] === 'application/json' &&
     // Without a length it comes in chunks, and how much it is shows only on the way.
-    Number(headers['content-length']) <= maxBytes &&
+    Number(headers['content-length']) <= bodyBytes &&
     headers.host !== undefined &&
-    headers.upgrade === undefined
+    headers.upgrade === undefined &&
+    (headers[INSTANCE_HEADER] ?? instance.id) === instance.id
   );
 }
 

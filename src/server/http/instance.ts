@@ -20,18 +20,12 @@ export function newInstance(): Instance {
   return { id, headers: Object.freeze({ [INSTANCE_HEADER]: id }) };
 }
 
-/** Whether a request names an instance, and not this one. */
-export function isForAnother(headers: IncomingHttpHeaders, { id }: Instance): boolean {
-  const named = headers[INSTANCE_HEADER];
-  return named !== undefined && named !== id;
-}
-
 /** Throws for a request that only another instance may answer: its client has sent the same one there. */
-export function refuseForAnother(headers: IncomingHttpHeaders, instance: Instance): void {
-  if (!isForAnother(headers, instance)) return;
+export function refuseForAnother(headers: IncomingHttpHeaders, { id }: Instance): void {
+  if ((headers[INSTANCE_HEADER] ?? id) === id) return;
   throw new TiltyardError(
     'other_instance',
-    `this is instance ${instance.id}, and the request is for another: the server has restarted, or several share this address. Nothing ran; leave out X-Tiltyard-Instance to send the request to any instance`,
+    `this is instance ${id}, and the request is for another: the server has restarted, or several share this address. Nothing ran; leave out X-Tiltyard-Instance to send the request to any instance`,
   );
 }
 
