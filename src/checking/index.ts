@@ -11,7 +11,7 @@ export {
   checkServer,
   type ProtocolReport,
 } from './referee/check-server.ts';
-export { generateInput } from './referee/generate-input.ts';
+export { generateInput, type InvalidInput } from './referee/generate-input.ts';
 export {
   countOutcomes,
   type Judgement,
