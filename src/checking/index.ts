@@ -1,3 +1,5 @@
+// Schemas of servers that nobody knows
+export { ForeignSchemas } from './foreign/foreign-schemas.ts';
 // Rules about environments
 export { type LintOptions, type LintProgress, lintEnvironment } from './lint/lint.ts';
 export type { RewardRange } from './lint/sample.ts';
@@ -9,7 +11,7 @@ export {
   checkServer,
   type ProtocolReport,
 } from './referee/check-server.ts';
-export { generateInput } from './referee/generate-input.ts';
+export { generateInput, type InvalidInput } from './referee/generate-input.ts';
 export {
   countOutcomes,
   type Judgement,

@@ -13,6 +13,7 @@ import {
   ToolFailed,
 } from './errors.ts';
 import { toTerminated } from './gone.ts';
+import { OtherInstance } from './instance.ts';
 import { isPassing, isStarting } from './retry.ts';
 
 /** A call that failed. */
@@ -47,6 +48,7 @@ export function toCallError(error: unknown, { sid, name, taskId, isLost }: Faile
     const { message, status, code } = terminated;
     return new SessionTerminated(message, { sid, taskId, status, code, cause: error, outcome: undefined });
   }
+  if (error instanceof OtherInstance) return toRestarted(`the call of '${name}'`, error, { sid, taskId });
   if (isUnknownId(error)) {
     const message = `the result of '${name}' is no longer kept by the server; the tool was not run again`;
     return new OutcomeUnknown(message, { sid, taskId, cause: error });
@@ -61,6 +63,12 @@ export function toCallError(error: unknown, { sid, name, taskId, isLost }: Faile
   // Without an id each attempt was a call of its own: what the last one heard says nothing of the others.
   const isOneCall = taskId !== undefined || !(error instanceof MaxRetries) || error.errors.every(isHarmless);
   return toMaxRetries(`the call of '${name}'`, error, { sid, taskId, ...(isOneCall ? {} : { outcome: undefined }) });
+}
+
+/** What a caller is told whose call was sent to an instance that no longer answers. */
+export function toRestarted(what: string, cause: unknown, context: ErrorContext): OutcomeUnknown {
+  const message = `the server restarted, or another one took its place, before ${what} was answered: it may have run, and was not sent again. Find out what it did before you call it again`;
+  return new OutcomeUnknown(message, { ...context, cause });
 }
 
 /** A failure of the network as the last of its attempts, also if there was only one, with what is known of the call. */

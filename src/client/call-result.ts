@@ -1,6 +1,7 @@
 import { isObject, type RunToolResult, type ToolOutput } from '../protocol/index.ts';
 import { toBlock } from './answers.ts';
-import { ClientError, type ErrorContext, INVALID_REWARD } from './errors.ts';
+import { AnswerTooLarge, ClientError, type ErrorContext, INVALID_REWARD } from './errors.ts';
+import { parseJson } from './parse-json.ts';
 import { quote, toShort } from './quote.ts';
 
 /**
@@ -17,8 +18,9 @@ export function readResult(json: string, context: ErrorContext): RunToolResult {
 
 function parse(json: string, context: ErrorContext): unknown {
   try {
-    return JSON.parse(json);
+    return parseJson(json, context);
   } catch (cause) {
+    if (cause instanceof AnswerTooLarge) throw cause;
     throw new ClientError(`the server sent a result that is not JSON: ${toShort(json)}`, { ...context, cause });
   }
 }

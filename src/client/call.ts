@@ -1,9 +1,20 @@
-import { isObject, type JsonObject, type Outcome, outcomeIn, type RunToolResult, textOf } from '../protocol/index.ts';
+import {
+  cutText,
+  INSTANCE_HEADER,
+  isObject,
+  type JsonObject,
+  type Outcome,
+  outcomeIn,
+  type RunToolResult,
+  textOf,
+} from '../protocol/index.ts';
 import { isHarmless, isUnknownId, toCallError, toReason } from './call-errors.ts';
 import { newTaskId } from './call-ids.ts';
 import { readResult } from './call-result.ts';
-import { type ClientError, type ErrorContext, SessionTerminated, ToolCallError, ToolFailed } from './errors.ts';
+import { ClientError, type ErrorContext, SessionTerminated, ToolCallError, ToolFailed } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
+import type { KnownInstance } from './instance.ts';
+import { toShort } from './quote.ts';
 import { isPassing, type RetryOptions, withRetries } from './retry.ts';
 import { Silence } from './silence.ts';
 import type { Transport } from './transport.ts';
@@ -17,6 +28,8 @@ export interface CallPlan {
   readonly name: string;
   readonly input: JsonObject;
   readonly ids: IdChoice;
+  /** Where the session lives. */
+  readonly instance: KnownInstance;
   /** Whether to repeat a call that may have run already. */
   readonly onUnknown: 'fail' | 'repeat';
   readonly retry: RetryOptions;
@@ -32,7 +45,11 @@ export interface IdChoice {
 
 /** Calls a tool exactly once, however often the connection drops, and gives its result. */
 export async function callTool(plan: CallPlan): Promise<CallResult> {
-  const progress: Progress = { taskId: plan.ids.byClient ? newTaskId() : undefined, isLost: false };
+  const progress: Progress = {
+    taskId: plan.ids.byClient ? newTaskId() : undefined,
+    isLost: false,
+    instance: plan.instance.id,
+  };
   try {
     return await withRetries(`the call of '${plan.name}'`, (count) => attempt(plan, progress, count), {
       retry: plan.retry,
@@ -51,6 +68,8 @@ interface Progress {
   taskId: string | undefined;
   /** Whether it may have run without our having heard how it ended. */
   isLost: boolean;
+  /** Where it was sent first. */
+  instance: string | undefined;
 }
 
 async function attempt(plan: CallPlan, progress: Progress, count: number): Promise<CallResult> {
@@ -76,7 +95,7 @@ async function exchangeOrLose(plan: CallPlan, progress: Progress): Promise<CallR
 }
 
 async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult> {
-  const { transport, sid, environment, name, input, silenceMs, signal } = plan;
+  const { transport, sid, environment, name, input, instance, onUnknown, silenceMs, signal } = plan;
   const { taskId } = progress;
   using silence = new Silence({ sid, signal, silenceMs });
   // Before its answer begins a call may wait for setup for long; only where a repeat is safe does that count as silence.
@@ -88,7 +107,12 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
     signal: silence.signal,
     headers: { Accept: 'text/event-stream' },
     body: { name, input, ...(taskId === undefined ? {} : { task_id: taskId }) },
+    hearer: instance,
+    // A session of the same id elsewhere does not know the call, and would run it again.
+    instance: progress.isLost && onUnknown === 'fail' ? progress.instance : undefined,
   });
+  progress.instance = response.headers.get(INSTANCE_HEADER) ?? progress.instance;
+  await assertStream(plan, response);
   // Of this attempt alone: what a broken stream has left is not part of the next one.
   const parts: string[] = [];
   let outcome: Outcome | undefined;
@@ -100,11 +124,16 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
     else if (event === 'chunk' || event === 'end') parts.push(data);
     else if (event === 'error') {
       progress.isLost = false;
-      throw toFailure(data, { sid, taskId: progress.taskId, outcome });
+      throw toFailure(cutText(data, MAX_MESSAGE, ' [cut]'), { sid, taskId: progress.taskId, outcome });
     }
     return event === 'end' ? readResult(parts.join(''), { sid, taskId: progress.taskId }) : undefined;
   };
-  const result = await readEventStream(response, onEvent, { sid, silence, onComment });
+  const result = await readEventStream(response, onEvent, {
+    sid,
+    silence,
+    onComment,
+    maxBytes: transport.bounds.maxAnswerBytes,
+  });
   if (!result.ok)
     throw new ToolCallError(result.error, result.reason ?? toReason(result.error), { sid, taskId: progress.taskId });
   const { blocks, reward, finished, metadata } = result.output;
@@ -119,6 +148,20 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
     outcome: 'returned',
   };
 }
+
+// A page of a proxy, or JSON, is not waited for as a tool is.
+async function assertStream({ transport, sid, signal, environment }: CallPlan, response: Response): Promise<void> {
+  const type = response.headers.get('content-type') ?? EVENT_STREAM;
+  if (type.toLowerCase().startsWith(EVENT_STREAM)) return;
+  const text = await transport.readText(response, { sid, signal });
+  const what = `the answer to POST /${encodeURIComponent(environment)}/call is ${toShort(type)}, not ${EVENT_STREAM}`;
+  throw new ClientError(`${what}: ${toShort(text)}`, { sid, status: response.status });
+}
+
+const EVENT_STREAM = 'text/event-stream';
+
+// As much as a server of ours sends, and more than anybody reads.
+const MAX_MESSAGE = 64 * 1024;
 
 function toFailure(message: string, context: ErrorContext): ClientError {
   const { outcome } = context;

@@ -1,3 +1,4 @@
+import type { AnswerBounds } from './answer-bounds.ts';
 import { readNames } from './answers.ts';
 import { keyFromEnvironment } from './api-key.ts';
 import type { CallOptions } from './deadline.ts';
@@ -11,7 +12,7 @@ import type { Session } from './session.ts';
 import { type Fetch, Transport } from './transport.ts';
 
 /** How to use a server. */
-export interface ConnectOptions {
+export interface ConnectOptions extends AnswerBounds {
   /** Sent as X-API-Key. Default: the environment variable TILTYARD_API_KEY, or ORS_API_KEY; '' sends none. */
   readonly apiKey?: string | undefined;
   /** The environment that `session()` means. Default: the server's first. */
@@ -56,7 +57,7 @@ export function connect<Env = unknown>(url: string, options: ConnectOptions = {}
     onUnknown = 'fail',
   } = options;
   const retry = { ...DEFAULT_RETRY, ...options.retry };
-  const transport = new Transport({ url, apiKey, fetch, headers });
+  const transport = new Transport({ url, apiKey, fetch, headers, bounds: options });
   const context = { transport, pinger: new Pinger(pingMs), retry, silenceMs, onUnknown };
   const discovery = new Discovery({ ...context, needsSession: options.discoveryNeedsSession ?? false });
   const environments = (how?: CallOptions) => discovery.ask('/list_environments', readNames, undefined, how);

@@ -5,6 +5,7 @@ import { type OpenContext, requestSid } from './open-session.ts';
 import type { Reader } from './reading.ts';
 import { withRetries } from './retry.ts';
 import { readJson } from './transport.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** How discovery reaches the server. */
 export interface DiscoveryContext extends Omit<OpenContext, 'environment'> {
@@ -25,10 +26,11 @@ export class Discovery {
   async ask<Value>(path: string, read: Reader<Value>, body?: JsonValue, options: CallOptions = {}): Promise<Value> {
     const method = body === undefined ? 'GET' : 'POST';
     const what = `${method} ${path}`;
-    using deadline = new Deadline({ what }, options);
+    const { transport, retry, needsSession } = this.#context;
+    // These are answered at once, by a server that means well.
+    using deadline = new Deadline({ what }, { ...options, timeoutMs: options.timeoutMs ?? transport.bounds.answerMs });
     const { signal } = deadline;
     signal.throwIfAborted();
-    const { transport, retry, needsSession } = this.#context;
     const send = async () => {
       const sid = needsSession ? await unlessAborted(this.#issuedSid(), signal) : undefined;
       const request = { method, path, body, sid, signal } as const;
@@ -58,12 +60,4 @@ export class Discovery {
     );
     return this.#sid;
   }
-}
-
-/** A promise that does not outlast the signal; what it waits for goes on. */
-function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
 }

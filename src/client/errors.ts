@@ -127,6 +127,15 @@ export class OutcomeUnknown extends ClientError {
   override readonly name: string = 'OutcomeUnknown';
 }
 
+/** The answer is more than this client takes: too many bytes, or too many values for their size. A call that ends so may have run. */
+export class AnswerTooLarge extends ClientError {
+  override readonly name: string = 'AnswerTooLarge';
+
+  constructor(message: string, context: ErrorContext = {}) {
+    super(message, { code: 'answer_too_large', ...context });
+  }
+}
+
 /** The time given for the whole operation is up. */
 export class TimedOut extends ClientError {
   override readonly name: string = 'TimedOut';

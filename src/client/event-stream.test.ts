@@ -18,7 +18,7 @@ async function readPackets(packets: readonly Uint8Array<ArrayBuffer>[]): Promise
     events.push(event);
     return event.event === 'end' ? events : undefined;
   };
-  return readEventStream(new Response(body), onEvent, { silence });
+  return readEventStream(new Response(body), onEvent, { silence, maxBytes: 1_000_000 });
 }
 
 /** Cuts text into packets of so many bytes, wherever that is. */
@@ -97,11 +97,13 @@ test('an error of the reader’s own passes as it is', async () => {
   const onEvent = () => {
     throw new TypeError('mine');
   };
-  const read = readEventStream(new Response('event: end\ndata: x\n\n'), onEvent, { silence });
+  const read = readEventStream(new Response('event: end\ndata: x\n\n'), onEvent, { silence, maxBytes: 1_000_000 });
   await expect(read).rejects.toThrow(new TypeError('mine'));
 });
 
 test('an answer without a body is a NetworkError', async () => {
   using silence = new Silence({ silenceMs: 1_000 });
-  await expect(readEventStream(new Response(null), () => 1, { silence })).rejects.toThrow(NetworkError);
+  await expect(readEventStream(new Response(null), () => 1, { silence, maxBytes: 1_000_000 })).rejects.toThrow(
+    NetworkError,
+  );
 });

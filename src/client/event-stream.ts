@@ -1,8 +1,9 @@
 import { createParser } from 'eventsource-parser';
+import { ByteCount } from './answer-bounds.ts';
 import { NetworkError } from './errors.ts';
+import { toNetworkError } from './network-error.ts';
 import type { Silence } from './silence.ts';
 import { unref } from './timer.ts';
-import { toNetworkError } from './transport.ts';
 
 /** One event of a stream. */
 export interface StreamEvent {
@@ -16,6 +17,8 @@ export interface ReadOptions {
   /** Watches the request whose answer this is. */
   readonly silence: Silence;
   readonly onComment?: (comment: string) => void;
+  /** The most that is read of it, comments and all. */
+  readonly maxBytes: number;
 }
 
 // A stream ends with its result. One that goes on is not waited for: it would hold the connection.
@@ -28,10 +31,11 @@ const DRAIN_MS = 1_000;
 export async function readEventStream<Result>(
   response: Response,
   onEvent: (event: StreamEvent) => Result | undefined,
-  { sid, silence, onComment }: ReadOptions,
+  { sid, silence, onComment, maxBytes }: ReadOptions,
 ): Promise<Result> {
   if (response.body === null) throw new NetworkError('the answer has no body', { sid });
   const reader = response.body.getReader();
+  const count = new ByteCount(maxBytes, { sid, status: response.status });
   let result: Result | undefined;
   const lines = new Lines((event) => {
     result ??= onEvent(event);
@@ -41,7 +45,10 @@ export async function readEventStream<Result>(
       silence.heard();
       const { done, value } = await read(reader, { sid, silence });
       if (done) lines.end();
-      else lines.feed(value);
+      else {
+        count.add(value.length);
+        lines.feed(value);
+      }
       if (result !== undefined) break;
       if (done) {
         const { heldMs } = silence;
@@ -59,7 +66,10 @@ export async function readEventStream<Result>(
 
 type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
 
-async function read(reader: Reader, { sid, silence }: ReadOptions): ReturnType<Reader['read']> {
+async function read(
+  reader: Reader,
+  { sid, silence }: Pick<ReadOptions, 'sid' | 'silence'>,
+): ReturnType<Reader['read']> {
   try {
     return await reader.read();
   } catch (thrown) {

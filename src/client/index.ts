@@ -12,12 +12,14 @@ export type {
   WireTextBlock,
 } from '../protocol/index.ts';
 // Sessions and environments of a server
+export type { AnswerBounds } from './answer-bounds.ts';
 export { keyFromEnvironment } from './api-key.ts';
 export { type Client, type ConnectOptions, connect } from './connect.ts';
 export type { CallOptions } from './deadline.ts';
 export type { EnvironmentClient, WalkOptions } from './environment.ts';
 // What fails
 export {
+  AnswerTooLarge,
   AuthError,
   ClientError,
   type ErrorContext,

@@ -11,9 +11,11 @@ import { Deadline } from './deadline.ts';
 import { ClientError, HttpError, NetworkError } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
 import { isGone } from './gone.ts';
+import type { KnownInstance } from './instance.ts';
+import { parseJson } from './parse-json.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
 import { Silence } from './silence.ts';
-import { readText, type Transport, type WireRequest } from './transport.ts';
+import type { Transport, WireRequest } from './transport.ts';
 import type { TaskOf } from './types.ts';
 
 /** Which episode to begin: a task, or its place in a split. */
@@ -43,8 +45,13 @@ export interface IssuedSid {
   readonly features: readonly string[];
 }
 
+/** The same with what hears where the episode begins. */
+export interface EpisodeContext extends OpenContext {
+  readonly instance: KnownInstance;
+}
+
 /** Begins an episode; what was begun and cannot be handed out is ended again. */
-export async function beginEpisode(context: OpenContext, request: SessionRequest<unknown>): Promise<IssuedSid> {
+export async function beginEpisode(context: EpisodeContext, request: SessionRequest<unknown>): Promise<IssuedSid> {
   using deadline = new Deadline({ what: 'beginning a session' }, request);
   const { signal } = deadline;
   signal.throwIfAborted();
@@ -79,7 +86,7 @@ export async function requestSid(
         signal: silence.signal,
         headers: { Accept: 'application/json, text/event-stream;q=0.9' },
       });
-      const sid = await readSid(response, silence);
+      const sid = await readSid(transport, response, silence);
       if (sid === '') throw new ClientError('the server answered /create_session without a session id');
       return { sid, features: featuresOf(response) };
     },
@@ -88,9 +95,9 @@ export async function requestSid(
 }
 
 /** The id is in the JSON, or in the `end` event, or else it was the `task_id`. */
-async function readSid(response: Response, silence: Silence): Promise<string> {
+async function readSid(transport: Transport, response: Response, silence: Silence): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    return sidIn(await readText(response, { signal: silence.signal })) ?? '';
+    return sidIn(await transport.readText(response, { signal: silence.signal })) ?? '';
   }
   let taskId = '';
   const onEvent = ({ event, data }: StreamEvent) => {
@@ -98,12 +105,12 @@ async function readSid(response: Response, silence: Silence): Promise<string> {
     if (event === 'error') throw new ClientError(`the server could not make a session: ${data}`);
     return event === 'end' ? (sidIn(data) ?? taskId) : undefined;
   };
-  return readEventStream(response, onEvent, { silence });
+  return readEventStream(response, onEvent, { silence, maxBytes: transport.bounds.maxAnswerBytes });
 }
 
 function sidIn(text: string): string | undefined {
   try {
-    const body: unknown = JSON.parse(text);
+    const body: unknown = parseJson(text);
     return isObject(body) && typeof body.sid === 'string' ? body.sid : undefined;
   } catch {
     return undefined; // One official server's `end` is empty.
@@ -112,7 +119,7 @@ function sidIn(text: string): string | undefined {
 
 /** Creates the episode and returns what the server announces. */
 async function createEpisode(
-  { transport, environment, retry }: OpenContext,
+  { transport, environment, retry, instance }: EpisodeContext,
   sid: string,
   { secrets = {}, signal, ...choice }: SessionRequest<unknown>,
 ): Promise<readonly string[]> {
@@ -123,7 +130,7 @@ async function createEpisode(
   let inBody = hasSecrets;
   const send = () => {
     const body = { env_name: environment, ...task, ...(inBody ? { secrets: { ...secrets } } : {}) };
-    return transport.ask({ method: 'POST', path: '/create', sid, signal, headers, body });
+    return transport.ask({ method: 'POST', path: '/create', sid, signal, headers, body, hearer: instance });
   };
   return withRetries(
     'POST /create',

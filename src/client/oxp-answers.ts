@@ -1,6 +1,7 @@
 import { isObject, isOutcome, OUTCOME_HEADER, type Outcome, type ToolDefinition } from '../protocol/index.ts';
 import { type ClientError, type ErrorContext, HttpError } from './errors.ts';
 import { type MissingRequirements, OxpServerError, OxpToolError, OxpValidationError } from './oxp-errors.ts';
+import { parseJson } from './parse-json.ts';
 import { quote, toJsonText } from './quote.ts';
 import { listOf, OddAnswer, type Reader } from './reading.ts';
 import { type Answer, type Failure, toDetail, toRetryAfterMs } from './transport.ts';
@@ -98,7 +99,7 @@ export function toOxpError({ status, statusText, headers, text }: Failure): Clie
 
 function toBody(text: string): Record<string, unknown> {
   try {
-    const body: unknown = JSON.parse(text);
+    const body: unknown = parseJson(text);
     return isObject(body) ? body : {};
   } catch {
     return {}; // not JSON: a proxy's page, most likely

@@ -5,9 +5,10 @@ import {
   RESULT_NOT_KEPT,
   type WireCallContext,
 } from '../protocol/index.ts';
-import { isHarmless, toMaxRetries } from './call-errors.ts';
+import { isHarmless, toMaxRetries, toRestarted } from './call-errors.ts';
 import { newCallId } from './call-ids.ts';
 import { OutcomeUnknown } from './errors.ts';
+import { type KnownInstance, OtherInstance } from './instance.ts';
 import { outcomeIn, type SentResult, toSentResult } from './oxp-answers.ts';
 import { OxpServerError, OxpToolError } from './oxp-errors.ts';
 import { isPassing, pause, type RetryOptions, withRetries } from './retry.ts';
@@ -30,6 +31,10 @@ export interface OxpServer {
   readonly credentials: () => Promise<Record<string, string>>;
   /** Whether a repeat with the same id attaches to the call that runs, or ran. */
   keepsIds: boolean;
+  /** Which instance answers; undefined where calls are repeated in any case, or in none. */
+  readonly instance: KnownInstance | undefined;
+  /** Asks the server for its instance, at the first call. */
+  meet(signal: AbortSignal): Promise<void>;
   /** To be told when the server does not do so. */
   doubtIds(): void;
 }
@@ -85,32 +90,70 @@ function toCallId(callId: string | undefined, retries: number): string {
 
 async function callOnce(plan: OxpCallPlan, callId: string): Promise<OxpResult> {
   const { server, signal, toolId } = plan;
-  const { transport, retry, credentials } = server;
+  const { retry } = server;
+  const progress: Progress = { isLost: false, instance: undefined, misses: 0 };
   const what = `the call of '${toolId}'`;
-  const request = { method: 'POST', path: '/tools/call', signal, body: toBody(plan, callId) } as const;
   try {
-    return await withRetries(
-      what,
-      async () => {
-        const begun = Date.now();
-        const answer = await transport.ask({ ...request, headers: await credentials() });
-        const read = (body: unknown) => toSentResult(body, callId, outcomeIn(answer));
-        const result = readJson(answer, { ...request, taskId: callId }, read);
-        // An id of its own: it took no notice of ours, and would run a repeat again.
-        if (result.callId !== callId) server.doubtIds();
-        return toResult(result, callId, Date.now() - begun);
-      },
-      {
-        retry,
-        signal,
-        mayRepeat: (error) => isTemporary(error) && (server.keepsIds || isSafe(error)),
-        // A repeat attaches to the call, so that it may take longer than the platform waits for an answer.
-        patient: server.keepsIds,
-      },
-    );
+    return await withRetries(what, () => attempt(plan, callId, progress), {
+      retry,
+      signal,
+      mayRepeat: (error) => isTemporary(error) && (!progress.isLost || mayRepeat(server, progress)),
+      // A repeat attaches to the call, so that it may take longer than the platform waits for an answer.
+      patient: server.keepsIds,
+    });
   } catch (error) {
-    throw toCallError(error, { what, callId, keepsIds: server.keepsIds });
+    throw toCallError(error, { what, callId, isUnknown: progress.isLost && !mayRepeat(server, progress) });
   }
+}
+
+/** What is known of a call so far. */
+interface Progress {
+  /** Whether it may have run without our having heard how it ended. */
+  isLost: boolean;
+  /** The instance to which it was sent: the only one that knows its id. */
+  instance: string | undefined;
+  /** How often another one answered before anything can have run. */
+  misses: number;
+}
+
+// The first miss is a restart since the last call; one after that, and nobody can say who will answer the next.
+const MOST_MISSES = 2;
+
+async function attempt(plan: OxpCallPlan, callId: string, progress: Progress): Promise<OxpResult> {
+  const { server } = plan;
+  const { instance } = server;
+  if (!progress.isLost) {
+    if (instance?.isUnheard) await server.meet(plan.signal);
+    progress.instance = instance?.isShared || progress.misses >= MOST_MISSES ? undefined : instance?.id;
+  }
+  try {
+    return await exchange(plan, callId, progress.instance);
+  } catch (error) {
+    if (error instanceof OtherInstance && !progress.isLost) {
+      progress.misses += 1;
+      return attempt(plan, callId, progress);
+    }
+    if (isPassing(error) && !isSafe(error)) progress.isLost = true;
+    throw error;
+  }
+}
+
+async function exchange(plan: OxpCallPlan, callId: string, instance: string | undefined): Promise<OxpResult> {
+  const { server, signal } = plan;
+  const request = { method: 'POST', path: '/tools/call', signal, body: toBody(plan, callId) } as const;
+  const begun = Date.now();
+  const headers = await server.credentials();
+  const answer = await server.transport.ask({ ...request, headers, instance, hearer: server.instance });
+  const read = (body: unknown) => toSentResult(body, callId, outcomeIn(answer));
+  const result = readJson(answer, { ...request, taskId: callId }, read);
+  // An id of its own: it took no notice of ours, and would run a repeat again.
+  if (result.callId !== callId) server.doubtIds();
+  return toResult(result, callId, Date.now() - begun);
+}
+
+/** Whether a call that may have run can be sent again without running twice: to the server that knows its id. */
+function mayRepeat({ keepsIds, instance: known }: OxpServer, { instance }: Progress): boolean {
+  return keepsIds && (known === undefined || known.isNameless || instance !== undefined);
 }
 
 function toResult({ callId, durationMs, value }: SentResult, sentId: string, tookMs: number): OxpResult {
@@ -135,15 +178,17 @@ function isSafe(error: unknown): boolean {
 interface FailedOxpCall {
   readonly what: string;
   readonly callId: string;
-  readonly keepsIds: boolean;
+  /** Whether it may have run, and nothing more can be heard of it. */
+  readonly isUnknown: boolean;
 }
 
-function toCallError(error: unknown, { what, callId: taskId, keepsIds }: FailedOxpCall): unknown {
+function toCallError(error: unknown, { what, callId: taskId, isUnknown }: FailedOxpCall): unknown {
+  if (error instanceof OtherInstance) return toRestarted(what, error, { taskId });
   if (error instanceof OxpServerError && error.developerMessage?.includes(RESULT_NOT_KEPT)) {
     const message = `the result of ${what} is no longer kept by the server; the tool was not run again`;
     return new OutcomeUnknown(message, { taskId, cause: error });
   }
-  if (!keepsIds && isPassing(error) && !isSafe(error)) {
+  if (isUnknown && isPassing(error)) {
     return new OutcomeUnknown(`the connection failed before ${what} was answered: it may have run`, {
       taskId,
       cause: error,

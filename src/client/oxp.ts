@@ -1,16 +1,19 @@
 import { isObject, type ToolDefinition } from '../protocol/index.ts';
+import type { AnswerBounds } from './answer-bounds.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
+import { KnownInstance } from './instance.ts';
 import { readToolDefinitions, toOxpError } from './oxp-answers.ts';
 import { callOxpTool, isTemporary, type OxpCallContext, type OxpResult, type OxpServer } from './oxp-call.ts';
 import { credentialHeaders, type OxpCredentials } from './oxp-credentials.ts';
 import { OxpValidationError } from './oxp-errors.ts';
 import type { OxpInput, OxpValue, ToolIdOf } from './oxp-types.ts';
-import { DEFAULT_RETRY, type RetryOptions, withRetries } from './retry.ts';
+import { DEFAULT_RETRY, isPassing, type RetryOptions, withRetries } from './retry.ts';
 import { type Fetch, readJson, Transport } from './transport.ts';
 import type { InputArguments } from './types.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** How to use a server of tools. */
-export interface ConnectOxpOptions extends OxpCredentials {
+export interface ConnectOxpOptions extends OxpCredentials, AnswerBounds {
   /** Headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Another fetch than the platform's. */
@@ -53,8 +56,13 @@ export interface OxpClient<Kit = unknown> {
 /** Connects to an OXP server. `connectOxp<typeof calculator>(url)` knows the toolkit's tools, their inputs and values. */
 export function connectOxp<Kit = unknown>(url: string, options: ConnectOxpOptions = {}): OxpClient<Kit> {
   const { headers, fetch, onUnknown } = options;
+  const transport = new Transport({ url, headers, fetch, toError: toOxpError, bounds: options });
+  // Where calls are repeated in any case, or in none, it makes no difference who answers.
+  const instance = onUnknown === undefined ? new KnownInstance() : undefined;
   const server: OxpServer = {
-    transport: new Transport({ url, headers, fetch, toError: toOxpError }),
+    transport,
+    instance,
+    meet: onceAtATime(() => askInstance(server)),
     retry: { ...DEFAULT_RETRY, ...options.retry },
     credentials: credentialHeaders(options),
     keepsIds: onUnknown !== 'fail',
@@ -76,12 +84,43 @@ export function connectOxp<Kit = unknown>(url: string, options: ConnectOxpOption
   };
 }
 
+/** Hears which instance answers; a server without this route may be asked again, and one that is not there has to be. */
+async function askInstance({ transport, instance: hearer, credentials }: OxpServer): Promise<void> {
+  using deadline = new Deadline({ what: 'GET /health' }, { timeoutMs: HEALTH_MS });
+  try {
+    const headers = await credentials();
+    await transport.ask({ method: 'GET', path: '/health', headers, hearer, signal: deadline.signal });
+  } catch (error) {
+    if (isPassing(error) && hearer?.isUnheard) throw error;
+  }
+}
+
+// A server that does not say so for so long is asked for more at once.
+const HEALTH_MS = 10_000;
+
+/** Runs something once for all who ask meanwhile; none of them waits longer than its signal. */
+function onceAtATime(run: () => Promise<void>): (signal: AbortSignal) => Promise<void> {
+  let running: Promise<void> | undefined;
+  return (signal) => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return unlessAborted(running, signal);
+  };
+}
+
 async function listTools(server: OxpServer, options: CallOptions): Promise<ToolDefinition[]> {
   const { transport, retry, credentials } = server;
-  using deadline = new Deadline({ what: 'GET /tools' }, options);
+  using deadline = new Deadline(
+    { what: 'GET /tools' },
+    {
+      ...options,
+      timeoutMs: options.timeoutMs ?? transport.bounds.answerMs,
+    },
+  );
   const { signal } = deadline;
   signal.throwIfAborted();
-  const request = { method: 'GET', path: '/tools', signal } as const;
+  const request = { method: 'GET', path: '/tools', signal, hearer: server.instance } as const;
   const read = (body: unknown) => {
     // LangChain's tool server, which takes no notice of the ids of calls.
     if (Array.isArray(body)) server.doubtIds();

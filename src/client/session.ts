@@ -5,6 +5,7 @@ import { type CallOptions, Deadline } from './deadline.ts';
 import { ClientError, HttpError, SessionTerminated } from './errors.ts';
 import { type ProviderFormat, type ProviderTools, type ToolsOptions, toProviderTools } from './formats/index.ts';
 import { toTerminated } from './gone.ts';
+import { KnownInstance } from './instance.ts';
 import { beginEpisode, type OpenContext, type SessionRequest } from './open-session.ts';
 import type { Pinged, Pinger } from './pinger.ts';
 import type { Reader } from './reading.ts';
@@ -27,6 +28,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   readonly sid: string;
   readonly #context: SessionContext;
   readonly #ids: IdChoice;
+  readonly #instance: KnownInstance;
   /** Fires when nothing more can be asked; whoever asks later fails with its reason. */
   readonly #over = new AbortController();
   /** Fires when the calls that run are given up, too. */
@@ -40,16 +42,18 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   #closing: Promise<void> | undefined;
   #unfollow: (() => void) | undefined;
 
-  private constructor(sid: string, context: SessionContext, ids: IdChoice) {
+  private constructor(sid: string, context: SessionContext, ids: IdChoice, instance: KnownInstance) {
     this.sid = sid;
     this.#context = context;
     this.#ids = ids;
+    this.#instance = instance;
   }
 
   /** Begins an episode. */
   static async open<Env>(context: SessionContext, request: SessionRequest<Env>): Promise<Session<Env>> {
-    const { sid, features } = await beginEpisode(context, request as SessionRequest<unknown>);
-    const session = new Session<Env>(sid, context, { byClient: features.includes(CLIENT_TASK_ID) });
+    const instance = new KnownInstance();
+    const { sid, features } = await beginEpisode({ ...context, instance }, request as SessionRequest<unknown>);
+    const session = new Session<Env>(sid, context, { byClient: features.includes(CLIENT_TASK_ID) }, instance);
     session.#live(request.signal);
     return session;
   }
@@ -57,7 +61,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   /** Takes part in an episode that somebody else has begun, and ends. */
   static attach<Env>(context: SessionContext, sid: string, signal: AbortSignal | undefined): Session<Env> {
     // What the server announced was told to somebody else; a call finds out by itself whether it may choose its id.
-    const session = new Session<Env>(sid, context, { byClient: true });
+    const session = new Session<Env>(sid, context, { byClient: true }, new KnownInstance());
     session.#deletion = 'done';
     session.#live(signal);
     return session;
@@ -92,7 +96,8 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
       // A call may wait for setup longer than the platform waits for an answer. Without an id it could not be repeated
       // then; a read can.
       if (!this.#ids.byClient && !this.#isReady) await this.#readTools(() => {}, { signal });
-      return callTool({ ...this.#context, sid: this.sid, name, input, ids: this.#ids, signal });
+      const known = { ids: this.#ids, instance: this.#instance };
+      return callTool({ ...this.#context, ...known, sid: this.sid, name, input, signal });
     });
   }
 

@@ -1,15 +1,12 @@
 import { context, propagation } from '@opentelemetry/api';
-import { isObject, type JsonValue, SESSION_HEADER } from '../protocol/index.ts';
-import {
-  AuthError,
-  ClientError,
-  HttpError,
-  NetworkError,
-  SETUP_FAILED,
-  SessionTerminated,
-  STARTING,
-} from './errors.ts';
+import { INSTANCE_HEADER, isObject, type JsonValue, SESSION_HEADER } from '../protocol/index.ts';
+import { type AnswerBounds, type Bounds, toBounds } from './answer-bounds.ts';
+import { AuthError, ClientError, HttpError, SETUP_FAILED, SessionTerminated, STARTING } from './errors.ts';
+import { type KnownInstance, OtherInstance } from './instance.ts';
+import { toNetworkError } from './network-error.ts';
+import { parseJson } from './parse-json.ts';
 import { toJsonText, toShort } from './quote.ts';
+import { readStart, readText } from './read-text.ts';
 import { OddAnswer, type Reader } from './reading.ts';
 
 /** The fetch that the client uses: the platform's, unless another is given. */
@@ -24,6 +21,8 @@ export interface TransportOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** What an error status means. Default: what it means in ORS. */
   readonly toError?: ((failure: Failure, request: WireRequest) => Error) | undefined;
+  /** How much of an answer is taken. */
+  readonly bounds?: AnswerBounds | undefined;
 }
 
 /** An answer with a status that is an error, read to its end. */
@@ -40,6 +39,10 @@ export interface WireRequest {
   readonly sid?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Hears which instance of the server answers. */
+  readonly hearer?: KnownInstance | undefined;
+  /** The only instance that may answer: any other has to refuse. */
+  readonly instance?: string | undefined;
 }
 
 /** An answer that has been read to its end. */
@@ -50,15 +53,7 @@ export interface Answer {
 
 const MAX_REDIRECTS = 5;
 
-// These happen before a byte is sent.
-const UNSENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
+const MAX_ERROR_BYTES = 1024 * 1024;
 
 /** Sends one request, once. Statuses that are errors are thrown, as the class that says what to do. */
 export class Transport {
@@ -66,8 +61,12 @@ export class Transport {
   readonly #fetch: Fetch;
   readonly #headers: Record<string, string>;
   readonly #toError: NonNullable<TransportOptions['toError']>;
+  /** How much of an answer is taken. */
+  readonly bounds: Bounds;
 
-  constructor({ url, apiKey, fetch = globalThis.fetch, headers = {}, toError = toOrsError }: TransportOptions) {
+  constructor(options: TransportOptions) {
+    const { url, apiKey, fetch = globalThis.fetch, headers = {}, toError = toOrsError, bounds = {} } = options;
+    this.bounds = toBounds(bounds);
     this.#base = toBase(url);
     this.#fetch = (target, init) => fetch(target, init);
     this.#toError = toError;
@@ -77,15 +76,35 @@ export class Transport {
   /** Sends a request and reads the whole answer: what is left unread would hold the connection. */
   async ask(request: WireRequest): Promise<Answer> {
     const response = await this.send(request);
-    return { headers: response.headers, text: await readText(response, request) };
+    return { headers: response.headers, text: await this.readText(response, request) };
+  }
+
+  /** Reads an answer to its end. */
+  readText(response: Response, { sid, signal }: Pick<WireRequest, 'sid' | 'signal'>): Promise<string> {
+    return readText(response, { bounds: this.bounds, sid, signal });
   }
 
   /** Sends a request and gives the answer as it begins. */
   async send(request: WireRequest): Promise<Response> {
     const response = await this.#follow(request);
+    request.hearer?.hear(response);
+    await this.#assertInstance(response, request);
     if (response.ok) return response;
     const { status, statusText, headers } = response;
-    throw this.#toError({ status, statusText, headers, text: await readText(response, request) }, request);
+    throw this.#toError({ status, statusText, headers, text: await this.#readStart(response, request) }, request);
+  }
+
+  // Whatever the status: a server that names another instance has refused to answer for the one that was asked.
+  async #assertInstance(response: Response, request: WireRequest): Promise<void> {
+    const answering = response.headers.get(INSTANCE_HEADER);
+    if (request.instance === undefined || answering === null || answering === request.instance) return;
+    await this.#readStart(response, request);
+    throw new OtherInstance(answering, { sid: request.sid, status: response.status });
+  }
+
+  // Of an error or a redirect, whose status says more than its body; that may be anything, also without an end.
+  #readStart(response: Response, { sid, signal }: WireRequest): Promise<string> {
+    return readStart(response, { bounds: this.bounds, sid, signal }, MAX_ERROR_BYTES);
   }
 
   // By hand: the platform would carry the API key and the secrets along to another origin.
@@ -98,7 +117,7 @@ export class Transport {
       if (target === null || redirects === MAX_REDIRECTS) return response;
       const next = URL.canParse(target, url) ? new URL(target, url) : undefined;
       if (next !== undefined && next.origin !== new URL(url).origin) return response;
-      await readText(response, request);
+      await this.#readStart(response, request);
       if (next === undefined) throw toAstray(response.status, target, request);
       url = next.href;
     }
@@ -116,13 +135,14 @@ export class Transport {
     }
   }
 
-  #toHeaders({ body, sid, headers }: WireRequest): Headers {
+  #toHeaders({ body, sid, instance, headers }: WireRequest): Headers {
     const result = new Headers();
     const named = {
       Accept: 'application/json',
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...this.#headers,
       ...(sid === undefined ? {} : { [SESSION_HEADER]: sid }),
+      ...(instance === undefined ? {} : { [INSTANCE_HEADER]: instance }),
       ...headers,
     };
     for (const [name, value] of Object.entries(named)) {
@@ -153,8 +173,9 @@ export function readJson<Value>({ text }: Answer, question: Question, read: Read
   const what = `the answer to ${method} ${path}`;
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = parseJson(text, { sid, taskId }, what);
   } catch (cause) {
+    if (cause instanceof ClientError) throw cause;
     throw new ClientError(`${what} is not JSON: ${text.slice(0, 100)}`, { sid, taskId, cause });
   }
   try {
@@ -178,28 +199,6 @@ function toBody(body: JsonValue | undefined): string | null {
   } catch (cause) {
     throw new ClientError(`the request cannot be sent as JSON: ${(cause as Error).message}`, { cause });
   }
-}
-
-/** Reads an answer to its end. */
-export async function readText(
-  response: Response,
-  { sid, signal }: Pick<WireRequest, 'sid' | 'signal'>,
-): Promise<string> {
-  try {
-    return await response.text();
-  } catch (thrown) {
-    if (signal?.aborted) throw signal.reason;
-    throw toNetworkError(thrown, { sid });
-  }
-}
-
-/** What fetch threw, as an error that says whether the request may have arrived. */
-export function toNetworkError(thrown: unknown, context: { sid?: string | undefined; heldMs?: number }): NetworkError {
-  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
-  const code = isObject(cause) && typeof cause.code === 'string' ? cause.code : undefined;
-  const message = cause instanceof Error ? cause.message || code : String(cause);
-  const unsent = code !== undefined && UNSENT.has(code);
-  return new NetworkError(`the connection failed: ${message}`, { ...context, code, unsent, cause: thrown });
 }
 
 function toAstray(status: number, target: string, { method, path, sid }: WireRequest): ClientError {
@@ -235,7 +234,7 @@ function toCode(headers: Headers): string | undefined {
 export function toDetail(body: string, fallback: string): { detail: string; code?: string | undefined } {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(body);
+    parsed = parseJson(body);
   } catch {
     return { detail: body.slice(0, 500) || fallback }; // not JSON: a proxy's page, most likely
   }

@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'invalid_task'
   | 'missing_secrets'
   | 'unknown_toolset'
+  | 'other_instance'
   | 'session_exists'
   | 'session_not_found'
   | 'session_gone'

@@ -86,4 +86,4 @@ export {
   toolIndex,
   toolkitCatalog,
 } from './toolkit-catalog.ts';
-export { type Checked, type Validator, validatorOf } from './validator.ts';
+export { type Checked, validatorOf } from './validator.ts';

@@ -1,9 +1,12 @@
 export { toBase64Url } from './base64.ts';
 export { mostBytes, withoutLineBreaks } from './chunks.ts';
 export { cutText } from './cut-text.ts';
+// Which server answers
+export { INSTANCE_HEADER } from './instance.ts';
 // JSON
 export type { JsonObject, JsonValue } from './json.ts';
 export { isObject } from './json.ts';
+export { excessIn } from './json-bounds.ts';
 export { isLocalRef, resolveRef, toPointerSteps } from './json-pointer.ts';
 export { mapSubschemas } from './json-schema.ts';
 // The Open Reward Standard on the wire

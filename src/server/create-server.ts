@@ -12,6 +12,7 @@ import { errorHandler } from './http/errors.ts';
 import { FastPath } from './http/fast-path.ts';
 import { registerHealth } from './http/health.ts';
 import { HttpServers } from './http/http-servers.ts';
+import { type Instance, newInstance, refuseForAnother } from './http/instance.ts';
 import { logLimits, toNodeOptions } from './http/limits.ts';
 import { refuseOtherMethods } from './http/methods.ts';
 import { notFoundHandler } from './http/not-found.ts';
@@ -116,7 +117,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     frameworkErrors: (error, request, reply) => {
       requests.begin(request.raw, reply.raw);
       closeAfterUpgrade(request as FastifyRequest, reply as FastifyReply);
-      (reply as FastifyReply).code(error.statusCode ?? 400).send({ detail: error.message });
+      (reply as FastifyReply)
+        .code(error.statusCode ?? 400)
+        .headers(instance.headers)
+        .send({ detail: error.message });
     },
     // Each of our servers answers what is not HTTP by itself.
     clientErrorHandler: () => {},
@@ -125,10 +129,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const counts = new RequestCounts();
   const requests = requestTracker({ events, counts });
   const guard = new WebGuard(options, () => listensLocally(app));
-  const fastPath = new FastPath({ bodyBytes: limits.bodyBytes, requests, guard });
+  const instance = newInstance();
+  const fastPath = new FastPath({ bodyBytes: limits.bodyBytes, requests, guard, instance });
   app.addHook('preClose', async () => fastPath.close());
-  servers.open({ requests, fastPath });
-  watchRequests(app, { options, requests, counts, guard });
+  servers.open({ requests, fastPath, instance });
+  watchRequests(app, { options, requests, counts, guard, instance });
   const sessionLimits = options.environments?.length ? toSessionLimits(limits, options.auth) : undefined;
   const transfers = new Transfers(new MemoryBudget(limits), app.log);
   const numbers = new Numbers();
@@ -175,18 +180,21 @@ interface WatchOptions {
   readonly requests: RequestTracker;
   readonly counts: RequestCounts;
   readonly guard: WebGuard;
+  readonly instance: Instance;
 }
 
 /** Follows all requests that come to Fastify, and answers those that no route takes. */
-function watchRequests(app: FastifyInstance, { options, requests, counts, guard }: WatchOptions): void {
+function watchRequests(app: FastifyInstance, { options, requests, counts, guard, instance }: WatchOptions): void {
   app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
   const answerNotFound = notFoundHandler(options);
   app.setNotFoundHandler(answerNotFound);
   app.addHook('onRequest', (request, reply, done) => {
     requests.begin(request.raw, reply.raw, counts.of(request.routeOptions.url), request);
     closeAfterUpgrade(request, reply);
+    reply.headers(instance.headers);
     refuseWithoutHost(request);
     if (guard.take(request, reply)) return;
+    refuseForAnother(request.headers, instance);
     // Before the body is read: it makes no difference here, whatever it holds.
     if (request.is404) answerNotFound(request, reply);
     else done();

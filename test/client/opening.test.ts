@@ -154,11 +154,14 @@ test('K20: an episode whose caller gives up just as it has begun is ended again'
       if (!url.endsWith('/create')) return response;
       const text = await response.text();
       // After the last byte, so that nothing of the network hears of it.
-      const read = async () => {
-        controller.abort(new Error('enough'));
-        return text;
-      };
-      return Object.assign(new Response(text, response), { text: read });
+      const body = new ReadableStream({
+        start: (stream) => stream.enqueue(new TextEncoder().encode(text)),
+        pull(stream) {
+          controller.abort(new Error('enough'));
+          stream.close();
+        },
+      });
+      return new Response(body, response);
     },
   });
   const error = await rejection(client.session({ ...FIRST, signal: controller.signal }));

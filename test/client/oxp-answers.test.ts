@@ -97,7 +97,7 @@ test.each([
 ])('OXP K3: %s is told as far as it goes', async (_name, status, body, known) => {
   const server = await startOther(({ response }) => response.writeHead(status).end(body));
   expect(await rejection(quickOxp(server).call('Any.Tool'))).toMatchObject(known);
-  expect(server.seen).toHaveLength(1);
+  expect(server.on('/tools/call')).toHaveLength(1);
 });
 
 test.each([

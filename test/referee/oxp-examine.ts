@@ -1,5 +1,6 @@
 import { createServer, type ServerOptions } from 'tiltyard/server';
 import { onTestFinished } from 'vitest';
+import { ForeignSchemas } from '../../src/checking/foreign/foreign-schemas.ts';
 import { oxpProbes, oxpSubject } from '../../src/checking/referee/oxp/index.ts';
 import type { Finding } from '../../src/checking/referee/probe.ts';
 import { Recorder, type RecorderOptions } from '../../src/checking/referee/recorder.ts';
@@ -28,8 +29,9 @@ export async function examineOxp(
   { credentials = {}, isActive = true }: Examination = {},
 ): Promise<Finding[]> {
   const http = toOptions(url, credentials);
-  const subject = await oxpSubject(new Recorder(http), credentials);
-  return runProbes(oxpProbes, { subject, http, isActive });
+  using schemas = new ForeignSchemas();
+  const subject = await oxpSubject(new Recorder(http), schemas, credentials);
+  return await runProbes(oxpProbes, { subject, http, isActive });
 }
 
 /** How a recorder reaches a server. */

@@ -109,5 +109,9 @@ const notFound: Route = json({ detail: 'Not Found' }, 404);
 async function readBody(request: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const packet of request.setEncoding('utf8')) text += packet;
-  return text === '' ? undefined : JSON.parse(text);
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return text; // A probe may send what is no JSON.
+  }
 }

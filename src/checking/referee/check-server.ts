@@ -1,4 +1,5 @@
 import { AuthError, ClientError, NetworkError } from '../../client/index.ts';
+import { ForeignSchemas } from '../foreign/foreign-schemas.ts';
 import { orsProtocol } from './ors/index.ts';
 import { oxpProtocol } from './oxp/index.ts';
 import type { Finding } from './probe.ts';
@@ -78,12 +79,22 @@ export async function checkServer({
   const spoken = speaking.map(({ name }) => name);
   const protocols: ProtocolReport[] = [];
   let done = 0;
+  using schemas = new ForeignSchemas();
   for (const { protocol, isWanted } of jobs) {
     const tell = (finding: Finding) => {
       done += 1;
       onFinding?.(finding, { protocol: protocol.name, done, total });
     };
-    const findings = await protocol.run({ http, isActive, setupMs, secrets, spoken, isWanted, onFinding: tell });
+    const findings = await protocol.run({
+      http,
+      schemas,
+      isActive,
+      setupMs,
+      secrets,
+      spoken,
+      isWanted,
+      onFinding: tell,
+    });
     protocols.push({ name: protocol.name, findings });
   }
   return { url, protocols };

@@ -1,9 +1,9 @@
-import { isObject, type JsonValue } from '../../protocol/index.ts';
+import { excessIn, isObject, type JsonValue } from '../../protocol/index.ts';
 
-/** What a text is as JSON, or undefined if it is none. */
+/** What a text is as JSON, or undefined if it is none, or more than a stranger's may be. */
 export function parsed(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text);
+    return excessIn(text) === undefined ? JSON.parse(text) : undefined;
   } catch {
     // Not JSON: the caller says what that means.
     return undefined;

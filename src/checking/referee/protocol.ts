@@ -1,3 +1,4 @@
+import type { ForeignSchemas } from '../foreign/foreign-schemas.ts';
 import type { Finding, Probe } from './probe.ts';
 import type { Recorder, RecorderOptions } from './recorder.ts';
 import { runProbes } from './run-probes.ts';
@@ -17,6 +18,8 @@ export interface ProtocolRun {
   readonly http: RecorderOptions;
   /** Whether tools may be called. */
   readonly isActive: boolean;
+  /** Evaluates the server's schemas. */
+  readonly schemas: ForeignSchemas;
   /** How long a setup may take. */
   readonly setupMs: number;
   /** What sessions are created with. */

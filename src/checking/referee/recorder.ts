@@ -75,6 +75,9 @@ export class Recorder {
   }
 }
 
+// What a server sends to a small question of a probe is far less; a hostile one would fill the memory.
+const MAX_ANSWER = 16 * 1024 * 1024;
+
 /** One request on its way. Not fetch: that refuses some of the requests that a server must be able to refuse itself. */
 class Sending {
   readonly answer: Promise<Answer>;
@@ -96,6 +99,11 @@ class Sending {
         response.on('error', fail);
         response.on('data', (chunk: string) => {
           this.partial = { status, headers, text: this.partial?.text + chunk };
+          if (this.partial.text.length > MAX_ANSWER) {
+            reject(new Error(`the answer has more than ${MAX_ANSWER} characters, and is not read further`));
+            request.destroy();
+            return;
+          }
           if (ask.watch?.(this.partial.text) !== 'cut') return;
           resolve(this.partial);
           request.destroy();

@@ -18,6 +18,7 @@ export interface OpenServer {
 
 // A person waits: a server that is not there shall be named at once, and one that stumbles be asked again.
 const RETRY = { attempts: 3, pauseMs: 100, maxPauseMs: 1_000 };
+const ANSWER_MS = 60_000;
 
 /** Opens what a person named, runs a command's work on it, and closes it; what the client throws becomes advice. */
 export async function withServer<Value>(name: string, run: (server: OpenServer) => Promise<Value>): Promise<Value> {
@@ -48,8 +49,8 @@ function toServer(name: string, { url, apiKey }: Target, { signal, fetch }: Reac
     name,
     url,
     apiKey,
-    ors: connect(url, { apiKey, fetch, retry: RETRY }),
-    oxp: connectOxp(url, { apiKey, fetch, retry: RETRY }),
+    ors: connect(url, { apiKey, fetch, retry: RETRY, answerMs: ANSWER_MS }),
+    oxp: connectOxp(url, { apiKey, fetch, retry: RETRY, answerMs: ANSWER_MS }),
     signal,
   };
 }

@@ -2,6 +2,8 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TiltyardError } from '../../core/index.ts';
+import { INSTANCE_HEADER } from '../../protocol/index.ts';
+import type { Instance } from './instance.ts';
 import type { RequestTracker } from './request-tracker.ts';
 
 // What Node's parser refuses before there is a request, and the status it deserves.
@@ -10,8 +12,18 @@ const REFUSALS: Record<string, [status: number, detail: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'the request did not arrive in time'],
 };
 
+/** What an answer of no route needs. */
+export interface Answering {
+  readonly requests: RequestTracker;
+  readonly instance: Instance;
+}
+
 /** Answers what is not HTTP, as JSON like every other error; inside or ahead of another answer it would be taken for that. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket, requests: RequestTracker): void {
+export function answerClientError(
+  error: Error & { code?: string },
+  socket: Socket,
+  { requests, instance }: Answering,
+): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   // Not again: Node tells of each packet that comes after what it could not read.
   if (!socket.writable) return socket.destroySoon();
@@ -23,6 +35,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
     'Connection: close',
+    `${INSTANCE_HEADER}: ${instance.id}`,
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   socket.destroySoon();
@@ -35,9 +48,14 @@ export function refuseTunnel({ method, url }: IncomingMessage, socket: Socket, r
 }
 
 /** Answers an Expect header that is not 100-continue. */
-export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+export function answerExpectation(response: ServerResponse, { headers }: Instance): void {
   const body = JSON.stringify({ detail: 'unsupported Expect header: only 100-continue is supported' });
-  response.writeHead(417, { 'content-type': 'application/json', 'content-length': body.length, connection: 'close' });
+  response.writeHead(417, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    connection: 'close',
+    ...headers,
+  });
   response.end(body);
 }
 

@@ -43,6 +43,7 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_task: 400,
   missing_secrets: 400,
   unknown_toolset: 400,
+  other_instance: 412,
   session_exists: 400,
   session_not_found: 404,
   session_gone: 410,

@@ -1,8 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { INSTANCE_HEADER } from '../../protocol/index.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ANYBODY, type Identity } from '../auth/identity.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
 import type { CallExchange } from './exchange.ts';
+import type { Instance } from './instance.ts';
 import { SMALL_BODY_BYTES } from './read-body.ts';
 import type { Caller, RequestTracker } from './request-tracker.ts';
 import type { WebGuard } from './web-guard.ts';
@@ -21,6 +23,7 @@ export interface FastPathOptions {
   readonly bodyBytes: number;
   readonly requests: RequestTracker;
   readonly guard: WebGuard;
+  readonly instance: Instance;
 }
 
 /**
@@ -33,12 +36,15 @@ export class FastPath {
   readonly #routes = new Map<string, FastRoute>();
   readonly #options: FastPathOptions;
   readonly #maxBytes: number;
+  readonly #takeOver: CallExchange['takeOver'];
   #isClosed = false;
 
   constructor(options: FastPathOptions) {
     this.#options = options;
     // For a larger one the session is looked up, and memory taken, before it is read.
     this.#maxBytes = Math.min(options.bodyBytes, SMALL_BODY_BYTES);
+    const { headers } = options.instance;
+    this.#takeOver = () => headers;
   }
 
   /** Adds a route of POST requests. */
@@ -55,31 +61,29 @@ export class FastPath {
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '', headers } = request;
     const route = method === 'POST' ? this.#routes.get(url) : undefined;
-    const { guard } = this.#options;
-    if (route === undefined || this.#isClosed || !isPlain(headers, this.#maxBytes) || !guard.isPlain(headers))
-      return false;
+    if (route === undefined || this.#isClosed || !this.#isPlain(headers)) return false;
     const { authenticator } = route;
     const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;
     const caller: Caller = { tiltyardIdentity: identity };
     this.#options.requests.begin(request, response, route.counts, caller);
-    readBody(request, (body) => route.answer({ headers, body, identity, response, caller, takeOver }));
+    readBody(request, (body) => route.answer({ headers, body, identity, response, caller, takeOver: this.#takeOver }));
     return true;
   }
-}
 
-const NO_HEADERS: OutgoingHttpHeaders = Object.freeze({});
-const takeOver = () => NO_HEADERS;
-
-/** Whether nothing about a request is unusual, as far as its headers tell. */
-function isPlain(headers: IncomingHttpHeaders, maxBytes: number): boolean {
-  return (
-    headers['content-type'] === 'application/json' &&
-    // Without a length it comes in chunks, and how much it is shows only on the way.
-    Number(headers['content-length']) <= maxBytes &&
-    headers.host !== undefined &&
-    headers.upgrade === undefined
-  );
+  /** Whether nothing about a request is unusual, as far as its headers tell. */
+  #isPlain(headers: IncomingHttpHeaders): boolean {
+    const { guard, instance } = this.#options;
+    return (
+      headers['content-type'] === 'application/json' &&
+      // Without a length it comes in chunks, and how much it is shows only on the way.
+      Number(headers['content-length']) <= this.#maxBytes &&
+      headers.host !== undefined &&
+      headers.upgrade === undefined &&
+      (headers[INSTANCE_HEADER] ?? instance.id) === instance.id &&
+      guard.isPlain(headers)
+    );
+  }
 }
 
 /** Nothing is called if the client leaves before its body is whole. */

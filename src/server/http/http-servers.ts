@@ -1,13 +1,11 @@
 import dns, { type LookupAddress } from 'node:dns';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
-import { answerClientError, answerExpectation, refuseTunnel } from './client-errors.ts';
+import { type Answering, answerClientError, answerExpectation, refuseTunnel } from './client-errors.ts';
 import type { FastPath } from './fast-path.ts';
-import type { RequestTracker } from './request-tracker.ts';
 
 /** What takes the requests of a server before Fastify does. */
-export interface FrontDesk {
-  readonly requests: RequestTracker;
+export interface FrontDesk extends Answering {
   readonly fastPath: FastPath;
 }
 
@@ -40,10 +38,10 @@ export class HttpServers {
     });
     // Connections live for as long as they are used; how slowly requests may come has limits of its own.
     server.setTimeout(0);
-    server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, desk().requests));
+    server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, desk()));
     server.on('checkExpectation', (request, response) => {
       desk().requests.begin(request, response);
-      answerExpectation(request, response);
+      answerExpectation(response, desk().instance);
     });
     server.on('connect', (request, socket) => refuseTunnel(request, socket as Socket, desk().requests));
     server.on('connection', (socket: Socket) => {

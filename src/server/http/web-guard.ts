@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { describe, listOf, must, type Rule, TiltyardError } from '../../core/index.ts';
-import { FEATURES_HEADER, OUTCOME_HEADER } from '../../protocol/index.ts';
+import { FEATURES_HEADER, INSTANCE_HEADER, OUTCOME_HEADER } from '../../protocol/index.ts';
 import { HostNames, hostNames, isLoopback } from './host-names.ts';
 
 /** Which web pages may use a server, and under which names it is served. */
@@ -113,7 +113,9 @@ function isOwn(origin: string, host: string | undefined): boolean {
 }
 
 // What our clients read.
-const EXPOSED = [FEATURES_HEADER, OUTCOME_HEADER, 'retry-after', 'allow', 'www-authenticate'].join(', ');
+const EXPOSED = [FEATURES_HEADER, INSTANCE_HEADER, OUTCOME_HEADER, 'retry-after', 'allow', 'www-authenticate'].join(
+  ', ',
+);
 
 /** Lets a page of another origin read the answer (CORS); true if that is all that was asked. */
 function welcomePage(headers: IncomingHttpHeaders, method: string, reply: FastifyReply): boolean {

@@ -4,6 +4,7 @@ import { sessionBytes } from '../../sessions/index.ts';
 import { identifyCallers, identityOf } from '../auth/identify.ts';
 import { errorHandler } from '../http/errors.ts';
 import { findSid } from '../http/headers.ts';
+import { newInstance, serveInstance } from '../http/instance.ts';
 import { logLimits } from '../http/limits.ts';
 import { refuseOtherMethods } from '../http/methods.ts';
 import { sendLargeAnswersInPieces } from '../http/pieces.ts';
@@ -24,6 +25,7 @@ import { CREATE_ROUTE, registerSessions } from './sessions.ts';
 export async function ors(app: FastifyInstance, options: OrsOptions): Promise<void> {
   assertOptions(options, { ...ORS_OPTIONS, ...PLUGIN_OPTIONS }, 'ors');
   guardWeb(app, options);
+  serveInstance(app, newInstance());
   serveOrs(app, toOrsService(app, options));
   const limits = toLimits(options.limits);
   stopInApp(app, limits);

@@ -137,6 +137,8 @@ function toLine(told: readonly string[]): string {
   return [...told.slice(0, MAX_TOLD), ...more].join('; ');
 }
 
+const ELSEWHERE = 'The request is for another instance of this server';
+
 // OXP has one status for what is wrong before the tool; these two say what 400 could not.
 const KEPT_STATUS: ReadonlySet<number> = new Set([405, 413]);
 
@@ -151,6 +153,8 @@ function toOxpError(error: FastifyError | Error): OxpError {
   if (error instanceof OxpError) return error;
   const refusedStatus = error instanceof TiltyardError ? REFUSED_CALLERS[error.code] : undefined;
   if (refusedStatus !== undefined) return new OxpError(error.message, { status: refusedStatus });
+  if (error instanceof TiltyardError && error.code === 'other_instance')
+    return new OxpError(ELSEWHERE, { status: 412, developerMessage: error.message });
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
   if (error instanceof TiltyardError || status < 500) {
     return new OxpError(status === 413 ? 'The request is too large' : 'The request is not valid', {

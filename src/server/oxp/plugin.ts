@@ -5,6 +5,7 @@ import { isVisible } from '../../sessions/index.ts';
 import { identifyCallers, identityOf } from '../auth/identify.ts';
 import { byFastify } from '../http/exchange.ts';
 import { registerHealth } from '../http/health.ts';
+import { newInstance, serveInstance } from '../http/instance.ts';
 import { logLimits } from '../http/limits.ts';
 import { refuseOtherMethods } from '../http/methods.ts';
 import { sendLargeAnswersInPieces } from '../http/pieces.ts';
@@ -22,6 +23,7 @@ export async function oxp(app: FastifyInstance, options: OxpOptions): Promise<vo
   guardWeb(app, options);
   const service = toOxpService(app, options);
   const limits = toLimits(options.limits);
+  serveInstance(app, newInstance());
   refuseOtherMethods(app, () => registerHealth(app, service.docs.health, () => service.host.isDraining));
   serveOxp(app, service);
   stopInApp(app, { ...limits, teardownMs: 0 });

@@ -1,5 +1,4 @@
 import { isObject } from '../../../protocol/index.ts';
-import { problemOf } from '../accepts.ts';
 import { insist, need, type Probe } from '../probe.ts';
 import type { Answer, Ask, Recorder } from '../recorder.ts';
 import { arrayOf, insistStatus, objectOf } from './answers.ts';
@@ -96,7 +95,7 @@ export const discoveryProbes: readonly Probe<OrsSubject>[] = inGroup('Discovery'
     run: (subject, http) =>
       lookAtTools(subject, http, ({ input_schema: schema }, what) => {
         if (!isObject(schema)) return;
-        const problem = problemOf(schema as never);
+        const problem = subject.schemas.problem(schema as never);
         insist(problem === undefined, `\`input_schema\` of ${what} is not valid JSON Schema: ${problem}`);
         insist(
           schema.type === undefined || schema.type === 'object',

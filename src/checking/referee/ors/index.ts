@@ -47,7 +47,7 @@ export const orsProtocol: Protocol = protocol<OrsSubject>({
     // Whether it is the right JSON is for a probe to say.
     return status === 200 && parsed(text) !== undefined;
   },
-  open: ({ http, setupMs, secrets, spoken }) =>
-    findSubject({ http, setupMs, secrets, taken: spoken.includes('oxp') ? OXP_PATHS : [] }),
+  open: ({ http, schemas, setupMs, secrets, spoken }) =>
+    findSubject({ http, schemas, setupMs, secrets, taken: spoken.includes('oxp') ? OXP_PATHS : [] }),
   close: ({ sessions }) => sessions.closeAll(),
 });

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../../../protocol/index.ts';
-import { accepts } from '../accepts.ts';
-import { generateInput, generateInvalidInputs, type InvalidInput } from '../generate-input.ts';
+import type { InvalidInput } from '../generate-input.ts';
 import { insist, need, type Probe } from '../probe.ts';
 import type { Recorder } from '../recorder.ts';
 import { insistStatus } from './answers.ts';
@@ -83,9 +82,12 @@ export const inputProbes: readonly Probe<OrsSubject>[] = inGroup('Tool inputs', 
     isActive: true,
     run: (subject, http) =>
       tryVariant(subject, http, (input, { properties, schema }) => {
-        const isAllowed = accepts(schema);
         const optional = Object.keys(properties).filter((key) => !(key in input));
-        const found = optional.find((key) => !isAllowed({ ...input, [key]: null }));
+        const isAllowed = subject.schemas.allowed(
+          schema,
+          optional.map((key) => ({ ...input, [key]: null })),
+        );
+        const found = optional.find((_key, at) => isAllowed[at] === false);
         return found === undefined ? undefined : { ...input, [found]: null };
       }),
   },
@@ -98,7 +100,7 @@ export const inputProbes: readonly Probe<OrsSubject>[] = inGroup('Tool inputs', 
     run: (subject, http) =>
       tryVariant(subject, http, (input, { schema }) => {
         const more = { ...input, tiltyard_further: 1 };
-        return accepts(schema)(more) ? more : undefined;
+        return subject.schemas.allowed(schema, [more])[0] === true ? more : undefined;
       }),
   },
   {
@@ -120,9 +122,9 @@ export const inputProbes: readonly Probe<OrsSubject>[] = inGroup('Tool inputs', 
 
 type InvalidCall = InvalidInput & { readonly name: string };
 
-async function allInvalid({ calls }: OrsSubject, http: Recorder): Promise<InvalidCall[]> {
+async function allInvalid({ calls, schemas }: OrsSubject, http: Recorder): Promise<InvalidCall[]> {
   const found = (await calls.tools(http)).flatMap(({ name, input_schema }) =>
-    generateInvalidInputs(input_schema).map((invalid) => ({ name, ...invalid })),
+    schemas.invalidInputs(input_schema).map((invalid) => ({ name, ...invalid })),
   );
   need(found.length > 0, 'no schema forbids anything');
   return found.slice(0, MAX_INVALID_CALLS);
@@ -152,10 +154,10 @@ interface Known {
 type Vary = (input: JsonObject, known: Known) => JsonObject | undefined;
 
 // Calls the first tool whose input can be varied so; the call must not be refused.
-async function tryVariant({ calls }: OrsSubject, http: Recorder, vary: Vary): Promise<void> {
+async function tryVariant({ calls, schemas }: OrsSubject, http: Recorder, vary: Vary): Promise<void> {
   const refused = (await calls.samples(http)).filter(isInputRefused).map(({ request }) => request.name);
   for (const { name, input_schema: schema } of await calls.tools(http)) {
-    const input = generateInput(schema);
+    const input = schemas.input(schema);
     if (schema === null || input === undefined || refused.includes(name)) continue;
     const properties = isObject(schema.properties) ? schema.properties : {};
     const varied = vary(input, { schema, properties: properties as Known['properties'] });

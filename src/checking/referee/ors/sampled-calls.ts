@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, SESSION_HEADER, type ToolSpec } from '../../../protocol/index.ts';
-import { generateInput, generateLongInput } from '../generate-input.ts';
+import type { ForeignSchemas } from '../../foreign/foreign-schemas.ts';
 import { parsed } from '../json.ts';
 import { need } from '../probe.ts';
 import type { Answer, Exchange, Recorder } from '../recorder.ts';
@@ -33,6 +33,7 @@ export interface CallRecord {
 /** How calls are made. */
 export interface CallsOptions {
   readonly sessions: Sessions;
+  readonly schemas: ForeignSchemas;
   readonly base: string;
   readonly timeoutMs: number;
 }
@@ -133,11 +134,12 @@ export class Calls {
   }
 
   async #sample(http: Recorder): Promise<CallRecord[]> {
+    const { schemas } = this.#options;
     const tools = (await this.tools(http)).slice(0, MAX_TOOLS);
     const requests = [
-      ...tools.map(({ name, input_schema }) => ({ name, input: generateInput(input_schema) })),
+      ...tools.map(({ name, input_schema }) => ({ name, input: schemas.input(input_schema) })),
       ...tools
-        .map(({ name, input_schema }) => ({ name, input: generateLongInput(input_schema) }))
+        .map(({ name, input_schema }) => ({ name, input: schemas.longInput(input_schema) }))
         .filter(({ input }) => input !== undefined)
         .slice(0, MAX_LONG_CALLS),
     ].filter(({ input }) => input !== undefined);
@@ -157,13 +159,31 @@ class Ending {
   hasCome = false;
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  /** How much has been looked at, and how many lines of an event that is the last have been there: none without its name. */
+  #lookedAt = 0;
+  #linesOfLast = 0;
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
   look(received: string): void {
-    if (this.hasCome || !/^event: ?(?:end|error)\r?\n(?:.+\r?\n)+\r?\n/m.test(received)) return;
+    // Each line once: to look at all that has come with every packet would take a hostile stream for ever.
+    for (let end = received.indexOf('\n', this.#lookedAt); end >= 0 && !this.hasCome; ) {
+      this.#take(received.slice(this.#lookedAt, end).replace(/\r$/, ''));
+      this.#lookedAt = end + 1;
+      end = received.indexOf('\n', this.#lookedAt);
+    }
+  }
+
+  #take(line: string): void {
+    if (line === '') {
+      if (this.#linesOfLast > 1) this.#come();
+      this.#linesOfLast = 0;
+    } else if (this.#linesOfLast > 0 || /^event: ?(?:end|error)$/.test(line)) this.#linesOfLast += 1;
+  }
+
+  #come(): void {
     this.hasCome = true;
     this.#timer = setTimeout(() => this.#controller.abort(), END_MS);
   }

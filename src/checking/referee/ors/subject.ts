@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../protocol/index.ts';
+import type { ForeignSchemas } from '../../foreign/foreign-schemas.ts';
 import { parsed } from '../json.ts';
 import { need } from '../probe.ts';
 import { type Answer, Recorder, type RecorderOptions } from '../recorder.ts';
@@ -23,18 +24,22 @@ export interface OrsSubject {
   readonly isLocal: boolean;
   readonly sessions: Sessions;
   readonly calls: Calls;
+  /** Evaluates the schemas of its tools. */
+  readonly schemas: ForeignSchemas;
 }
 
 /** How the subject is found. */
 export interface SubjectOptions {
   readonly http: RecorderOptions;
+  readonly schemas: ForeignSchemas;
   readonly setupMs: number;
   readonly secrets: Readonly<Record<string, string>>;
   readonly taken: readonly string[];
 }
 
 /** Looks at what a server has. */
-export async function findSubject({ http: options, setupMs, secrets, taken }: SubjectOptions): Promise<OrsSubject> {
+export async function findSubject(given: SubjectOptions): Promise<OrsSubject> {
+  const { http: options, schemas, setupMs, secrets, taken } = given;
   const http = new Recorder(options);
   const environments = stringsIn(await jsonFrom(http.ask({ method: 'GET', path: '/list_environments' })));
   const { environment, splits, split } = await firstWithTasks(http, environments);
@@ -56,7 +61,8 @@ export async function findSubject({ http: options, setupMs, secrets, taken }: Su
     keyHeaders: Object.keys(options.headers),
     isLocal: /^(localhost|127\.|\[::1\])/.test(new URL(options.url).host),
     sessions,
-    calls: new Calls({ sessions, base: baseOf(environment), timeoutMs: options.timeoutMs }),
+    calls: new Calls({ sessions, schemas, base: baseOf(environment), timeoutMs: options.timeoutMs }),
+    schemas,
   };
   return subject;
 }

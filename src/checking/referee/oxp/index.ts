@@ -38,5 +38,5 @@ export const oxpProtocol: Protocol = protocol<OxpSubject>({
     // A server that lists nothing without a key can only be asked for one.
     return (await detectOxp(http)) && http.exchanges.at(-1)?.answer?.status === 200;
   },
-  open: ({ http }) => oxpSubject(new Recorder(http), http.headers),
+  open: ({ http, schemas }) => oxpSubject(new Recorder(http), schemas, http.headers),
 });

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../../../protocol/index.ts';
-import { generateInput } from '../generate-input.ts';
+import type { ForeignSchemas } from '../../foreign/foreign-schemas.ts';
 import { parsed } from '../json.ts';
 import type { Answer, Recorder } from '../recorder.ts';
 
@@ -7,6 +7,8 @@ import type { Answer, Recorder } from '../recorder.ts';
 export interface OxpSubject {
   /** What it lists, in its order. */
   readonly tools: readonly ListedTool[];
+  /** Evaluates their schemas. */
+  readonly schemas: ForeignSchemas;
   /** The headers that carry credentials; the recorder sends them by itself, and some probes leave them out. */
   readonly credentials: Readonly<Record<string, string>>;
 }
@@ -42,10 +44,12 @@ export async function detectOxp(http: Recorder): Promise<boolean> {
 /** Looks at a server before it is probed. */
 export async function oxpSubject(
   http: Recorder,
+  schemas: ForeignSchemas,
   credentials: Readonly<Record<string, string>> = {},
 ): Promise<OxpSubject> {
   const answer = await http.ask({ method: 'GET', path: '/tools' });
-  return { tools: (entriesOf(answer) ?? []).map(toTool), credentials };
+  const tools = (entriesOf(answer) ?? []).map((entry) => toTool(entry, schemas));
+  return { tools, schemas, credentials };
 }
 
 function isOfOxp(answer: Answer): boolean {
@@ -59,7 +63,7 @@ function entriesOf(answer: Answer): JsonObject[] | undefined {
   return Array.isArray(list) ? list.filter((entry): entry is JsonObject => isObject(entry)) : undefined;
 }
 
-function toTool(listed: JsonObject): ListedTool {
+function toTool(listed: JsonObject, schemas: ForeignSchemas): ListedTool {
   const id = typeof listed.id === 'string' ? listed.id : '';
   const [name = '', version = ''] = id.split('@');
   const inputSchema = toParameters(listed.input_schema);
@@ -69,7 +73,7 @@ function toTool(listed: JsonObject): ListedTool {
     version: typeof listed.version === 'string' ? listed.version : version,
     inputSchema,
     outputSchema: isObject(listed.output_schema) ? listed.output_schema : null,
-    input: generateInput(inputSchema),
+    input: schemas.input(inputSchema),
     hasRequirements: isObject(listed.requirements) && Object.keys(listed.requirements).length > 0,
     listed,
   };

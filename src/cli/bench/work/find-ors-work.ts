@@ -1,4 +1,3 @@
-import { generateInput } from '../../../checking/index.ts';
 import { type Client, connect } from '../../../client/index.ts';
 import type { ToolSpec } from '../../../protocol/index.ts';
 import { unknownName } from '../../shared/explain.ts';
@@ -7,6 +6,7 @@ import { environmentsOf } from '../../shared/protocols.ts';
 import { toSafeText } from '../../shared/safe-text.ts';
 import { toEndpoint } from '../load/endpoint.ts';
 import type { BenchServer } from '../servers/open.ts';
+import { makeInput } from './make-input.ts';
 import { orsCalls } from './ors-calls.ts';
 import type { OrsWork } from './ors-episode.ts';
 import { orsEpisodes } from './ors-episodes.ts';
@@ -33,7 +33,7 @@ export async function findOrsWork(
   const index = choice.index ?? 0;
   await using session = await client.session({ split, index, secrets, timeoutMs, signal });
   const { name: tool, input_schema: schema } = chooseTool(await session.tools({ timeoutMs, signal }), choice.tool);
-  const input = choice.input ?? generateInput(schema) ?? {};
+  const input = choice.input ?? makeInput(tool, schema);
   const { finished } = await session.call(tool, input, { timeoutMs, signal }).catch((thrown: unknown) => {
     throw firstCallFailed(tool, input, thrown);
   });

@@ -1,9 +1,9 @@
-import { generateInput } from '../../../checking/index.ts';
 import { ClientError, connectOxp, OxpServerError, type ToolDefinition } from '../../../client/index.ts';
 import { unknownName } from '../../shared/explain.ts';
 import { Failure, misuse } from '../../shared/failure.ts';
 import { toEndpoint } from '../load/endpoint.ts';
 import type { BenchServer } from '../servers/open.ts';
+import { makeInput } from './make-input.ts';
 import { oxpCalls } from './oxp-calls.ts';
 import { firstCallFailed, notesOn, type Work, type WorkChoice } from './work.ts';
 
@@ -14,7 +14,7 @@ export async function findOxpWork(server: BenchServer, choice: WorkChoice): Prom
   const client = connectOxp(server.url, { apiKey: server.apiKey, retry: { attempts: 3, pauseMs: 100 } });
   const definition = chooseTool(await client.tools({ timeoutMs, signal }), choice.tool);
   const tool = choice.tool ?? definition.id;
-  const input = choice.input ?? generateInput(definition.input_schema) ?? {};
+  const input = choice.input ?? makeInput(tool, definition.input_schema);
   await client
     .call(tool, input as never, { timeoutMs, signal, context: { secrets }, maxToolRetries: 0 })
     .catch((thrown: unknown) => {
