@@ -1,9 +1,9 @@
-import { excessIn, isObject, type JsonValue } from '../../protocol/index.ts';
+import { excessIn, isObject, type JsonValue, MAX_ANSWER_BOUNDS } from '../../protocol/index.ts';
 
 /** What a text is as JSON, or undefined if it is none, or more than a stranger's may be. */
 export function parsed(text: string): JsonValue | undefined {
   try {
-    return excessIn(text) === undefined ? JSON.parse(text) : undefined;
+    return excessIn(text, MAX_ANSWER_BOUNDS) === undefined ? JSON.parse(text) : undefined;
   } catch {
     // Not JSON: the caller says what that means.
     return undefined;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, type Limits, TiltyardError, toError } from '../../core/index.ts';
-import { isObject, type JsonObject } from '../../protocol/index.ts';
-import { MAX_LEVELS, nestingExcess, reachesPrototype } from './json-text.ts';
+import { excessIn, isObject, type JsonObject, MAX_JSON_LEVELS } from '../../protocol/index.ts';
+import { reachesPrototype } from './prototype-keys.ts';
 
 /** Parses bodies; keys that would reach an object's prototype are refused. */
 export type BodyParser = (request: Pick<FastifyRequest, 'headers' | 'body'>) => JsonObject;
@@ -14,7 +14,7 @@ export function bodyParser({ maxInputValues }: Pick<Limits, 'maxInputValues'>): 
     const text = request.body as string | undefined;
     if (text === undefined || text === '') throw bad('this request needs a JSON object as its body');
     // A level takes a character: most bodies are too short for as many.
-    if (text.length > MAX_LEVELS) assertShallow(text, maxInputValues);
+    if (text.length > MAX_JSON_LEVELS) assertShallow(text, maxInputValues);
     const parsed = parse(text);
     if (!isHarmless(text) && reachesPrototype(parsed))
       throw bad("the body may not have the keys '__proto__' and 'constructor.prototype'");
@@ -24,8 +24,8 @@ export function bodyParser({ maxInputValues }: Pick<Limits, 'maxInputValues'>): 
 }
 
 function assertShallow(text: string, maxContainers: number): void {
-  const excess = nestingExcess(text, maxContainers);
-  if (excess === 'levels') throw bad(`the body is nested too deeply: it may have at most ${MAX_LEVELS} levels`);
+  const excess = excessIn(text, { containers: maxContainers });
+  if (excess === 'levels') throw bad(`the body is nested too deeply: it may have at most ${MAX_JSON_LEVELS} levels`);
   if (excess === 'containers')
     throw bad(`the body has more than ${maxContainers} objects and lists (limit maxInputValues)`);
 }

@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, MAX_SECRET_CHARACTERS, MAX_SECRETS, TiltyardError } from '../../core/index.ts';
-import { isObject, type JsonObject } from '../../protocol/index.ts';
+import { excessIn, isObject, type JsonObject } from '../../protocol/index.ts';
 import type { CallRequest, CreateRequest, TaskChoice } from '../../sessions/index.ts';
 import { bad } from '../http/bodies.ts';
-import { nestingExcess } from '../http/json-text.ts';
 
 /** The `split` of a body. */
 export function readSplit(body: JsonObject): string {
@@ -60,7 +59,7 @@ const MAX_IGNORED = 1_000;
 export function readOptionalTaskId(request: FastifyRequest): string | undefined {
   const text = request.body;
   if (typeof text !== 'string' || !text.includes('task_id')) return undefined;
-  if (nestingExcess(text, MAX_IGNORED) !== undefined) return undefined;
+  if (excessIn(text, { containers: MAX_IGNORED }) !== undefined) return undefined;
   try {
     const body: unknown = JSON.parse(text);
     return isObject(body) && typeof body.task_id === 'string' ? body.task_id : undefined;
