@@ -1,10 +1,10 @@
-// npm run fuzz: 120,000 malformed requests against a server, and what came of them. SEED and REQUESTS change it;
+// npm run fuzz: 300,000 malformed requests against a server, and what came of them. SEED and REQUESTS change it;
 // CONNECTION sends what one connection of such a run sent, to look at an offence again.
 import { proveFuzz } from './fuzz/prove.ts';
 import { table, writeReport } from './report.ts';
 import { readWholeNumber } from './settings.ts';
 
-const requests = readWholeNumber('REQUESTS', { otherwise: 120_000 });
+const requests = readWholeNumber('REQUESTS', { otherwise: 300_000 });
 const seed = readWholeNumber('SEED', { otherwise: Date.now() % 1_000_000, least: 0 });
 const only =
   process.env.CONNECTION === undefined ? undefined : readWholeNumber('CONNECTION', { otherwise: 0, least: 0 });
@@ -33,7 +33,7 @@ await writeReport({
   command: `SEED=${seed} REQUESTS=${requests}${only === undefined ? '' : ` CONNECTION=${only}`} npm run fuzz`,
   isProven: proof.offences.length === 0 && proof.errorLines.length === 0 && isFlat,
   body: [
-    `${proof.sent} requests over every route: odd methods, paths, headers, content types, framing, JSON shapes, Unicode, prototype keys, deep nesting, huge numbers; ${seconds.toFixed(0)} s.`,
+    `${proof.sent} requests over every route: odd methods, paths, headers, content types, framing, JSON shapes, Unicode, prototype keys, deep nesting, huge numbers, wide and recursive inputs, pages of other origins, thousands of requests in one write whose answers are read or not; ${seconds.toFixed(0)} s.`,
     table(
       ['answer', 'count'],
       [...proof.statuses]

@@ -1,5 +1,5 @@
 import type { Random } from '../random.ts';
-import { oddBody } from './values.ts';
+import { oddBody, wideOrRecursiveCall } from './values.ts';
 
 /** A request as it goes over the wire. */
 export interface FuzzRequest {
@@ -158,9 +158,21 @@ export function fuzzRequest(random: Random, sids: readonly string[]): FuzzReques
   const method = random.chance(0.8) ? route.method : random.pick(METHODS);
   const path = random.chance(0.85) ? route.path : random.pick(PATHS);
   const hasBody = method !== 'GET' && method !== 'HEAD' ? random.chance(0.95) : random.chance(0.1);
-  const body = hasBody ? oddBody(route.fields, random) : undefined;
+  const body = hasBody ? toBody(route, random) : undefined;
   const head = [`${method} ${path} HTTP/1.1`, ...headersOf(random, sids)];
   return { ...frame(head, body, random), method };
+}
+
+function toBody({ path, fields }: Route, random: Random): Buffer {
+  return path === '/echo/call' && random.chance(0.2) ? wideOrRecursiveCall(random) : oddBody(fields, random);
+}
+
+/** A whole request that any number of can be sent one after the other. */
+export function floodRequest(random: Random, sids: readonly string[]): FuzzRequest {
+  const body = Buffer.from(JSON.stringify({ ...CALL, task_id: `flood-${random.below(3)}` }));
+  const head = ['POST /echo/call HTTP/1.1', 'Host: localhost', `X-Session-ID: ${random.pick(sids)}`];
+  const bytes = toBytes([...head, 'Content-Type: application/json', `Content-Length: ${body.length}`], body);
+  return { bytes, method: 'POST', isWhole: true };
 }
 
 function headersOf(random: Random, sids: readonly string[]): string[] {

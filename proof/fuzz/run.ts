@@ -1,6 +1,7 @@
 import { random } from '../random.ts';
 import { Connection, type FuzzAnswer } from './exchange.ts';
-import { type FuzzRequest, fuzzRequest } from './requests.ts';
+import { deafTo, flood } from './floods.ts';
+import { type FuzzRequest, floodRequest, fuzzRequest } from './requests.ts';
 
 /** What is sent; the same seed sends the same on each connection. */
 export interface FuzzOptions {
@@ -24,6 +25,8 @@ export interface FuzzResult {
 }
 
 const TIMEOUT_MS = 20_000;
+// How often a connection of its own brings many requests at once.
+const FLOODS = 0.001;
 // More would say nothing new.
 const MAX_OFFENCES = 20;
 
@@ -56,6 +59,17 @@ async function drive(
   const connection = new Connection(port, TIMEOUT_MS);
   let previous = '(the first request of this connection)';
   for (let number = 0; number < share && tally.offences.length < MAX_OFFENCES; number += 1) {
+    if (choices.chance(FLOODS)) {
+      const burst = floodRequest(choices, sids);
+      const count = 1 + choices.below(2_000);
+      // One reads all answers, the other none.
+      const unanswered = choices.chance(0.5)
+        ? await flood(port, burst.bytes, count)
+        : await deafTo(port, burst.bytes, count);
+      if (unanswered > 0)
+        tally.offences.push(`connection ${index}: ${unanswered} of ${count} requests in a row got no answer`);
+      tally.sent += count;
+    }
     const request = fuzzRequest(choices, sids);
     const offence = await send(connection, request, tally);
     if (offence !== undefined)

@@ -4,6 +4,15 @@ import { createServer } from 'tiltyard/server';
 import { z } from 'zod';
 import { announce } from '../../bench/servers/announce.ts';
 
+// Refers to itself, and has lists: what is wrong in the middle of it could be told in very many ways.
+type Tree = { kind: 'leaf'; value: number } | { kind: 'node'; left: Tree; right: Tree };
+const tree: z.ZodType<Tree> = z.lazy(() =>
+  z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('leaf'), value: z.number() }),
+    z.object({ kind: z.literal('node'), left: tree, right: tree }),
+  ]),
+);
+
 const echo = environment({
   name: 'echo',
   splits: { train: [{ n: 1 }, { n: 2 }, { n: 3 }] },
@@ -13,6 +22,16 @@ const echo = environment({
       description: 'Returns what it gets.',
       input: z.object({ text: z.string(), times: z.int().min(1).max(3).default(1) }),
       run: ({ text, times }) => text.repeat(times),
+    },
+    grow: {
+      description: 'Takes a tree.',
+      input: z.object({ tree }),
+      run: () => 'a tree',
+    },
+    visit: {
+      description: 'Takes addresses.',
+      input: z.object({ urls: z.array(z.url()) }),
+      run: ({ urls }) => `${urls.length} addresses`,
     },
     polluted: {
       description: 'What the prototype of all objects has that it should not.',

@@ -91,3 +91,16 @@ function oddJson(random: Random): string {
   if (kind === 4) return `{"${random.pick(KEYS)}":${random.pick(ODD_JSON)}}`;
   return random.pick(ODD_JSON);
 }
+
+/** A call whose input could take very long to check: a tree with one wrong leaf, or a list in which everything is wrong. */
+export function wideOrRecursiveCall(random: Random): Buffer {
+  if (random.chance(0.5)) {
+    const urls = Array.from({ length: random.below(20_000) }, () => '');
+    return Buffer.from(JSON.stringify({ name: 'visit', input: { urls } }));
+  }
+  const depth = 1 + random.below(random.chance(0.2) ? 400 : 14);
+  const wrong = random.pick(['{"kind":"leaf","value":"x"}', '{"kind":"twig"}', 'null', '{}']);
+  const leaf = '{"kind":"leaf","value":1}';
+  const tree = `${`{"kind":"node","left":${leaf},"right":`.repeat(depth)}${wrong}${'}'.repeat(depth)}`;
+  return Buffer.from(`{"name":"grow","input":{"tree":${tree}}}`);
+}

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { eventually } from '../support/clock.ts';
 import { expectError } from '../support/errors.ts';
 import { startServer, type TestServer } from '../support/http.ts';
+import { logLines } from '../support/log-lines.ts';
 import { openRaw, toRequest } from '../support/raw.ts';
 import { startStage } from '../support/stage.ts';
 
@@ -125,6 +126,18 @@ describe('a large body', () => {
     ]);
     const refused = await raw.send(start + chunk.repeat(9));
     expectError(refused, 503, 'Try again later');
+  });
+
+  test('whose client leaves in the middle is no error of the server, and gives its memory back', async () => {
+    const lines = logLines();
+    const server = await startServer({ environments: [echo], logger: lines.logger });
+    const before = await heldBy(server);
+    const socket = openDeaf(server);
+    socket.write(head('POST /create', ['X-Session-ID: a']) + 'x'.repeat(MB / 2));
+    await eventually(async () => expect(await heldBy(server)).toBeGreaterThan(before));
+    socket.destroy();
+    await eventually(async () => expect(await heldBy(server)).toBe(before));
+    expect(lines.text()).not.toContain('"level":50');
   });
 
   test('over OXP is refused in the words of OXP', async () => {

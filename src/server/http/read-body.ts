@@ -66,7 +66,6 @@ interface ReadingLimits {
   take(bytes: number): Error | undefined;
 }
 
-/** Nothing is called if the client leaves before its body is whole. */
 function readText(payload: Readable, limits: ReadingLimits, done: (error: Error | null, text?: string) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -83,5 +82,6 @@ function readText(payload: Readable, limits: ReadingLimits, done: (error: Error 
   const onEnd = () => done(null, (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString());
   payload.on('data', onData);
   payload.on('end', onEnd);
-  payload.on('error', done);
+  // The client has left, or sends what cannot be read: nothing of that is the server's fault.
+  payload.on('error', (error) => done(Object.assign(error, { statusCode: 400 })));
 }
