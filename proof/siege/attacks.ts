@@ -16,6 +16,15 @@ export const ATTACKS: Readonly<Record<string, Attacker>> = {
     const sids = await createAll(port, 27, 'deaf');
     return deaf(port, sids, (sid) => ({ path: '/quarry/call', sid, body: call('dig', { megabytes: 60 }) }));
   },
+  'readers that never read, and ask for many results in one write': async (port) => {
+    const sids = await createAll(port, 27, 'burst');
+    const body = call('dig', { megabytes: 60 });
+    const requests = sids.map((sid) => headOf({ path: '/quarry/call', sid, length: body.length }) + body);
+    const socket = openDeaf(port);
+    socket.write(requests.join(''));
+    await pause(5_000);
+    return stateOf([socket]);
+  },
   'readers that never read a list of tasks': (port) =>
     deaf(port, Array.from({ length: 27 }), () => ({ path: '/quarry/tasks', body: '{"split":"train"}' })),
   'callers over OXP that never read their results': (port) =>

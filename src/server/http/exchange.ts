@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LARGE_CHARACTERS } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import type { Identity } from '../auth/identity.ts';
-import { pump, toPieces } from './pieces.ts';
+import { Pump, toPieces } from './pieces.ts';
 import type { Caller } from './request-tracker.ts';
 import type { Transfers } from './transfers.ts';
 
@@ -68,9 +68,9 @@ export function respondInPieces(
     'content-length': texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
   };
   response.writeHead(status, withOthers(withOthers(own, headers), exchange.takeOver()));
-  const transfer = transfers.begin(response, exchange.identity.id);
-  transfer.add(characters);
-  pump(response, toPieces(texts), () => transfer);
+  const pump = new Pump(response, toPieces(texts));
+  pump.count(transfers.begin(response, exchange.identity.id), characters);
+  pump.write();
 }
 
 /** Adds the headers that others have set. */

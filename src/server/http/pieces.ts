@@ -20,25 +20,41 @@ export function* toPieces(texts: readonly string[]): Generator<Uint8Array, void,
   }
 }
 
-/** Writes as fast as the client reads. The last piece goes out with the end: a write of its own would wake the client twice. */
-export function pump(
-  response: ServerResponse,
-  pieces: Iterator<Uint8Array, void>,
-  transfer: () => Transfer | undefined,
-  first: IteratorResult<Uint8Array, void> = pieces.next(),
-): void {
-  let piece = first;
-  for (let next = pieces.next(); !next.done; next = pieces.next()) {
-    if (!response.write(piece.value)) {
-      response.once('drain', () => {
-        transfer()?.moved();
-        pump(response, pieces, transfer, next);
-      });
-      return;
-    }
-    piece = next;
+/** Writes pieces as fast as the client reads. The last one goes out with the end: a write of its own would wake the client twice. */
+export class Pump {
+  readonly #response: ServerResponse;
+  #pieces: Iterator<Uint8Array, void> | undefined;
+  #piece: IteratorResult<Uint8Array, void>;
+  #transfer: Transfer | undefined;
+
+  constructor(response: ServerResponse, pieces: Iterator<Uint8Array, void>) {
+    this.#response = response;
+    this.#pieces = pieces;
+    this.#piece = pieces.next();
   }
-  response.end(piece.value);
+
+  /** Writes as much as the client takes, and goes on whenever it takes more. */
+  readonly write = (): void => {
+    this.#transfer?.moved();
+    const pieces = this.#pieces;
+    if (pieces === undefined) return;
+    for (let next = pieces.next(); !next.done; next = pieces.next()) {
+      const isTaken = this.#response.write(this.#piece.value);
+      this.#piece = next;
+      if (!isTaken) return void this.#response.once('drain', this.write);
+    }
+    this.#pieces = undefined;
+    this.#response.end(this.#piece.value);
+  };
+
+  /** Counts what the client has not read. If it is cut off, nothing holds the text any more, not even until the connection is closed. */
+  count(transfer: Transfer, bytes: number): void {
+    this.#transfer = transfer;
+    transfer.onCut = () => {
+      this.#pieces = undefined;
+    };
+    transfer.add(bytes);
+  }
 }
 
 /** Makes large answers of this scope's routes count, and go out in pieces. One for which there is no memory is refused instead. */

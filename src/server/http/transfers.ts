@@ -82,6 +82,7 @@ export class Transfers {
     );
     // Its memory is free at once, and not when the connection has told that it is closed.
     this.#end(transfer);
+    transfer.onCut?.();
     socket.destroy();
   }
 
@@ -95,6 +96,8 @@ export class Transfer {
   readonly socket: Socket;
   readonly identity: string;
   bytes = 0;
+  /** Lets go of what it holds: a connection takes a while to close. */
+  onCut: (() => void) | undefined;
   movedAt: number = performance.now();
   readonly #all: Transfers;
 

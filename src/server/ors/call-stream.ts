@@ -6,8 +6,8 @@ import type { Disconnects } from '../http/disconnects.ts';
 import { type ReturnErrors, toFailureAnswer } from '../http/errors.ts';
 import { type CallExchange, respond, withOthers, writeLast } from '../http/exchange.ts';
 import type { Beating, Heartbeat } from '../http/heartbeat.ts';
-import { pump } from '../http/pieces.ts';
-import type { Transfer, Transfers } from '../http/transfers.ts';
+import { Pump } from '../http/pieces.ts';
+import type { Transfers } from '../http/transfers.ts';
 import type { WriteBatch } from '../http/write-batch.ts';
 import { toCallAnswer } from './call-answer.ts';
 
@@ -33,8 +33,8 @@ export class CallStream implements Beating {
   #hasBegun = false;
   #streaming = false;
   #isAnswered = false;
-  /** Set while a large result is under way. */
-  #transfer: Transfer | undefined;
+  /** Set when a large result is under way. */
+  #pump: Pump | undefined;
   #taskId = '';
   #settled: Extract<CallEvent, { kind: 'settled' }> | undefined;
   #leave: (() => void) | undefined;
@@ -61,7 +61,7 @@ export class CallStream implements Beating {
   beat(): void {
     const { response } = this.#exchange;
     // A session whose result is being read is not idle.
-    if (this.#transfer !== undefined) void this.#options.host.touch(this.#ref);
+    if (this.#pump !== undefined) void this.#options.host.touch(this.#ref);
     else if (!response.writableNeedDrain) response.write(PING);
   }
 
@@ -89,7 +89,7 @@ export class CallStream implements Beating {
 
   /** Starts the stream, so that the client knows the id before the result is there. */
   #announce(): void {
-    if (this.#streaming || this.#settled !== undefined || this.#hasLeft) return;
+    if (this.#streaming || this.#isAnswered || this.#settled !== undefined || this.#hasLeft) return;
     this.#streaming = true;
     this.#open();
     this.#exchange.response.write(encodeTaskId(this.#taskId));
@@ -99,8 +99,10 @@ export class CallStream implements Beating {
   #finish(): void {
     this.#isAnswered = true;
     if (this.#unwatch !== undefined) this.#release();
-    if (this.#settled === undefined || this.#hasLeft) return;
-    const { ending } = this.#settled;
+    const { ending } = this.#settled ?? {};
+    // From here on the text is held only by what sends it.
+    this.#settled = undefined;
+    if (ending === undefined || this.#hasLeft) return;
     if (ending.kind === 'returned') return this.#sendResult(ending.json);
     const { returnErrors } = this.#options;
     const how = { envelope: this.#envelope, streaming: this.#streaming, returnErrors };
@@ -119,15 +121,16 @@ export class CallStream implements Beating {
       this.#open();
       response.write(encodeTaskId(this.#taskId));
     }
-    pump(response, encodeResult(json), () => this.#transfer);
-    if (!response.writableEnded) this.#stayWith(json.length);
+    const pump = new Pump(response, encodeResult(json));
+    pump.write();
+    if (!response.writableEnded) this.#stayWith(pump, json.length);
   }
 
   /** Keeps the session alive until a client that reads slowly has read it all, or has left; until then, its result counts. */
-  #stayWith(bytes: number): void {
+  #stayWith(pump: Pump, bytes: number): void {
     const { transfers, heartbeat } = this.#options;
-    this.#transfer = transfers.begin(this.#exchange.response, this.#ref.identity);
-    this.#transfer.add(bytes);
+    this.#pump = pump;
+    pump.count(transfers.begin(this.#exchange.response, this.#ref.identity), bytes);
     this.#watch();
     heartbeat.add(this);
     this.#exchange.response.once('finish', () => this.#release());
