@@ -8,7 +8,7 @@ import { formatProblems } from './problems.ts';
 import type { Secrets } from './redact.ts';
 import { assertObjectSchema } from './schema.ts';
 import { inPages } from './task-pages.ts';
-import { type TaskSource, toTaskSource } from './tasks.ts';
+import { knownCount, type TaskSource, toTaskSource } from './tasks.ts';
 import type { Awaitable } from './tool.ts';
 import type { Checked } from './validator.ts';
 
@@ -21,6 +21,8 @@ export interface CatalogEnvironment {
   readonly sharedTools: readonly ToolSpec[];
   readonly allTools: readonly ToolSpec[];
   readonly splits: readonly Split[];
+  /** How many tasks a split has, by its name, where that is known without running the author's code. */
+  readonly taskCounts: Readonly<Record<string, number>>;
   /** The tasks of a split, or an error that lists the splits there are. */
   split(name: string): TaskSource;
   /** The names of the secrets without which no episode begins. */
@@ -108,6 +110,7 @@ function compileEnvironment(definition: Environment, options: CompileOptions): C
     splits: Object.entries(definition.splits).map(([name, split]) =>
       toSplit(name, (split as { type?: Split['type'] }).type),
     ),
+    taskCounts: toTaskCounts(definition),
     split(name) {
       const source = sources.get(name);
       if (source === undefined) {
@@ -139,6 +142,11 @@ function specs(tools: ReadonlyMap<string, CompiledTool>, wanted: (tool: Compiled
 function toSplit(name: string, type: Split['type'] | undefined): Split {
   if (type !== undefined) return { name, type };
   return { name, type: name === 'train' || name === 'test' ? name : 'validation' };
+}
+
+function toTaskCounts({ splits }: Environment): Record<string, number> {
+  const counts = Object.entries(splits).map(([name, split]) => [name, knownCount(split)] as const);
+  return Object.fromEntries(counts.filter((entry): entry is [string, number] => entry[1] !== undefined));
 }
 
 async function checkTask(check: Check, task: JsonObject): Promise<unknown> {

@@ -40,6 +40,13 @@ export function toTaskSource(name: string, split: SplitDefinition<unknown>): Tas
   return listed(name, list, count);
 }
 
+/** How many tasks a split has, if that is known without running the author's code. */
+export function knownCount(split: SplitDefinition<unknown>): number | undefined {
+  if (!isObject(split)) return Array.isArray(split) ? split.length : undefined;
+  if ('count' in split) return typeof split.count === 'number' ? split.count : undefined;
+  return 'tasks' in split ? knownCount(split.tasks) : undefined;
+}
+
 /** Whether a value can be the number of tasks. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;

@@ -63,6 +63,8 @@ export interface EnvironmentManifest {
   readonly sharedTools: readonly ToolSpec[];
   readonly allTools: readonly ToolSpec[];
   readonly splits: readonly Split[];
+  /** How many tasks a split has, by its name, where that was known at the start. */
+  readonly taskCounts: Readonly<Record<string, number>>;
   /** The secrets that a session must be given. */
   readonly requiredSecrets: readonly string[];
 }

@@ -1,18 +1,15 @@
 import type { JsonObject } from '../../protocol/index.ts';
-import { arrayOf, object, ref } from './operation.ts';
+import { arrayOf, object, only, ref, type Schemas } from './operation.ts';
 
 const TEXT = { type: 'string' };
 const OBJECT = { type: 'object' };
 const OBJECT_OR_NULL = { type: ['object', 'null'] };
 
-/** A string that is one of these, or exactly this one. */
-const only = (...values: string[]): JsonObject => ({ type: 'string', enum: values });
-
 /** An event of a stream, as parsers of server-sent events give it. */
 const event = (name: string, data: JsonObject): JsonObject => object({ event: only(name), data });
 
 /** The schemas of what travels over the Open Reward Standard. */
-const ORS_SCHEMAS: Readonly<Record<string, JsonObject>> = {
+const ORS_SCHEMAS: Schemas = {
   Error: {
     ...object({ detail: { ...TEXT, minLength: 1 }, code: TEXT }, ['code']),
     description: 'What was wrong: `detail` for people, `code` for programs.',
@@ -37,40 +34,6 @@ const ORS_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   Split: object({ name: TEXT, type: only('train', 'validation', 'test') }),
   Task: { ...OBJECT, description: 'A task, as its environment defines it.' },
   SessionId: object({ sid: { ...TEXT, minLength: 1 } }),
-  CreateRequest: {
-    ...object(
-      {
-        env_name: { type: ['string', 'null'], description: 'The environment; the first one when left out.' },
-        task_spec: { ...OBJECT_OR_NULL, description: 'The task itself. Give this, or `split` and `index`.' },
-        split: { type: ['string', 'null'] },
-        index: { type: ['integer', 'null'], minimum: 0 },
-        secrets: { ...OBJECT_OR_NULL, additionalProperties: TEXT, description: 'Handed to the environment.' },
-      },
-      ['env_name', 'task_spec', 'split', 'index', 'secrets'],
-    ),
-    anyOf: [
-      {
-        properties: { task_spec: OBJECT, split: { type: 'null' }, index: { type: 'null' } },
-        required: ['task_spec'],
-      },
-      {
-        properties: { task_spec: { type: 'null' }, split: TEXT, index: { type: 'integer' } },
-        required: ['split', 'index'],
-      },
-    ],
-  },
-  CallRequest: object(
-    {
-      name: { ...TEXT, minLength: 1, description: 'The name of a tool.' },
-      input: { ...OBJECT, description: 'What the `input_schema` of the tool asks for.' },
-      task_id: {
-        type: ['string', 'null'],
-        pattern: '^[\\x21-\\x7e]{1,256}$',
-        description: 'An id for this call. A repeat of it does not run the tool again, but gets the same result.',
-      },
-    },
-    ['task_id'],
-  ),
   ToolOutput: object({
     blocks: { ...arrayOf(ref('Block')), minItems: 1 },
     metadata: OBJECT_OR_NULL,
@@ -108,10 +71,12 @@ const ORS_SCHEMAS: Readonly<Record<string, JsonObject>> = {
 };
 
 const URN = { ...TEXT, examples: ['urn:oxp:1.0'] };
+// Also the long form of the same, as `isSupportedSchema` takes it.
+const SUPPORTED = { ...URN, pattern: '^(urn:oxp:1\\.0|https?://\\S+/spec/http/1\\.0/openapi\\.json)$' };
 const idAnd = (key: string): JsonObject => arrayOf(object({ id: TEXT, [key]: TEXT }));
 
 /** The schemas of what travels over the Open eXecution Protocol. */
-const OXP_SCHEMAS: Readonly<Record<string, JsonObject>> = {
+const OXP_SCHEMAS: Schemas = {
   ToolId: {
     ...TEXT,
     pattern: '^[A-Za-z0-9_]+\\.[A-Za-z0-9_]+(@([0-9]+|[0-9]+\\.[0-9]+\\.[0-9]+))?$',
@@ -143,29 +108,7 @@ const OXP_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ...object({ $schema: URN, items: arrayOf(ref('ToolDefinition')), tools: arrayOf(ref('ToolDefinition')) }),
     description: 'The same list under both keys: some clients read the one, some the other.',
   },
-  CallToolRequest: {
-    ...object(
-      {
-        call_id: {
-          ...TEXT,
-          minLength: 1,
-          maxLength: 256,
-          description: 'An id for this call. A repeat of it does not run the tool again, but gets the same result.',
-        },
-        trace_id: { ...TEXT, minLength: 1, maxLength: 256 },
-        tool_id: ref('ToolId'),
-        input: { ...OBJECT, description: 'What the `input_schema` of the tool asks for.' },
-        context: object({ authorization: idAnd('token'), secrets: idAnd('value'), user_id: TEXT }, [
-          'authorization',
-          'secrets',
-          'user_id',
-        ]),
-      },
-      ['call_id', 'trace_id', 'input', 'context'],
-    ),
-    additionalProperties: false,
-  },
-  CallToolBody: object({ $schema: URN, request: ref('CallToolRequest') }, ['$schema']),
+  CallToolBody: object({ $schema: SUPPORTED, request: ref('CallToolRequest') }, ['$schema']),
   ToolError: object(
     {
       message: { ...TEXT, description: 'For the user and the model.' },
@@ -208,5 +151,5 @@ const OXP_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   }),
 };
 
-/** The schemas of all that travels, by name. */
-export const SCHEMAS: Readonly<Record<string, JsonObject>> = { ...ORS_SCHEMAS, ...OXP_SCHEMAS };
+/** The schemas that are the same on every server, by name. */
+export const SCHEMAS: Schemas = { ...ORS_SCHEMAS, ...OXP_SCHEMAS };

@@ -4,24 +4,25 @@ import { version } from '../../version.ts';
 import type { AuthOptions } from '../auth/authenticator.ts';
 import { refuseOtherMethods } from '../http/methods.ts';
 import { SCHEMAS } from './components.ts';
-import type { Operation, RouteDocs, Tag } from './operation.ts';
+import type { Operation, RouteDocs, SchemaSource, Schemas, Tag } from './operation.ts';
 
 /** A route of the server, and what is said of it. */
 export interface DescribedRoute {
   readonly method: string;
   readonly url: string;
   readonly operation: Operation;
+  readonly schemas: SchemaSource | undefined;
 }
 
 /** The list of the described routes, which grows as they are registered; call it before. */
 export function collectRoutes(app: FastifyInstance): readonly DescribedRoute[] {
   const routes: DescribedRoute[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
-    const operation = config?.openapi;
+    const { openapi: operation, openapiSchemas: schemas } = config ?? {};
     if (operation === undefined) return;
     // HEAD goes with GET, and every reader of the document knows.
     const methods = [method].flat().filter((each) => each !== 'HEAD');
-    routes.push(...methods.map((each) => ({ method: each, url, operation })));
+    routes.push(...methods.map((each) => ({ method: each, url, operation, schemas })));
   });
   return routes;
 }
@@ -68,7 +69,10 @@ export function openApiDocument(routes: readonly DescribedRoute[], auth: AuthOpt
       .filter(([name]) => tags.has(name))
       .map(([name, description]) => ({ name, description })),
     paths,
-    components: { schemas: schemasOf(paths), ...(auth === undefined ? {} : { securitySchemes: schemes }) },
+    components: {
+      schemas: usedSchemas(paths, knownSchemas(routes)),
+      ...(auth === undefined ? {} : { securitySchemes: schemes }),
+    },
   };
 }
 
@@ -80,19 +84,29 @@ function securitySchemes(auth: AuthOptions | undefined): Record<string, JsonObje
   };
 }
 
+/** The schemas of all servers, and those of this one. */
+function knownSchemas(routes: readonly DescribedRoute[]): Schemas {
+  // Routes of one protocol share a source.
+  const sources = new Set(routes.map(({ schemas }) => schemas));
+  return Object.assign({}, SCHEMAS, ...[...sources].map((source) => source?.()));
+}
+
+// The name of a schema, also in a reference to something inside it.
+const COMPONENT = /^#\/components\/schemas\/([^/]+)/;
+
 /** The schemas that something refers to, and those that they refer to. */
-function schemasOf(paths: JsonObject): JsonObject {
+function usedSchemas(paths: JsonObject, known: Schemas): JsonObject {
   const used = new Set<string>();
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) return node.forEach(visit);
     if (!isObject(node)) return;
-    const name = typeof node.$ref === 'string' ? (node.$ref.split('/').at(-1) ?? '') : undefined;
+    const name = typeof node.$ref === 'string' ? COMPONENT.exec(node.$ref)?.[1] : undefined;
     if (name !== undefined && !used.has(name)) {
       used.add(name);
-      visit(SCHEMAS[name]);
+      visit(known[name]);
     }
     Object.values(node).forEach(visit);
   };
   visit(paths);
-  return Object.fromEntries(Object.entries(SCHEMAS).filter(([name]) => used.has(name)));
+  return Object.fromEntries(Object.entries(known).filter(([name]) => used.has(name)));
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../protocol/index.ts';
 import type { ToolManifest } from '../../sessions/index.ts';
 import { takesNothing } from './example.ts';
 import { body, json, type Operation, type RouteDocs, ref, toRouteDocs } from './operation.ts';
+import { oxpSchemas } from './oxp-schemas.ts';
 import { HEALTH, METRICS, OPENAPI } from './server.ts';
 
 /** The descriptions of the routes of the Open eXecution Protocol, by what the route does. */
@@ -9,16 +10,21 @@ export type OxpDocs = Readonly<Record<'health' | 'openapi' | 'metrics' | 'tools'
 
 /** Describes the routes, with an example that these tools take. */
 export function oxpDocs(tools: readonly ToolManifest[], auth: 'open' | 'guarded'): OxpDocs {
+  const schemas = () => oxpSchemas(tools);
   const describe = (operation: Operation) =>
-    toRouteDocs({
-      ...operation,
-      responses: {
-        ...operation.responses,
-        ...(auth === 'open' ? STRANGERS : operation.security !== undefined ? {} : UNAUTHORIZED),
-        '4XX': error('The request cannot be met.'),
-        '5XX': error('The server failed.'),
+    toRouteDocs(
+      {
+        ...operation,
+        responses: {
+          ...operation.responses,
+          412: error('The request names another instance of the server: nothing was done.'),
+          ...(auth === 'open' ? STRANGERS : operation.security !== undefined ? {} : UNAUTHORIZED),
+          '4XX': error('The request cannot be met.'),
+          '5XX': error('The server failed.'),
+        },
       },
-    });
+      schemas,
+    );
   const call: Operation = {
     operationId: 'callTool',
     summary: 'Call a tool',

@@ -15,13 +15,16 @@ export class LocalRuntime implements EpisodeRuntime {
     this.#catalog = catalog;
     this.#options = options;
     this.manifest = {
-      environments: catalog.environments.map(({ name, sharedTools, allTools, splits, requiredSecrets }) => ({
-        name,
-        sharedTools,
-        allTools,
-        splits,
-        requiredSecrets,
-      })),
+      environments: catalog.environments.map(
+        ({ name, sharedTools, allTools, splits, taskCounts, requiredSecrets }) => ({
+          name,
+          sharedTools,
+          allTools,
+          splits,
+          taskCounts,
+          requiredSecrets,
+        }),
+      ),
     };
   }
 
