@@ -4,6 +4,7 @@ import type { EnvironmentManifest, TaskPage, TaskQuery } from '../../sessions/in
 import { buildSha, version } from '../../version.ts';
 import { readSessionRef } from '../auth/identify.ts';
 import { registerHealth } from '../http/health.ts';
+import { Turns } from '../http/turns.ts';
 import { readBound, readIndex, readSplit } from './bodies.ts';
 import type { OrsService } from './service.ts';
 
@@ -46,11 +47,15 @@ export function registerReads(app: FastifyInstance, service: OrsService): void {
     ofEnvironment(({ splits }) => splits),
   );
 
+  const lists = new Turns();
   const ofTasks = (toQuery: (body: JsonObject) => TaskRead, toAnswer: (page: TaskPage, name: string) => object) =>
     ofEnvironment(async ({ name }, request) => {
       const body = parse(request);
       const query = { environment: name, split: readSplit(body), ...toQuery(body) } as TaskQuery;
-      return toAnswer(await host.tasks(query), name);
+      const page = await host.tasks(query);
+      // To write a long list takes long: a turn for each, so that twenty of them do not stop all others at once.
+      if (page.tasks.length > 1) await lists.next();
+      return toAnswer(page, name);
     });
   const tasks = ofTasks(
     () => ({ read: 'all' }),
