@@ -46,6 +46,11 @@ export class Transfers {
     return transfer;
   }
 
+  /** Whether it is still counted: its client may have left while its answer was made. */
+  isOpen(transfer: Transfer): boolean {
+    return this.#open.has(transfer);
+  }
+
   /** Notes that a transfer goes on. */
   moved(transfer: Transfer): void {
     if (!this.#open.delete(transfer)) return;
@@ -111,6 +116,8 @@ export class Transfer {
 
   /** Takes memory for what comes or goes; or says why there is none. */
   take(bytes: number): Failure | undefined {
+    // Nobody would give it back.
+    if (!this.#all.isOpen(this)) return undefined;
     this.moved();
     const refusal = this.#all.memory.take(this.identity, bytes);
     if (refusal === undefined) this.bytes += bytes;
@@ -119,6 +126,7 @@ export class Transfer {
 
   /** Takes memory for what is there already, and must be sent. */
   add(bytes: number): void {
+    if (!this.#all.isOpen(this)) return;
     this.#all.memory.add(this.identity, bytes);
     this.bytes += bytes;
     this.#all.makeRoom(this);
