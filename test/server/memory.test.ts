@@ -68,6 +68,17 @@ describe('tasks and secrets', () => {
     await server.create(toTask(200 * KB), 'b');
   });
 
+  test('count for what they take when they are parsed: many small values take more than their text', async () => {
+    const server = await startServer({ environments: [echo] });
+    const before = await heldBy(server);
+    const list = Array.from({ length: 50_000 }, () => ({}));
+    await server.create({ task_spec: { list } }, 'a');
+    expect((await heldBy(server)) - before).toBeGreaterThan(64 * list.length);
+    const text = JSON.stringify(list);
+    await server.create({ task_spec: { text } }, 'b');
+    expect((await heldBy(server)) - before).toBeLessThan(200 * list.length);
+  });
+
   test('of one identity leave room for those of another: beyond its share, 429', async () => {
     const apiKeys = ['the-key-of-anna-1234', 'the-key-of-bert-1234'];
     const server = await startServer({ environments: [echo], auth: { apiKeys }, limits: { maxMemoryBytes: 2 * MB } });

@@ -32,7 +32,7 @@ const MAX_UNANSWERED = 100;
 const MAX_UNANSWERED_BYTES = 128 * 1024;
 
 // The others wait, since each that is handled takes more memory.
-const MAX_HANDLED = 16;
+const MAX_HANDLED = 32;
 
 // What is read at one time can hold thousands of requests, if they are small enough. Nobody who means to read the answers sends
 // so many, and HTTP lets a server close such a connection.
