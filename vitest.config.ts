@@ -24,6 +24,7 @@ const ALONE = [
   'src/server/http/shutdown.test.ts',
   'src/server/observe/fast-log.test.ts',
   'test/ors/{lifecycle,reconnect}.test.ts',
+  'test/server/body-memory.test.ts',
 ];
 
 const projects: TestProjectConfiguration[] = [

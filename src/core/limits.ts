@@ -40,7 +40,7 @@ export interface Limits {
   maxCallsInFlight: number;
   /** Calls of one session that may wait beyond `maxCallsInFlight`; beyond that, 429. */
   maxCallsQueued: number;
-  /** The total size of the inputs of one session's running and waiting calls; beyond that, 429. */
+  /** About how much memory the inputs of one session's running and waiting calls take; beyond that, 429. */
   maxInputBytes: number;
   /** Values in one input or task, those inside others too; fewer if nested more than ten levels deep. One with more is refused before it is checked. */
   maxInputValues: number;
@@ -239,7 +239,7 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     default: 64 * MB,
     unit: 'bytes',
     place: 'environments',
-    meaning: "The total size of the inputs of one session's running and waiting calls; beyond that, 429.",
+    meaning: "About how much memory the inputs of one session's running and waiting calls take; beyond that, 429.",
   },
   maxInputValues: {
     // Far more than a model writes. A library may keep a mistake for each value, and a body has room for millions.

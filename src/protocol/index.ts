@@ -6,7 +6,14 @@ export { INSTANCE_HEADER } from './instance.ts';
 // JSON
 export type { JsonObject, JsonValue } from './json.ts';
 export { isObject } from './json.ts';
-export { excessIn, type JsonBounds, type JsonExcess, MAX_ANSWER_BOUNDS, MAX_JSON_LEVELS } from './json-bounds.ts';
+export {
+  excessIn,
+  type JsonBounds,
+  type JsonExcess,
+  MAX_ANSWER_BOUNDS,
+  MAX_JSON_LEVELS,
+  parsedBytes,
+} from './json-bounds.ts';
 export { isLocalRef, resolveRef, toPointerSteps } from './json-pointer.ts';
 export { mapSubschemas } from './json-schema.ts';
 // The Open Reward Standard on the wire

@@ -54,6 +54,20 @@ export function excessIn(text: string, { containers: maxContainers, values: max 
   return undefined;
 }
 
+// An empty object in a list takes 64 bytes, and counts for two: its bracket and its comma.
+const VALUE_BYTES = 32;
+
+/** About how much memory JSON takes when it is parsed: more than its text, if it holds many values. */
+export function parsedBytes(text: string): number {
+  let values = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === COMMA || code === OPENS_OBJECT || code === OPENS_LIST) values += 1;
+  }
+  return text.length + VALUE_BYTES * values;
+}
+
 /** Whether there are more brackets than that, in strings or outside; much quicker than to tell the one from the other. */
 function hasMoreBrackets(text: string, count: number): boolean {
   let left = count;

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { eventually } from '../support/clock.ts';
 import { expectError } from '../support/errors.ts';
+import { gate } from '../support/gate.ts';
 import { startServer, type TestServer } from '../support/http.ts';
 import { logLines } from '../support/log-lines.ts';
 import { openRaw, toRequest } from '../support/raw.ts';
@@ -65,6 +66,17 @@ describe('tasks and secrets', () => {
     await server.create({ split: 'train', index: 0 }, 'c');
     await server.post('/delete', {}, { sid: 'a' });
     await server.create(toTask(200 * KB), 'b');
+  });
+
+  test('count for what they take when they are parsed: many small values take more than their text', async () => {
+    const server = await startServer({ environments: [echo] });
+    const before = await heldBy(server);
+    const list = Array.from({ length: 50_000 }, () => ({}));
+    await server.create({ task_spec: { list } }, 'a');
+    expect((await heldBy(server)) - before).toBeGreaterThan(64 * list.length);
+    const text = JSON.stringify(list);
+    await server.create({ task_spec: { text } }, 'b');
+    expect((await heldBy(server)) - before).toBeLessThan(200 * list.length);
   });
 
   test('of one identity leave room for those of another: beyond its share, 429', async () => {
@@ -218,6 +230,33 @@ describe('a result that its client does not read', () => {
       expectError(answer, 503, 'Try again later');
     });
   });
+});
+
+test('an answer whose client has left before it was made counts nowhere', async () => {
+  const asked = gate();
+  const made = gate();
+  const slow = environment({
+    name: 'slow',
+    splits: { train: [{ id: 1 }] },
+    async prompt() {
+      asked.open();
+      await made.opened;
+      return 'x'.repeat(MB);
+    },
+    tools: { look: { input: z.object({}), run: () => 'nothing' } },
+  });
+  const server = await startServer({ environments: [slow] });
+  const sid = await server.create();
+  const before = await heldBy(server);
+  const socket = openDeaf(server);
+  socket.write(toRequest('GET /slow/prompt', [`X-Session-ID: ${sid}`]));
+  await asked.opened;
+  socket.destroy();
+  // The server has heard of it when it has the line of the request.
+  await eventually(async () => expect((await server.get('/metrics')).text).toMatch(/prompt".*status="499"/));
+  made.open();
+  expect((await server.get('/slow/prompt', { sid })).status).toBe(200);
+  await eventually(async () => expect(await heldBy(server)).toBe(before));
 });
 
 test('a connection with a hundred unanswered requests is not read further, and gets all answers in the end', async () => {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, type Limits, TiltyardError, toError } from '../../core/index.ts';
-import { excessIn, isObject, type JsonObject, MAX_JSON_LEVELS } from '../../protocol/index.ts';
+import { excessIn, isObject, type JsonObject, MAX_JSON_LEVELS, parsedBytes } from '../../protocol/index.ts';
 import { reachesPrototype } from './prototype-keys.ts';
 
 /** Parses bodies; keys that would reach an object's prototype are refused. */
@@ -21,6 +21,11 @@ export function bodyParser({ maxInputValues }: Pick<Limits, 'maxInputValues'>): 
     if (!isObject(parsed)) throw bad(`the body must be a JSON object, not ${describe(parsed)}`);
     return parsed as JsonObject;
   };
+}
+
+/** About how much memory the body of a call takes. One too short for many values is not looked at. */
+export function bytesOfCall(text: string): number {
+  return text.length > MAX_JSON_LEVELS ? parsedBytes(text) : text.length;
 }
 
 function assertShallow(text: string, maxContainers: number): void {

@@ -6,7 +6,10 @@ export class Disconnects {
 
   /** Calls `onGone` when the connection closes; the returned function calls that off. */
   watch(socket: Socket, onGone: () => void): () => void {
-    if (socket.destroyed) onGone();
+    if (socket.destroyed) {
+      onGone();
+      return NOTHING_TO_CALL_OFF;
+    }
     const waiting = this.#waiting.get(socket) ?? this.#listen(socket);
     waiting.add(onGone);
     return () => void waiting.delete(onGone);
@@ -21,3 +24,5 @@ export class Disconnects {
     return waiting;
   }
 }
+
+const NOTHING_TO_CALL_OFF = (): void => {};

@@ -61,8 +61,11 @@ export function respondInPieces(
   { status, headers, texts }: Omit<WholeAnswer, 'body'> & { readonly texts: readonly string[] },
 ): void {
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
-  if (characters <= LARGE_CHARACTERS) return respond(exchange, { status, headers, body: texts.join('') });
   const { response } = exchange;
+  if (characters <= LARGE_CHARACTERS) {
+    transfers.countIfQueued(response, exchange.identity.id, characters);
+    return respond(exchange, { status, headers, body: texts.join('') });
+  }
   const own: OutgoingHttpHeaders = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),

@@ -3,6 +3,7 @@ import { INSTANCE_HEADER } from '../../protocol/index.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ANYBODY, type Identity } from '../auth/identity.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
+import { BodyChunks } from './body-chunks.ts';
 import type { CallExchange } from './exchange.ts';
 import type { Instance } from './instance.ts';
 import { SMALL_BODY_BYTES } from './read-body.ts';
@@ -88,10 +89,7 @@ export class FastPath {
 
 /** Nothing is called if the client leaves before its body is whole. */
 function readBody(request: IncomingMessage, onBody: (text: string) => void): void {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => {
-    const [first] = chunks;
-    onBody((first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)).toString());
-  });
+  const body = new BodyChunks();
+  request.on('data', (chunk: Buffer) => body.add(chunk));
+  request.on('end', () => onBody(body.toString()));
 }

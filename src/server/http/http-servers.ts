@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
 import { type Answering, answerClientError, answerExpectation, refuseTunnel } from './client-errors.ts';
 import type { FastPath } from './fast-path.ts';
+import { isQueued } from './transfers.ts';
 
 /** What takes the requests of a server before Fastify does. */
 export interface FrontDesk extends Answering {
@@ -33,16 +34,25 @@ export class HttpServers {
   make(handler: RequestListener): Server {
     this.#handler = handler;
     const desk = () => this.#desk as FrontDesk;
-    const server = createServer(this.#options, (request, response) => {
+    /** Handles requests in the order they came, and not too many of one connection at a time. */
+    const inTurn =
+      (handle: RequestListener): RequestListener =>
+      (request, response) => {
+        const waits = isQueued(response) && desk().requests.defer(request, () => handle(request, response));
+        if (!waits) handle(request, response);
+      };
+    const take: RequestListener = (request, response) => {
       if (!desk().fastPath.take(request, response)) handler(request, response);
-    });
+    };
+    const server = createServer(this.#options, inTurn(take));
     // Connections live for as long as they are used; how slowly requests may come has limits of its own.
     server.setTimeout(0);
     server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, desk()));
-    server.on('checkExpectation', (request, response) => {
+    const refuseExpectation: RequestListener = (request, response) => {
       desk().requests.begin(request, response);
       answerExpectation(response, desk().instance);
-    });
+    };
+    server.on('checkExpectation', inTurn(refuseExpectation));
     server.on('connect', (request, socket) => refuseTunnel(request, socket as Socket, desk().requests));
     server.on('connection', (socket: Socket) => {
       this.#connections.add(socket);

@@ -60,8 +60,13 @@ export class Pump {
 /** Makes large answers of this scope's routes count, and go out in pieces. One for which there is no memory is refused instead. */
 export function sendLargeAnswersInPieces(app: FastifyInstance, transfers: Transfers): void {
   app.addHook<unknown>('onSend', (request, reply, payload, done) => {
-    if (typeof payload !== 'string' || payload.length <= LARGE_CHARACTERS) return done(null, payload);
-    const transfer = transfers.begin(reply.raw, identityOf(request).id);
+    if (typeof payload !== 'string') return done(null, payload);
+    const { id } = identityOf(request);
+    if (payload.length <= LARGE_CHARACTERS) {
+      transfers.countIfQueued(reply.raw, id, payload.length);
+      return done(null, payload);
+    }
+    const transfer = transfers.begin(reply.raw, id);
     const refusal = transfer.take(payload.length);
     if (refusal !== undefined) return done(toFailureError(refusal));
     reply.header('content-length', Buffer.byteLength(payload));

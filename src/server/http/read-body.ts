@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type Awaitable, type Failure, toError, toFailureError } from '../../core/index.ts';
 import { identityOf } from '../auth/identify.ts';
+import { BodyChunks } from './body-chunks.ts';
 import type { Transfer, Transfers } from './transfers.ts';
 
 /** A body up to this size is read without asking: its connection takes about as much memory anyway. */
@@ -67,21 +68,24 @@ interface ReadingLimits {
 }
 
 function readText(payload: Readable, limits: ReadingLimits, done: (error: Error | null, text?: string) => void): void {
-  const chunks: Buffer[] = [];
+  const body = new BodyChunks();
   let length = 0;
+  const end = (error: Error | null, text?: string) => {
+    // What else comes is thrown away, and what has come is freed: a client may go on sending for minutes.
+    payload.off('data', onData).off('end', onEnd).off('error', onError).on('error', ignore).resume();
+    body.clear();
+    done(error, text);
+  };
   const onData = (chunk: Buffer) => {
     length += chunk.length;
     const error = length > limits.maxBytes ? tooLarge() : limits.take(chunk.length);
-    if (error === undefined) return void chunks.push(chunk);
-    // What else comes is thrown away.
-    payload.off('data', onData);
-    payload.off('end', onEnd);
-    payload.resume();
-    done(error);
+    if (error === undefined) body.add(chunk);
+    else end(error);
   };
-  const onEnd = () => done(null, (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString());
-  payload.on('data', onData);
-  payload.on('end', onEnd);
+  const onEnd = () => end(null, body.toString());
   // The client has left, or sends what cannot be read: nothing of that is the server's fault.
-  payload.on('error', (error) => done(Object.assign(error, { statusCode: 400 })));
+  const onError = (error: Error) => end(Object.assign(error, { statusCode: 400 }));
+  payload.on('data', onData).on('end', onEnd).on('error', onError);
 }
+
+function ignore(): void {}

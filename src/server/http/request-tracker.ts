@@ -4,12 +4,15 @@ import type { FastifyRequest } from 'fastify';
 import { SESSION_HEADER } from '../../protocol/index.ts';
 import type { EndedRequest, EventLog } from '../observe/event-log.ts';
 import type { RequestCounts, RouteCounts } from '../observe/request-counts.ts';
+import { isQueued } from './transfers.ts';
 
 /** The status in logs of a request whose connection closed before its answer was out: nginx's number, which no answer has. */
 const CLIENT_LEFT = 499;
 
 /** The requests of a server from their arrival until they have ended; each ends once, is counted and has its line then. */
 export interface RequestTracker {
+  /** Makes a request that came behind others wait if its connection has enough of them; false if it can be handled at once. */
+  defer(request: IncomingMessage, handle: () => void): boolean;
   /** Notes a request, as soon as its headers are there, with the counts of its route, if it has one, and its caller. */
   begin(request: IncomingMessage, response: ServerResponse, counts?: RouteCounts, caller?: Caller): void;
   /** Notes that Node cannot read what a connection sends; false if no answer may be written, since another is due first. */
@@ -26,16 +29,33 @@ const NO_CALLER: Caller = {};
 
 // Clients that send requests ahead send a few. Each takes memory until it is answered, and a socket can bring any number.
 const MAX_UNANSWERED = 100;
+const MAX_UNANSWERED_BYTES = 128 * 1024;
+
+// The others wait, since each that is handled takes more memory.
+const MAX_HANDLED = 32;
+
+// What is read at one time can hold thousands of requests, if they are small enough. Nobody who means to read the answers sends
+// so many, and HTTP lets a server close such a connection.
+const MAX_WAITING = 2_000;
 
 interface Connection {
   /** Kept, because a socket that has closed no longer knows it. */
   readonly remoteAddress: string | undefined;
   /** In the order they came, which is the order of their answers. */
   readonly open: OpenRequest[];
+  /** Those that came after them, and are not looked at yet. */
+  readonly waiting: WaitingRequest[];
   /** The last one that was answered before all of it had come. */
   unread: IncomingMessage | undefined;
   /** Whether nothing further is read until some are answered. */
   isPaused: boolean;
+  isPausing: boolean;
+}
+
+interface WaitingRequest {
+  readonly request: IncomingMessage;
+  readonly arrivedAt: number;
+  handle(): void;
 }
 
 interface OpenRequest {
@@ -45,6 +65,8 @@ interface OpenRequest {
   readonly counts: RouteCounts;
   readonly caller: Caller;
   readonly arrivedAt: number;
+  /** How much its connection had brought by then, if it came behind others. */
+  readonly readBytes: number;
   /** Set if it is answered past its response. */
   refusal: Refusal | undefined;
 }
@@ -67,35 +89,61 @@ export function requestTracker({ events, counts }: RequestTrackerOptions): Reque
     const connection: Connection = {
       remoteAddress: socket.remoteAddress,
       open: [],
+      waiting: [],
       unread: undefined,
       isPaused: false,
+      isPausing: false,
     };
     connections.set(socket, connection);
     socket.once('close', () => {
       for (const each of connection.open.splice(0)) tell(events, each, CLIENT_LEFT);
+      for (const { request, arrivedAt } of connection.waiting.splice(0))
+        tell(events, { connection, request, counts: unrouted, caller: NO_CALLER, arrivedAt }, CLIENT_LEFT);
     });
     return connection;
   };
   return {
+    defer(request, handle) {
+      const connection = connections.get(request.socket);
+      if (connection === undefined || connection.open.length < MAX_HANDLED) return false;
+      if (connection.waiting.length >= MAX_WAITING) request.socket.destroy();
+      else connection.waiting.push({ request, handle, arrivedAt: performance.now() });
+      pauseIfFull(request.socket, connection);
+      return true;
+    },
     begin(request, response, counts = unrouted, caller = NO_CALLER) {
       const connection = connections.get(request.socket) ?? watch(request.socket);
       const { open } = connection;
       const arrivedAt = performance.now();
-      const begun: OpenRequest = { connection, request, response, counts, caller, arrivedAt, refusal: undefined };
+      const queued = isQueued(response);
+      const readBytes = queued ? request.socket.bytesRead : 0;
+      const begun: OpenRequest = {
+        connection,
+        request,
+        response,
+        counts,
+        caller,
+        arrivedAt,
+        readBytes,
+        refusal: undefined,
+      };
       open.push(begun);
-      if (open.length > MAX_UNANSWERED && !connection.isPaused) pause(request.socket, connection);
+      if (queued) pauseIfFull(request.socket, connection);
       response.on('finish', () => {
         // It is not there if its client left before.
         if (open[0] !== begun) return;
         open.shift();
-        if (connection.isPaused && open.length <= MAX_UNANSWERED) resume(request.socket, connection);
+        if (connection.isPaused && !isFull(request.socket, connection)) resume(request.socket, connection);
         if (!request.complete) connection.unread = request;
         tell(events, begun, response.statusCode);
+        connection.waiting.shift()?.handle();
       });
     },
     refuse(socket, refusal) {
-      const { open = [], unread } = connections.get(socket) ?? {};
+      const { open = [], waiting = [], unread } = connections.get(socket) ?? {};
       const last = open.at(-1);
+      // What is broken is the body of one that is not looked at yet, and is told with the others when the connection closes.
+      if (waiting.at(-1)?.request.complete === false) return false;
       // What is broken is the rest of a request that has its answer and its line.
       if (last === undefined && unread?.complete === false) return false;
       // What is broken is the body of the last request, or what should have been the next one.
@@ -111,10 +159,22 @@ export function requestTracker({ events, counts }: RequestTrackerOptions): Reque
   };
 }
 
-/** Reads no further once this turn is over: until then Node goes on by itself for each request that it has read. */
-function pause(socket: Socket, connection: Connection): void {
+function isFull({ bytesRead }: Socket, { open, waiting }: Connection): boolean {
+  if (open.length + waiting.length > MAX_UNANSWERED) return true;
+  const [, next] = open;
+  return next !== undefined && bytesRead - next.readBytes > MAX_UNANSWERED_BYTES;
+}
+
+/**
+ * Reads no further. Not at once, since Node goes on by itself with the next request when it has read one; and not as late as the
+ * next turn, before which the system would read two megabytes.
+ */
+function pauseIfFull(socket: Socket, connection: Connection): void {
+  if (connection.isPausing || !isFull(socket, connection)) return;
   connection.isPaused = true;
-  setImmediate(() => {
+  connection.isPausing = true;
+  queueMicrotask(() => {
+    connection.isPausing = false;
     if (connection.isPaused) socket.pause();
   });
 }
@@ -124,7 +184,9 @@ function resume(socket: Socket, connection: Connection): void {
   socket.resume();
 }
 
-function tell(events: EventLog, ended: OpenRequest, answered: number): void {
+type EndedOne = Omit<OpenRequest, 'response' | 'readBytes' | 'refusal'> & Partial<Pick<OpenRequest, 'refusal'>>;
+
+function tell(events: EventLog, ended: EndedOne, answered: number): void {
   const { method, url, headers } = ended.request;
   const { counts, refusal } = ended;
   const status = refusal?.status ?? answered;

@@ -46,6 +46,16 @@ export class Transfers {
     return transfer;
   }
 
+  /** Counts a small answer that waits behind others on its connection: a client can ask for many of them and read none. */
+  countIfQueued(response: ServerResponse, identity: string, bytes: number): void {
+    if (isQueued(response)) this.begin(response, identity).add(bytes);
+  }
+
+  /** Whether it is still counted: its client may have left while its answer was made. */
+  isOpen(transfer: Transfer): boolean {
+    return this.#open.has(transfer);
+  }
+
   /** Notes that a transfer goes on. */
   moved(transfer: Transfer): void {
     if (!this.#open.delete(transfer)) return;
@@ -91,6 +101,11 @@ export class Transfers {
   }
 }
 
+/** Whether a response waits until others on its connection are out. */
+export function isQueued({ socket }: ServerResponse): boolean {
+  return socket === null;
+}
+
 /** What one exchange holds while it is under way. */
 export class Transfer {
   readonly socket: Socket;
@@ -114,6 +129,8 @@ export class Transfer {
 
   /** Takes memory for what comes or goes; or says why there is none. */
   take(bytes: number): Failure | undefined {
+    // Nobody would give it back.
+    if (!this.#all.isOpen(this)) return undefined;
     this.moved();
     const refusal = this.#all.memory.take(this.identity, bytes);
     if (refusal === undefined) this.bytes += bytes;
@@ -122,6 +139,7 @@ export class Transfer {
 
   /** Takes memory for what is there already, and must be sent. */
   add(bytes: number): void {
+    if (!this.#all.isOpen(this)) return;
     this.#all.memory.add(this.identity, bytes);
     this.bytes += bytes;
     this.#all.makeRoom(this);

@@ -154,6 +154,7 @@ export class CallStream implements Beating {
 
   #send(event: string, alone = false): void {
     const { response } = this.#exchange;
+    this.#options.transfers.countIfQueued(response, this.#ref.identity, event.length);
     if (this.#streaming) {
       response.end(event);
       return;

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { toError } from '../../core/index.ts';
 import { SESSION_HEADER } from '../../protocol/index.ts';
 import type { CallRequest, SessionRef } from '../../sessions/index.ts';
+import { bytesOfCall } from '../http/bodies.ts';
 import { toErrorAnswer, toFailureAnswer } from '../http/errors.ts';
 import { byFastify, type CallExchange, respond } from '../http/exchange.ts';
 import type { FastRoute } from '../http/fast-path.ts';
@@ -54,7 +55,7 @@ function toRequest(service: OrsService, environment: string, exchange: CallExcha
   const { toolErrors, traceOf } = service;
   const keepRefusal =
     toolErrors === 'envelope' || (toolErrors === 'auto' && isOfficialSdk(exchange.headers['user-agent']));
-  const bytes = (exchange.body as string).length;
+  const bytes = bytesOfCall(exchange.body as string);
   return { environment, name, input, bytes, taskId, keepRefusal, trace: traceOf?.(exchange) };
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TiltyardError } from '../../core/index.ts';
-import { encodeSmallResult, encodeTaskId, SECRETS_HEADER } from '../../protocol/index.ts';
+import { encodeSmallResult, encodeTaskId, parsedBytes, SECRETS_HEADER } from '../../protocol/index.ts';
 import type { SessionRef } from '../../sessions/index.ts';
 import { identityOf, readSessionRef } from '../auth/identify.ts';
 import { requireJson } from '../http/bodies.ts';
@@ -37,7 +37,7 @@ export function registerSessions(app: FastifyInstance, service: OrsService): voi
   post(CREATE_ROUTE, docs.create, async (request, reply) => {
     const ref = readSessionRef(request);
     const wanted = readCreate(parse(request), readSecretsHeader(request.headers));
-    const bytes = (request.body as string).length + (request.headers[SECRETS_HEADER]?.length ?? 0);
+    const bytes = parsedBytes(request.body as string) + (request.headers[SECRETS_HEADER]?.length ?? 0);
     const environment = wanted.environment ?? deployedEnvironment(service, request.headers);
     await host.create(ref, { ...wanted, environment, bytes, trace: service.traceOf?.(request) });
     sessionIds.use(ref);

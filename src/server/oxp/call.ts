@@ -1,6 +1,7 @@
 import { toError } from '../../core/index.ts';
 import { type CallToolRequest, OUTCOME_HEADER } from '../../protocol/index.ts';
 import { type CallEvent, isLarge } from '../../sessions/index.ts';
+import { bytesOfCall } from '../http/bodies.ts';
 import { type CallExchange, respond, respondInPieces, type WholeAnswer } from '../http/exchange.ts';
 import type { FastRoute } from '../http/fast-path.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
@@ -53,7 +54,7 @@ function toRequest({ traceOf }: OxpService, exchange: CallExchange, wanted: Call
   return {
     toolId: wanted.tool_id,
     input: wanted.input,
-    bytes: (exchange.body as string).length,
+    bytes: bytesOfCall(exchange.body as string),
     callId: wanted.call_id,
     context: wanted.context,
     traceId: wanted.trace_id,

@@ -4,9 +4,9 @@ import type { MemoryBudget } from './memory-budget.ts';
 // What a session takes with nothing in it.
 const SESSION_BYTES = 1_024;
 
-/** What a session takes for a task and secrets whose text has so many bytes: parsed, they take about twice as much. */
-export function sessionBytes(textBytes: number): number {
-  return SESSION_BYTES + 2 * textBytes;
+/** What a session takes for a task and secrets of so many bytes: twice as much if there is a character beyond Latin in them. */
+export function sessionBytes(bytes: number): number {
+  return SESSION_BYTES + 2 * bytes;
 }
 
 /** What one session holds of the memory of its identity: its own, and that of its running calls. */
