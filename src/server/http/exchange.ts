@@ -4,7 +4,7 @@ import { LARGE_CHARACTERS } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import type { Identity } from '../auth/identity.ts';
 import { Pump, toPieces } from './pieces.ts';
-import type { Caller } from './request-tracker.ts';
+import { type Caller, isQueued } from './request-tracker.ts';
 import type { Transfers } from './transfers.ts';
 
 /** A call as it came over HTTP, and where its answer goes: through Fastify, or past it (see fast-path.ts). */
@@ -63,7 +63,7 @@ export function respondInPieces(
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
   const { response } = exchange;
   if (characters <= LARGE_CHARACTERS) {
-    transfers.countIfQueued(response, exchange.identity.id, characters);
+    if (isQueued(response)) transfers.countQueued(response, exchange.identity.id, characters);
     return respond(exchange, { status, headers, body: texts.join('') });
   }
   const own: OutgoingHttpHeaders = {

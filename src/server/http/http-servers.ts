@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
 import { type Answering, answerClientError, answerExpectation, refuseTunnel } from './client-errors.ts';
 import type { FastPath } from './fast-path.ts';
-import { isQueued } from './transfers.ts';
+import { isQueued } from './request-tracker.ts';
 
 /** What takes the requests of a server before Fastify does. */
 export interface FrontDesk extends Answering {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { toFailureError } from '../../core/index.ts';
 import { LARGE_CHARACTERS } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
+import { isQueued } from './request-tracker.ts';
 import type { Transfer, Transfers } from './transfers.ts';
 
 const PIECE_CHARACTERS = 64 * 1024;
@@ -63,7 +64,7 @@ export function sendLargeAnswersInPieces(app: FastifyInstance, transfers: Transf
     if (typeof payload !== 'string') return done(null, payload);
     const { id } = identityOf(request);
     if (payload.length <= LARGE_CHARACTERS) {
-      transfers.countIfQueued(reply.raw, id, payload.length);
+      if (isQueued(reply.raw)) transfers.countQueued(reply.raw, id, payload.length);
       return done(null, payload);
     }
     const transfer = transfers.begin(reply.raw, id);

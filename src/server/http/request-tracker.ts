@@ -4,7 +4,6 @@ import type { FastifyRequest } from 'fastify';
 import { SESSION_HEADER } from '../../protocol/index.ts';
 import type { EndedRequest, EventLog } from '../observe/event-log.ts';
 import type { RequestCounts, RouteCounts } from '../observe/request-counts.ts';
-import { isQueued } from './transfers.ts';
 
 /** The status in logs of a request whose connection closed before its answer was out: nginx's number, which no answer has. */
 const CLIENT_LEFT = 499;
@@ -185,6 +184,11 @@ function resume(socket: Socket, connection: Connection): void {
 }
 
 type EndedOne = Omit<OpenRequest, 'response' | 'readBytes' | 'refusal'> & Partial<Pick<OpenRequest, 'refusal'>>;
+
+/** Whether a response waits until others on its connection are out. */
+export function isQueued({ socket }: ServerResponse): boolean {
+  return socket === null;
+}
 
 function tell(events: EventLog, ended: EndedOne, answered: number): void {
   const { method, url, headers } = ended.request;

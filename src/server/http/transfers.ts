@@ -47,8 +47,8 @@ export class Transfers {
   }
 
   /** Counts a small answer that waits behind others on its connection: a client can ask for many of them and read none. */
-  countIfQueued(response: ServerResponse, identity: string, bytes: number): void {
-    if (isQueued(response)) this.begin(response, identity).add(bytes);
+  countQueued(response: ServerResponse, identity: string, bytes: number): void {
+    this.begin(response, identity).add(bytes);
   }
 
   /** Whether it is still counted: its client may have left while its answer was made. */
@@ -99,11 +99,6 @@ export class Transfers {
   #end(transfer: Transfer): void {
     if (this.#open.delete(transfer)) this.memory.giveBack(transfer.identity, transfer.bytes);
   }
-}
-
-/** Whether a response waits until others on its connection are out. */
-export function isQueued({ socket }: ServerResponse): boolean {
-  return socket === null;
 }
 
 /** What one exchange holds while it is under way. */

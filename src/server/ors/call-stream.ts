@@ -7,6 +7,7 @@ import { type ReturnErrors, toFailureAnswer } from '../http/errors.ts';
 import { type CallExchange, respond, withOthers, writeLast } from '../http/exchange.ts';
 import type { Beating, Heartbeat } from '../http/heartbeat.ts';
 import { Pump } from '../http/pieces.ts';
+import { isQueued } from '../http/request-tracker.ts';
 import type { Transfers } from '../http/transfers.ts';
 import type { WriteBatch } from '../http/write-batch.ts';
 import { toCallAnswer } from './call-answer.ts';
@@ -154,7 +155,7 @@ export class CallStream implements Beating {
 
   #send(event: string, alone = false): void {
     const { response } = this.#exchange;
-    this.#options.transfers.countIfQueued(response, this.#ref.identity, event.length);
+    if (isQueued(response)) this.#options.transfers.countQueued(response, this.#ref.identity, event.length);
     if (this.#streaming) {
       response.end(event);
       return;
