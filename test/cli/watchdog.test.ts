@@ -62,6 +62,11 @@ function lineOf(text: string): number {
   return BLOCKING.split(text)[0]?.split('\n').length ?? 0;
 }
 
+/** Waits for a line of the log, until all of it has come. */
+function untilLine(server: Run, text: RegExp): Promise<RegExpExecArray> {
+  return untilPrinted(server, new RegExp(`${text.source}[^\\n]*\\n`));
+}
+
 const HAS = /the process has been blocked for [^"]* by/;
 
 test('a tool that blocks is named while it blocks, with its session and call, and where it is', async () => {
@@ -69,7 +74,7 @@ test('a tool that blocks is named while it blocks, with its session and call, an
   await server.post('/create', { split: 'train', index: 0 });
   const answer = server.call('loop');
   answer.catch(() => {});
-  await untilPrinted(server, HAS);
+  await untilLine(server, HAS);
   const [line] = server.lines(HAS);
   expect(line).toMatchObject({
     level: 40,
@@ -79,8 +84,8 @@ test('a tool that blocks is named while it blocks, with its session and call, an
     sid: 'a',
     taskId: 'id-of-loop',
   });
-  expect(line?.msg).toMatch(/blocked for 0\.\d s by tool 'loop' of environment 'blocking'/);
-  await untilPrinted(server, /where the process is blocked/);
+  expect(line?.msg).toMatch(/blocked for \d+\.\d s by tool 'loop' of environment 'blocking'/);
+  await untilLine(server, /where the process is blocked/);
   expect(JSON.stringify(server.lines(/where the process is blocked/)[0]?.error)).toMatch(
     new RegExp(`at run \\(file:.*blocking\\.ts:${lineOf('loop:')}:`),
   );
@@ -118,7 +123,7 @@ test.each([
   const server = await serve();
   await server.post('/create', { split: 'train', index: 0 });
   expect((await act(server)).status).toBe(200);
-  await untilPrinted(server, new RegExp(`was blocked for [^"]*${by}`));
+  await untilLine(server, new RegExp(`was blocked for [^"]*${by}`));
   // A busy machine may stop the process at other times as well.
   for (const text of [`has been blocked for [^"]*${by}`, `was blocked for [^"]*${by}`])
     expect(server.lines(new RegExp(text))).toMatchObject([{ environment: 'blocking', sid: 'a', ...who }]);
@@ -141,7 +146,7 @@ test('setup, the reading of tasks and tools of toolkits are named, too', async (
   });
   const request = { call_id: 'c', tool_id: 'Blocking.Spin', input: {} };
   await server.post('/tools/call', { request });
-  await untilPrinted(server, /was blocked[^\n]*Blocking\.Spin/);
+  await untilLine(server, /was blocked[^\n]*Blocking\.Spin/);
   const told = server.lines(HAS).map(({ part, sid, callId, tool }) => ({ part, sid, callId, tool }));
   expect(told).toContainEqual({ part: 'tasks' });
   expect(told).toContainEqual({ part: 'setup', sid: 'a' });
@@ -166,7 +171,7 @@ test('a server that is told twice to stop tells which calls it leaves', async ()
   server.call('wait').catch(() => {});
   await server.call('quick');
   server.child.kill('SIGTERM');
-  await untilPrinted(server, /Press again/);
+  await untilLine(server, /Press again/);
   // Until it counts as another one.
   const again = setInterval(() => server.child.kill('SIGTERM'), 100);
   expect(await server.exit).toBe(1);
