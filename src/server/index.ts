@@ -28,9 +28,12 @@ export { createServer, type ListenOptions, type Server, type ServerOptions } fro
 export type { ErrorBody, ReturnErrors } from './http/errors.ts';
 export { longestStopMs } from './http/limits.ts';
 export { assertWebOptions, type WebOptions } from './http/web-guard.ts';
+export { surviveStrayErrors } from './observe/stray-errors.ts';
 export type { WatchdogOption } from './observe/watchdog/server-watchdog.ts';
 export type { ToolErrors } from './ors/call-answer.ts';
 export { ors } from './ors/plugin.ts';
 export type { OrsOptions } from './ors/service.ts';
 export { oxp } from './oxp/plugin.ts';
 export type { OxpOptions } from './oxp/service.ts';
+export type { ServedNames } from './served-names.ts';
+export type { WorkersOption } from './workers/option.ts';

@@ -1,0 +1,73 @@
+import { toFailure } from '../core/index.ts';
+import {
+  type RunEnding,
+  type RunListener,
+  refused,
+  type Subject,
+  type ToolManifest,
+  type ToolRun,
+  type ToolRuntime,
+  type TraceHeaders,
+} from '../sessions/index.ts';
+import { WorkerLost } from './errors.ts';
+import type { WorkerPool } from './pool.ts';
+import type { Worker } from './worker.ts';
+
+/** How runs of tools in workers behave. */
+export interface WorkerToolOptions {
+  /** To which trace an author's code belongs; undefined where nobody traces. */
+  readonly traceOf?: ((subject: Subject) => TraceHeaders | undefined) | undefined;
+}
+
+/** Runs tools of toolkits in the workers of a pool. */
+export class WorkerToolRuntime implements ToolRuntime {
+  readonly tools: readonly ToolManifest[];
+  readonly #pool: WorkerPool;
+  readonly #options: WorkerToolOptions;
+  /** Where each call runs that has not ended. */
+  readonly #workers = new Map<number, Worker>();
+
+  constructor(pool: WorkerPool, options: WorkerToolOptions = {}) {
+    this.tools = pool.contents.tools;
+    this.#pool = pool;
+    this.#options = options;
+  }
+
+  check(toolId: string, input: unknown): Promise<RunEnding | undefined> {
+    return this.#pool.withAny((worker) => worker.ask<RunEnding | undefined>({ ask: 'check', toolId, input }));
+  }
+
+  run(run: ToolRun, listener: RunListener): void {
+    const worker = this.#pool.find();
+    if (worker !== undefined) return this.#runIn(worker, run, listener);
+    this.#pool.take().then(
+      (next) => this.#runIn(next, run, listener),
+      (error) => listener.ended(refused(toFailure(error))),
+    );
+  }
+
+  async abort(call: number, reason: string): Promise<void> {
+    try {
+      await this.#workers.get(call)?.ask({ ask: 'abort', call, reason });
+    } catch (thrown) {
+      // What has ended with its process needs no abort.
+      if (!(thrown instanceof WorkerLost)) throw thrown;
+    }
+  }
+
+  #runIn(worker: Worker, request: ToolRun, listener: RunListener): void {
+    const { call, toolId } = request;
+    const { traceOf } = this.#options;
+    this.#workers.set(call, worker);
+    const run = worker.addRun(toolId, undefined, undefined, {
+      accepted: () => listener.accepted(),
+      running: () => listener.running(),
+      ended: (ending) => {
+        this.#workers.delete(call);
+        listener.ended(ending);
+      },
+    });
+    const trace = traceOf?.({ call, part: 'tool', tool: toolId, environment: undefined, sid: undefined });
+    worker.tell({ kind: 'run_tool', run, request, trace });
+  }
+}
