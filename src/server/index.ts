@@ -28,7 +28,6 @@ export { createServer, type ListenOptions, type Server, type ServerOptions } fro
 export type { ErrorBody, ReturnErrors } from './http/errors.ts';
 export { longestStopMs } from './http/limits.ts';
 export { assertWebOptions, type WebOptions } from './http/web-guard.ts';
-export { surviveStrayErrors } from './observe/stray-errors.ts';
 export type { WatchdogOption } from './observe/watchdog/server-watchdog.ts';
 export type { ToolErrors } from './ors/call-answer.ts';
 export { ors } from './ors/plugin.ts';

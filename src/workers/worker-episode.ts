@@ -9,7 +9,7 @@ import {
   settlesWithin,
   type TraceHeaders,
 } from '../sessions/index.ts';
-import type { EpisodeListener, Worker } from './worker.ts';
+import { type EpisodeListener, SIGN_OF_LIFE_MS, type Worker } from './worker.ts';
 
 /** How episodes in workers behave. */
 export interface WorkerEpisodeOptions extends Pick<Limits, 'graceMs' | 'teardownMs'> {
@@ -19,9 +19,6 @@ export interface WorkerEpisodeOptions extends Pick<Limits, 'graceMs' | 'teardown
 
 /** What a worker tells of an episode that it has opened. */
 export type EpisodeFacts = Pick<OpenEpisode, 'environment' | 'needsSetup'>;
-
-// Within this time a worker that is not blocked has answered a ping.
-const SIGN_OF_LIFE_MS = 1_000;
 
 /** An episode in a worker. */
 export class WorkerEpisode implements OpenEpisode, EpisodeListener {
@@ -69,7 +66,9 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
 
   giveUpSetup(limitMs: number): void {
     this.#worker.tell({ kind: 'give_up_setup', episode: this.number, limitMs });
-    void this.#endIfSilent(this.#patienceMs, () => this.#onReady !== undefined, 'setup');
+    void settlesWithin(this.#worker.ended, this.#patienceMs).then((hasEnded) => {
+      if (!hasEnded && this.#onReady !== undefined) this.#endIfSilent('setup');
+    });
   }
 
   prompt(): Promise<WireBlock[]> {
@@ -100,7 +99,7 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     const closed = this.#worker.ask({ ask: 'close', episode: this.number, reason });
     const { teardownMs } = this.#options;
     if (await settlesWithin(closed, this.#patienceMs)) return;
-    if (running > 0 || wasSettingUp) await this.#endIfSilent(0, () => true, running > 0 ? 'a tool' : 'setup');
+    if (running > 0 || wasSettingUp) this.#endIfSilent(running > 0 ? 'a tool' : 'setup');
     await settlesWithin(closed, teardownMs + SIGN_OF_LIFE_MS);
   }
 
@@ -108,14 +107,8 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     return Math.max(this.#options.graceMs, SIGN_OF_LIFE_MS);
   }
 
-  /** Ends the worker if code of this episode, which was told to stop, still blocks it after a while. */
-  async #endIfSilent(afterMs: number, isWaiting: () => boolean, what: string): Promise<void> {
-    if (afterMs > 0 && (await settlesWithin(this.#worker.ended, afterMs))) return;
-    if (!isWaiting() || !this.#worker.isSilent(performance.now())) return;
-    const { graceMs } = this.#options;
-    this.#worker.kill(
-      `${what} of environment '${this.environment}' blocked it for ${graceMs} ms after it was told to stop`,
-    );
+  #endIfSilent(what: string): void {
+    this.#worker.endIfSilent(`${what} of environment '${this.environment}'`, this.#options.graceMs);
   }
 
   #tellLost(): void {

@@ -1,20 +1,20 @@
-import { toFailure } from '../core/index.ts';
+import { type Limits, toFailure } from '../core/index.ts';
 import {
   type RunEnding,
   type RunListener,
   refused,
   type Subject,
+  settlesWithin,
   type ToolManifest,
   type ToolRun,
   type ToolRuntime,
   type TraceHeaders,
 } from '../sessions/index.ts';
-import { WorkerLost } from './errors.ts';
 import type { WorkerPool } from './pool.ts';
-import type { Worker } from './worker.ts';
+import { SIGN_OF_LIFE_MS, type Worker } from './worker.ts';
 
 /** How runs of tools in workers behave. */
-export interface WorkerToolOptions {
+export interface WorkerToolOptions extends Pick<Limits, 'graceMs'> {
   /** To which trace an author's code belongs; undefined where nobody traces. */
   readonly traceOf?: ((subject: Subject) => TraceHeaders | undefined) | undefined;
 }
@@ -27,7 +27,7 @@ export class WorkerToolRuntime implements ToolRuntime {
   /** Where each call runs that has not ended. */
   readonly #workers = new Map<number, Worker>();
 
-  constructor(pool: WorkerPool, options: WorkerToolOptions = {}) {
+  constructor(pool: WorkerPool, options: WorkerToolOptions) {
     this.tools = pool.contents.tools;
     this.#pool = pool;
     this.#options = options;
@@ -47,12 +47,13 @@ export class WorkerToolRuntime implements ToolRuntime {
   }
 
   async abort(call: number, reason: string): Promise<void> {
-    try {
-      await this.#workers.get(call)?.ask({ ask: 'abort', call, reason });
-    } catch (thrown) {
-      // What has ended with its process needs no abort.
-      if (!(thrown instanceof WorkerLost)) throw thrown;
-    }
+    const worker = this.#workers.get(call);
+    if (worker === undefined) return;
+    const { graceMs } = this.#options;
+    const aborted = worker.ask({ ask: 'abort', call, reason });
+    // It resolves when the tool has ended, or is not waited for any longer; what ended with its process needs no abort.
+    if (await settlesWithin(aborted, graceMs + SIGN_OF_LIFE_MS)) return;
+    if (this.#workers.has(call)) worker.endIfSilent('a tool', graceMs);
   }
 
   #runIn(worker: Worker, request: ToolRun, listener: RunListener): void {

@@ -43,6 +43,9 @@ export const GUARD_FD = 4;
 // One that answers at all answers a ping sooner, also on a machine that is busy.
 const SILENT_MS = 400;
 
+/** Within this time a worker that is not blocked has given a sign of life. */
+export const SIGN_OF_LIFE_MS = 1_000;
+
 /** One process that runs authors' code. */
 export class Worker {
   /** Resolves when its modules are loaded. */
@@ -55,7 +58,6 @@ export class Worker {
   readonly #asked = new Map<number, Asked>();
   readonly #runs = new Map<number, Run>();
   readonly #episodes = new Map<number, EpisodeListener>();
-  readonly #kill = () => void this.#child.kill('SIGKILL');
   #numbers = 0;
   #contents: WorkerContents | undefined;
   #onLoaded: (contents: WorkerContents) => void = () => {};
@@ -86,7 +88,6 @@ export class Worker {
     });
     this.ended = new Promise((resolve) => {
       const end = (why: string) => {
-        process.off('exit', this.#kill);
         this.#end(why);
         resolve(why);
       };
@@ -94,8 +95,6 @@ export class Worker {
       this.#child.once('close', (code, signal) => end(this.#killedBecause ?? howItEnded(code, signal)));
       this.#child.once('error', (error) => this.#child.pid === undefined && end(`could not start: ${error.message}`));
     });
-    // However the server ends, nothing stays behind.
-    process.once('exit', this.#kill);
     this.#outbox.put({ kind: 'load', plan });
   }
 
@@ -179,6 +178,11 @@ export class Worker {
       this.kill(`tool '${name}' blocked it for longer than ${timeoutMs} ms, and ${graceMs} ms more`);
   }
 
+  /** Ends it if code that was told to stop still blocks it: `what` says which. */
+  endIfSilent(what: string, graceMs: number): void {
+    if (this.isSilent(performance.now())) this.kill(`${what} blocked it for ${graceMs} ms after it was told to stop`);
+  }
+
   /** Counts the time from now on: the server itself has been away. */
   forgive(now: number): void {
     if (this.#pingedAt !== undefined) this.#pingedAt = now;
@@ -187,7 +191,7 @@ export class Worker {
   /** Ends its process at once. */
   kill(why: string): void {
     this.#killedBecause ??= why;
-    this.#kill();
+    this.#child.kill('SIGKILL');
   }
 
   /** Lets it end by itself, or else ends it. */

@@ -55,6 +55,6 @@ describeHost(
 );
 describeToolHost('H10: a toolbox whose code runs in workers', async ({ observer = unobserved, ...changes }) => {
   const limits = toLimits(changes);
-  const tools = new WorkerToolRuntime(await poolWith({ graceMs: limits.graceMs }));
+  const tools = new WorkerToolRuntime(await poolWith({ graceMs: limits.graceMs }), limits);
   return new Toolbox(tools, { limits, log: silent, observer });
 });

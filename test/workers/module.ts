@@ -13,7 +13,10 @@ function loop(): never {
 export const rough: Environment = environment({
   name: 'rough',
   task: z.looseObject({ setup: z.enum(['plain', 'loops', 'exits']).default('plain'), trace: z.string().optional() }),
-  splits: { train: [{ id: 0 }], slow: { count: 1, get: () => loop() } },
+  splits: {
+    train: [{ id: 0 }],
+    odd: { count: 1, get: () => ({ id: 1, when: { toJSON: () => 'now' }, run() {} }) as never },
+  },
   async setup({ task }) {
     if (task.setup === 'loops') loop();
     if (task.setup === 'exits') process.exit(4);
@@ -86,6 +89,7 @@ export const kit: Toolkit = toolkit({
   tools: {
     Pid: tool({ description: 'Tells where it runs.', run: () => process.pid }),
     Loop: tool({ description: 'Never ends.', timeoutMs: 300, run: () => loop() }),
+    Endless: tool({ description: 'Never ends, and has no limit.', run: () => loop() }),
     Exit: tool({ description: 'Ends its process.', run: () => process.exit(3) }),
     Wait: tool({
       description: 'Waits until it is aborted.',

@@ -63,6 +63,15 @@ describe('H1: with workers', () => {
     expect(endsOf(events)).toMatchObject([{ outcome: 'cancelled', reason: 'deleted', reward: 2 }]);
   });
 
+  test('tasks that only JSON can carry are read as without them', async () => {
+    const { client } = await serve({ count: 1 });
+    const { task } = await client
+      .environment('rough')
+      .task('odd', 0)
+      .then((task) => ({ task }));
+    expect(task).toEqual({ id: 1, when: 'now' });
+  });
+
   test('mistakes in modules and options are told when the server is made, and no process is left', async () => {
     const make = (workers: object) => createServer({ workers: workers as never, logger: false });
     await expect(make({ modules: [] })).rejects.toThrow('must be a list of paths');
@@ -263,6 +272,14 @@ describe('H10: tools of toolkits', () => {
     const { value } = await served.oxp.call('Rough.Pid', {});
     expect(value).not.toBe(process.pid);
     await other.close();
+  });
+
+  test('without a limit that block when the server stops do not hold it up', async () => {
+    const served = await serve({ count: 1 });
+    const stuck = served.oxp.call('Rough.Endless', {}).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await served.server.close();
+    await stuck;
   });
 
   test('that block beyond their time cost the worker, and others are called meanwhile', async () => {

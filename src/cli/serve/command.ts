@@ -26,7 +26,7 @@ export function addServe(root: Command): void {
         .default('warn'),
     )
     .option('--limit <name=number>', 'set a limit; repeatable. `tiltyard limits` lists them', collect)
-    .option('--workers <number>', 'run the modules in so many processes, or auto: one for each processor', toWorkers, 0)
+    .option('--workers <number>', 'processes that run the modules; auto: one per core', toWorkers, 0)
     .option('--json', 'print what is served and the limits as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (modules: string[], options: ServeOptions) => {
@@ -52,7 +52,7 @@ unless --allow-origin names them: no page may use a server that asks for no key.
 
 With --workers, the modules run in processes of their own: a tool that blocks or
 crashes costs its process and the episodes in it, and not the server. A process
-that ends is replaced. --limit maxWorkerMemoryBytes=... ends one that takes more.
+that ends is replaced, also one that takes more than maxWorkerMemoryBytes.
 
 Limits can also be set with the environment variable TILTYARD_LIMITS, separated
 by commas; --limit takes precedence.

@@ -1,11 +1,6 @@
 import { extname } from 'node:path';
-import {
-  createServer,
-  type ReturnErrors,
-  type Server,
-  type ServerOptions,
-  surviveStrayErrors,
-} from '../../server/index.ts';
+import { createServer, type ReturnErrors, type Server, type ServerOptions } from '../../server/index.ts';
+import { surviveStrayErrors } from '../../sessions/index.ts';
 import { loadModules, ModuleError } from '../shared/load-modules.ts';
 import { assertModule } from '../shared/module-path.ts';
 import type { ModuleProblem } from '../shared/module-problem.ts';

@@ -1,8 +1,7 @@
 import type { Log } from '../../core/index.ts';
-import { unobserved } from '../../sessions/index.ts';
+import { surviveStrayErrors, unobserved } from '../../sessions/index.ts';
 import { serveOrders, type WorkerPlan } from '../../workers/index.ts';
 import { combine } from '../observe/observers.ts';
-import { surviveStrayErrors } from '../observe/stray-errors.ts';
 import { Watchdog } from '../observe/watchdog/watchdog.ts';
 import { workerTraces } from './worker-traces.ts';
 

@@ -63,7 +63,7 @@ export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Pro
     hasEnvironments: contents.manifest !== undefined,
     hasToolkits: contents.tools.length > 0,
     sessionHost: (traceOf) => (options) => new LocalHost(new WorkerRuntime(pool, { ...limits, traceOf }), options),
-    toolHost: (traceOf) => (options) => new Toolbox(new WorkerToolRuntime(pool, { traceOf }), options),
+    toolHost: (traceOf) => (options) => new Toolbox(new WorkerToolRuntime(pool, { ...limits, traceOf }), options),
   };
 }
 

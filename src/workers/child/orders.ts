@@ -17,6 +17,8 @@ import {
   type OpenEpisode,
   type RunEnding,
   type RunListener,
+  type TaskPage,
+  type TaskQuery,
 } from '../../sessions/index.ts';
 import type { Order, Question, Report, RunReport, WorkerContents, WorkerPlan } from '../messages.ts';
 import type { Outbox } from '../outbox.ts';
@@ -102,7 +104,7 @@ class Orders implements OrderTaker {
   async #find(question: Question): Promise<unknown> {
     switch (question.ask) {
       case 'tasks':
-        return this.#runtime?.tasks(question.query);
+        return this.#tasks(question.query);
       case 'open':
         return this.#open(question.episode, question.start);
       case 'prompt':
@@ -120,6 +122,12 @@ class Orders implements OrderTaker {
       case 'abort':
         return this.#tools.abort(question.call, question.reason);
     }
+  }
+
+  async #tasks(query: TaskQuery): Promise<TaskPage> {
+    const { tasks, ...page } = await (this.#runtime as LocalRuntime).tasks(query);
+    // As the wire has them: a copy for another process would lose `toJSON`, and not take functions.
+    return { ...page, tasks: JSON.parse(JSON.stringify(tasks)) };
   }
 
   async #open(number: number, start: EpisodeStart): Promise<Pick<OpenEpisode, 'environment' | 'needsSetup'>> {

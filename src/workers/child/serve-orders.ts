@@ -1,4 +1,12 @@
-import { type Definitions, type Log, loadDefinitions, toThrown } from '../../core/index.ts';
+import {
+  type Definitions,
+  EnvironmentError,
+  type Failure,
+  type Log,
+  loadDefinitions,
+  toFailure,
+  toThrown,
+} from '../../core/index.ts';
 import type { Observer } from '../../sessions/index.ts';
 import { LOG_LEVELS, type Order, type Report, type WorkerPlan } from '../messages.ts';
 import { Outbox } from '../outbox.ts';
@@ -21,9 +29,7 @@ export interface WorkerObservation {
 
 /** Makes this process a worker: it carries out the orders of the server that has forked it, until that ends it or is gone. */
 export function serveOrders({ observe, ready }: WorkerParts): void {
-  const outbox = new Outbox<Report>((reports) => {
-    if (process.connected) process.send?.(reports);
-  });
+  const outbox = new Outbox<Report>(send);
   let taker: OrderTaker | undefined;
   let around: WorkerObservation['around'];
   // The terminal sends its signals to this process as well; the server decides what they mean.
@@ -53,6 +59,26 @@ export function serveOrders({ observe, ready }: WorkerParts): void {
       outbox.put({ kind: 'broken', problem: { ...toThrown(thrown, (text) => text), problem } });
     }
   }
+}
+
+/** Sends reports; one that cannot be sent must not keep the others from it. */
+function send(reports: readonly Report[]): void {
+  try {
+    // Once the server is gone, there is nobody to tell.
+    if (process.connected) process.send?.(reports, undefined, undefined, () => {});
+  } catch (thrown) {
+    const [first] = reports;
+    if (reports.length > 1) for (const report of reports) send([report]);
+    else if (first?.kind === 'answer') send([{ kind: 'refusal', id: first.id, failure: unsendable(thrown) }]);
+    else if (first?.kind === 'run') {
+      const ending = { kind: 'failed', outcome: 'env_error', failure: unsendable(thrown) } as const;
+      send([{ ...first, ending }]);
+    }
+  }
+}
+
+function unsendable(thrown: unknown): Failure {
+  return toFailure(new EnvironmentError('environment_failed', 'a result cannot leave its process', { thrown }));
 }
 
 async function loaderOf({ loader, modules }: WorkerPlan): Promise<Definitions> {
