@@ -56,6 +56,7 @@ export { assertKnownKeys, nearestOf } from './known-keys.ts';
 export { LazyAbort } from './lazy-abort.ts';
 export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';
 export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } from './limits.ts';
+export { type Definitions, loadDefinitions } from './load-definitions.ts';
 export { type EpisodeLog, episodeLog, type Log, silent } from './log.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
 export { printable, UNPRINTABLE } from './printable.ts';
