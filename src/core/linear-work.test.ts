@@ -41,6 +41,11 @@ async function workOf(schema: object, root: object): Promise<{ ok: boolean; perV
   return { ok, perValue: looks() / valuesIn(root) };
 }
 
+/** The same document under a name, by which all its references call it. */
+function named($id: string, schema: JsonObject): JsonObject {
+  return { $id, ...JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"${$id}#`)) };
+}
+
 function valuesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce((sum: number, inner) => sum + valuesIn(inner), 1);
@@ -175,6 +180,8 @@ const recursive: Record<string, object> = {
     patternProperties: { '^(left|right)$': NODE },
   }),
   'a document with a name': { $id: 'https://example.com/tree', ...plain({ anyOf: untagged }) },
+  'a document that refers to itself by its name': named('https://example.com/tree', plain({ anyOf: untagged })),
+  'a document that refers to itself by a relative name': named('tree', plain({ anyOf: untagged })),
   'draft-07': {
     $schema: 'http://json-schema.org/draft-07/schema#',
     ...plain({ oneOf: [LEAF, { $ref: '#/definitions/light' }, { $ref: '#/definitions/heavy' }] }),

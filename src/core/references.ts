@@ -50,11 +50,29 @@ export function bindReferences(given: JsonObject, key: string): BoundSchema {
   return { schema: bind(root), key, references: [...references] };
 }
 
-// The name of a whole document means nothing where all references are within it.
+// The name of a whole document means nothing where all references are within it, by that name or without.
 function withoutId(schema: JsonObject): JsonObject {
-  if (!('$id' in schema) || /"\$ref":"[^#]/.test(JSON.stringify(schema))) return schema;
-  const { $id: _id, ...rest } = schema;
-  return rest;
+  const { $id, ...rest } = schema;
+  if (typeof $id !== 'string' || UNSUITED.test(JSON.stringify(rest))) return schema;
+  const toLocal = (inner: JsonObject): JsonObject => {
+    const { $ref } = inner;
+    const local = typeof $ref === 'string' ? { ...inner, $ref: withinDocument($ref, $id) } : inner;
+    return mapSubschemas(local, toLocal);
+  };
+  const local = toLocal(rest);
+  return /"\$ref":"[^#]/.test(JSON.stringify(local)) ? schema : local;
+}
+
+// Names may be relative, and then it makes no difference to what.
+const ANYWHERE = 'http://localhost/';
+
+/** A reference without the name of its own document; any other as it is. */
+function withinDocument(ref: string, id: string): string {
+  if (ref.startsWith('#') || !URL.canParse(id, ANYWHERE) || !URL.canParse(ref, new URL(id, ANYWHERE))) return ref;
+  const [document] = new URL(id, ANYWHERE).href.split('#');
+  const [target, fragment = ''] = new URL(ref, document).href.split('#');
+  // Not the parsed one, which has been escaped.
+  return target === document ? `#${fragment === '' ? '' : ref.slice(ref.indexOf('#') + 1)}` : ref;
 }
 
 // Others are written out in place by the engine.
