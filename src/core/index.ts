@@ -21,7 +21,6 @@ export {
   toBlocks,
 } from './content.ts';
 export { tool } from './define-tool.ts';
-export { byPlace } from './definition-order.ts';
 export { isTooDeep } from './depth.ts';
 export {
   assertEnvironmentName,

@@ -8,8 +8,6 @@ export type { JsonObject, JsonValue } from './json.ts';
 export { isObject } from './json.ts';
 export {
   excessIn,
-  type JsonBounds,
-  type JsonExcess,
   MAX_ANSWER_BOUNDS,
   MAX_JSON_LEVELS,
   parsedBytes,

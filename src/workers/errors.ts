@@ -13,7 +13,7 @@ export class WorkerLost extends EnvironmentError {
 }
 
 /** A worker could not load what it is to run: the error of its modules. */
-export class WorkerStartError extends Error {
+class WorkerStartError extends Error {
   /** What the loader said besides. */
   readonly problem: unknown;
 

@@ -1,7 +1,6 @@
 // A pool of processes that run authors' code, behind the two seams
 export { serveOrders, type WorkerObservation } from './child/serve-orders.ts';
-export { WorkerLost, WorkerStartError } from './errors.ts';
-export { LOG_LEVELS, type LogLevel, type Order, type WorkerPlan } from './messages.ts';
-export { type PoolOptions, WorkerPool } from './pool.ts';
+export { LOG_LEVELS, type LogLevel, type WorkerPlan } from './messages.ts';
+export { WorkerPool } from './pool.ts';
 export { WorkerRuntime } from './worker-runtime.ts';
 export { WorkerToolRuntime } from './worker-tools.ts';
