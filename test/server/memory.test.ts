@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { environment, toolkit } from 'tiltyard';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { eventually } from '../support/clock.ts';
+import { heldBy, openDeaf } from '../support/deaf.ts';
 import { expectError } from '../support/errors.ts';
 import { gate } from '../support/gate.ts';
-import { startServer, type TestServer } from '../support/http.ts';
+import { startServer } from '../support/http.ts';
 import { logLines } from '../support/log-lines.ts';
 import { openRaw, toRequest } from '../support/raw.ts';
 import { startStage } from '../support/stage.ts';
@@ -38,18 +39,6 @@ const kit = toolkit({
 
 function toTask(bytes: number): object {
   return { task_spec: { text: 'x'.repeat(bytes) } };
-}
-
-/** A connection that reads nothing until it is told to. */
-function openDeaf({ url }: TestServer): Socket {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).pause();
-  onTestFinished(() => void socket.destroy());
-  return socket;
-}
-
-async function heldBy(server: TestServer): Promise<number> {
-  return Number(/^tiltyard_memory_bytes (\d+)/m.exec((await server.get('/metrics')).text)?.[1]);
 }
 
 describe('tasks and secrets', () => {

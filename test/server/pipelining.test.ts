@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { environment } from 'tiltyard';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../support/clock.ts';
+import { heldBy, openDeaf } from '../support/deaf.ts';
 import { gate } from '../support/gate.ts';
-import { startServer, type TestServer } from '../support/http.ts';
+import { startServer } from '../support/http.ts';
 import { toRequest } from '../support/raw.ts';
 
 const PROMPT = 60_000;
@@ -13,22 +13,11 @@ function environmentWith(prompt: () => string | Promise<string>) {
   return environment({ name: 'long', splits: { train: [{ id: 1 }] }, prompt, tools: { look: { run: () => 'seen' } } });
 }
 
-function open({ url }: TestServer): Socket {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).pause();
-  onTestFinished(() => void socket.destroy());
-  return socket;
-}
-
-async function heldBy(server: TestServer): Promise<number> {
-  return Number(/^tiltyard_memory_bytes (\d+)/m.exec((await server.get('/metrics')).text)?.[1]);
-}
-
 test('of many requests that come at once, few are handled until their answers are read, and these count', async () => {
   const server = await startServer({ environments: [environmentWith(() => 'x'.repeat(PROMPT))] });
   const sid = await server.create();
   const before = await heldBy(server);
-  const socket = open(server);
+  const socket = openDeaf(server);
   const count = 400;
   socket.write(toRequest('GET /long/prompt', [`X-Session-ID: ${sid}`]).repeat(count));
   await eventually(async () => expect(await heldBy(server)).toBeGreaterThan(before + 5 * PROMPT));
@@ -45,7 +34,7 @@ test('requests that wait for others are answered in order, also those that are r
     environments: [environmentWith(async () => made.opened.then(() => 'Hello'))],
   });
   const sid = await server.create();
-  const socket = open(server);
+  const socket = openDeaf(server);
   const paths = Array.from({ length: 60 }, (_, index) => `GET /path-${index}`);
   const first = toRequest('GET /long/prompt', [`X-Session-ID: ${sid}`]);
   socket.write(first + paths.map((path) => toRequest(path)).join(''));
@@ -65,7 +54,7 @@ test('a connection that sends thousands of requests ahead is closed, and no othe
     environments: [environmentWith(async () => made.opened.then(() => 'Hello'))],
   });
   const sid = await server.create();
-  const socket = open(server).resume();
+  const socket = openDeaf(server).resume();
   socket.write(toRequest('GET /long/prompt', [`X-Session-ID: ${sid}`]));
   socket.write('GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(10_000));
   await new Promise((resolve) => socket.once('close', resolve).on('error', () => {}));
