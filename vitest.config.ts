@@ -10,6 +10,8 @@ const SLOW = [
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',
+  'test/hosts/workers.test.ts',
+  'test/workers/**/*.test.ts',
   // A browser.
   'test/browser/**/*.test.ts',
   'test/deploy/**/*.test.ts',

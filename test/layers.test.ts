@@ -8,11 +8,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
   core: ['protocol'],
   sessions: ['core', 'protocol'],
-  server: ['sessions', 'core', 'protocol'],
+  workers: ['sessions', 'core', 'protocol'],
+  server: ['workers', 'sessions', 'core', 'protocol'],
   client: ['core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
   testing: ['checking', 'client', 'server', 'sessions', 'core', 'protocol'],
-  cli: ['client', 'server', 'checking', 'testing', 'sessions', 'core', 'protocol'],
+  cli: ['client', 'server', 'workers', 'checking', 'testing', 'sessions', 'core', 'protocol'],
 };
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));

@@ -21,7 +21,6 @@ export {
   toBlocks,
 } from './content.ts';
 export { tool } from './define-tool.ts';
-export { byPlace } from './definition-order.ts';
 export { isTooDeep } from './depth.ts';
 export {
   assertEnvironmentName,
@@ -56,6 +55,7 @@ export { assertKnownKeys, nearestOf } from './known-keys.ts';
 export { LazyAbort } from './lazy-abort.ts';
 export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';
 export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } from './limits.ts';
+export { type Definitions, loadDefinitions } from './load-definitions.ts';
 export { type EpisodeLog, episodeLog, type Log, silent } from './log.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
 export { printable, UNPRINTABLE } from './printable.ts';

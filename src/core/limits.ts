@@ -26,6 +26,8 @@ export interface Limits {
   teardownMs: number;
   /** How long code may block the process before the log names it, where there is a watchdog. 0: no watchdog. */
   maxBlockMs: number;
+  /** How much memory a worker process may take, where there are workers; one that takes more is ended. 0: no limit. */
+  maxWorkerMemoryBytes: number;
   /** How long a call may take if its tool sets no `timeoutMs`. 0: no limit. */
   toolTimeoutMs: number;
   /** The most text one call returns if its tool sets no `maxOutputBytes`; the rest is cut, and the output says so. */
@@ -186,6 +188,14 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
     place: 'server',
     least: 0,
     meaning: 'How long code may block the process before the log names it, where there is a watchdog. 0: no watchdog.',
+  },
+  maxWorkerMemoryBytes: {
+    default: 0,
+    unit: 'bytes',
+    place: 'server',
+    least: 0,
+    meaning:
+      'How much memory a worker process may take, where there are workers; one that takes more is ended. 0: no limit.',
   },
   toolTimeoutMs: {
     // Tools that build, test or train take as long as they take; only their authors know how long is too long.

@@ -32,6 +32,7 @@ const OF_CODE: ReadonlyMap<string, Exclude<CallOutcome, 'returned'>> = new Map([
   ['environment_failed', 'env_error'],
   ['session_gone', 'cancelled'],
   ['session_expired', 'expired'],
+  ['session_lost', 'env_error'],
   ['shutting_down', 'cancelled'],
   ['unknown_tool', 'tool_error'],
   ['invalid_input', 'tool_error'],

@@ -24,11 +24,16 @@ import { serverLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { registerMetrics } from './observe/metrics-route.ts';
 import { Numbers } from './observe/numbers.ts';
-import { observe } from './observe/observation.ts';
+import { type Observation, observe } from './observe/observation.ts';
 import { RequestCounts } from './observe/request-counts.ts';
 import { toSessionLimits, warnOfTighterLimit } from './observe/session-limits.ts';
 import { logStop } from './observe/stop-log.ts';
-import { serverWatchdog, type WatchdogOption, watchdogRule } from './observe/watchdog/server-watchdog.ts';
+import {
+  serverWatchdog,
+  toWatchdogOutput,
+  type WatchdogOption,
+  watchdogRule,
+} from './observe/watchdog/server-watchdog.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import { anArray, anything, assertOptions, type OptionRules, trueOrFalse } from './options.ts';
 import { fastCall as fastOrsCall, CALL_ROUTE as ORS_CALL } from './ors/call.ts';
@@ -39,7 +44,10 @@ import { ORS_OPTIONS, type OrsOptions, type OrsService, toOrsService } from './o
 import { fastCall as fastOxpCall, CALL_ROUTE as OXP_CALL } from './oxp/call.ts';
 import { serveOxp } from './oxp/plugin.ts';
 import { OXP_OPTIONS, type OxpOptions, type OxpService, toOxpService } from './oxp/service.ts';
+import { type ServedNames, toServedNames } from './served-names.ts';
 import type { SharedParts } from './shared-parts.ts';
+import { type WorkersOption, workersRule } from './workers/option.ts';
+import type { ServerWorkers } from './workers/server-workers.ts';
 
 /** What a server is made from: environments, toolkits, or both. */
 export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
@@ -59,6 +67,11 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
    * ran if the process exits. There is one for all servers of a process. Lines go to standard error, or to `fd`. Default: false.
    */
   readonly watchdog?: WatchdogOption;
+  /**
+   * Processes that run the code of the modules named here, instead of `environments` and `toolkits`: a tool that blocks or crashes
+   * costs its process, and not the server. Default: none, and all code runs in this process.
+   */
+  readonly workers?: WorkersOption;
 }
 
 const SERVER_OPTIONS: OptionRules<ServerOptions> = {
@@ -68,6 +81,7 @@ const SERVER_OPTIONS: OptionRules<ServerOptions> = {
   logger: anything,
   metrics: trueOrFalse,
   watchdog: watchdogRule,
+  workers: workersRule,
 };
 
 /** Where to listen. */
@@ -86,6 +100,11 @@ export interface Server extends AsyncDisposable {
   readonly url: string;
   /** The limits in force. */
   readonly limits: Limits;
+  /**
+   * What is served, by name.
+   * @internal For the command.
+   */
+  readonly served: ServedNames;
   /** Begins to take requests; resolves with the URL. */
   listen(options?: ListenOptions): Promise<string>;
   /** Takes no new sessions and calls, lets those that run end for a while (`limits.drainMs`), then ends the rest. */
@@ -125,6 +144,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     // Each of our servers answers what is not HTTP by itself.
     clientErrorHandler: () => {},
   });
+  const workers = options.workers === undefined ? undefined : await workersOf(app, options, options.workers, limits);
   const events = eventsOf(app);
   const counts = new RequestCounts();
   const requests = requestTracker({ events, counts });
@@ -134,7 +154,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   app.addHook('preClose', async () => fastPath.close());
   servers.open({ requests, fastPath, instance });
   watchRequests(app, { options, requests, counts, guard, instance });
-  const sessionLimits = options.environments?.length ? toSessionLimits(limits, options.auth) : undefined;
+  const hasEnvironments = workers?.hasEnvironments ?? (options.environments ?? []).length > 0;
+  const sessionLimits = hasEnvironments ? toSessionLimits(limits, options.auth) : undefined;
   const transfers = new Transfers(new MemoryBudget(limits), app.log);
   const numbers = new Numbers();
   logStop(app, numbers);
@@ -148,11 +169,12 @@ export async function createServer(options: ServerOptions): Promise<Server> {
           limits: sessionLimits,
           memory: () => transfers.numbers,
           blocks: watchdog?.blocks,
+          workers: workers?.pool,
         });
   app.addHook('preClose', async () => metrics?.stopping());
   const observation = observe(app, { events, numbers, watchdog });
   const shared = { observation, transfers };
-  const { ors, oxp } = await serveProtocols(app, options, { shared, metrics }).catch(async (thrown) => {
+  const { ors, oxp } = await serveProtocols(app, options, { shared, metrics, workers }).catch(async (thrown) => {
     // What it holds already, such as the buffers of its log, would stay for ever.
     await app.close();
     throw thrown;
@@ -166,7 +188,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   if (oxp !== undefined) fastPath.add(OXP_CALL, fastOxpCall(oxp, counts.of(OXP_CALL)));
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
   if (sessionLimits !== undefined) warnOfTighterLimit(app.log, sessionLimits, options.limits ?? {});
-  return toServer(app, { servers, limits, guard });
+  const served = toServedNames(ors?.host.manifest.environments ?? [], oxp?.host.tools ?? []);
+  return toServer(app, { servers, limits, guard, served });
 }
 
 function assertServerOptions(options: ServerOptions): void {
@@ -202,8 +225,9 @@ function watchRequests(app: FastifyInstance, { options, requests, counts, guard,
 }
 
 interface ProtocolParts {
-  readonly shared: SharedParts;
+  readonly shared: SharedParts & { readonly observation: Observation };
   readonly metrics: Metrics | undefined;
+  readonly workers: ServerWorkers | undefined;
 }
 
 /** What was served. */
@@ -215,18 +239,30 @@ interface Served {
 async function serveProtocols(
   app: FastifyInstance,
   options: ServerOptions,
-  { shared, metrics }: ProtocolParts,
+  { shared, metrics, workers }: ProtocolParts,
 ): Promise<Served> {
   const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
-  if (environments.length === 0 && toolkits.length === 0) {
+  const hasEnvironments = workers?.hasEnvironments ?? environments.length > 0;
+  const hasToolkits = workers?.hasToolkits ?? toolkits.length > 0;
+  if (!hasEnvironments && !hasToolkits) {
     throw new DefinitionError('there is nothing to serve. Give at least one environment or toolkit');
   }
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
-  const ors = environments.length === 0 ? undefined : toOrsService(app, { ...options, environments }, shared);
+  const hosts = workers === undefined ? undefined : hostsIn(workers, shared.observation);
+  const orsOptions = { ...options, environments, ...hosts?.ors };
+  const ors = hasEnvironments ? toOrsService(app, orsOptions, shared) : undefined;
   const observer = options.sessions?.observer;
-  const oxpOptions = { ...options.oxp, toolkits, auth, returnErrors, limits: options.limits ?? {}, observer };
-  const oxp = toolkits.length === 0 ? undefined : toOxpService(app, oxpOptions, shared);
+  const oxpOptions = {
+    ...options.oxp,
+    toolkits,
+    auth,
+    returnErrors,
+    limits: options.limits ?? {},
+    observer,
+    ...hosts?.oxp,
+  };
+  const oxp = hasToolkits ? toOxpService(app, oxpOptions, shared) : undefined;
   // Both begin to stop at once, and their own hooks wait for the end of it.
   app.addHook('preClose', async () => {
     void oxp?.host.drain();
@@ -253,6 +289,41 @@ async function serveProtocols(
   return { ors, oxp };
 }
 
+/** Starts the processes that run authors' code. */
+async function workersOf(
+  app: FastifyInstance,
+  options: ServerOptions,
+  workers: WorkersOption,
+  limits: Limits,
+): Promise<ServerWorkers> {
+  const { environments = [], toolkits = [], lenientInputs = true, watchdog, sessions, oxp } = options;
+  if (environments.length > 0 || toolkits.length > 0) {
+    throw new DefinitionError(
+      'workers load their modules by themselves: give either them, or environments and toolkits',
+    );
+  }
+  const { startWorkers } = await import('./workers/server-workers.ts');
+  return startWorkers(app, {
+    workers,
+    limits,
+    lenient: { environments: lenientInputs, toolkits: oxp?.lenientInputs ?? false },
+    callsAfterFinish: sessions?.callsAfterFinish,
+    watchdog: toWatchdogOutput(app, watchdog),
+  }).catch(async (thrown) => {
+    await app.close();
+    throw thrown;
+  });
+}
+
+interface WorkerHosts {
+  readonly ors: Pick<OrsOptions, 'host'>;
+  readonly oxp: Pick<OxpOptions, 'host'>;
+}
+
+function hostsIn(workers: ServerWorkers, { traceOfCode }: Pick<Observation, 'traceOfCode'>): WorkerHosts {
+  return { ors: { host: workers.sessionHost(traceOfCode) }, oxp: { host: workers.toolHost(traceOfCode) } };
+}
+
 // Of a larger number Node takes the lower 32 bits.
 const MAX_BACKLOG = 2 ** 31 - 1;
 
@@ -260,13 +331,15 @@ interface ServerParts {
   readonly servers: HttpServers;
   readonly limits: Limits;
   readonly guard: WebGuard;
+  readonly served: ServedNames;
 }
 
-function toServer(app: FastifyInstance, { servers, limits, guard }: ServerParts): Server {
+function toServer(app: FastifyInstance, { servers, limits, guard, served }: ServerParts): Server {
   let url = '';
   return {
     app,
     limits,
+    served,
     get url() {
       return url;
     },

@@ -34,3 +34,5 @@ export { ors } from './ors/plugin.ts';
 export type { OrsOptions } from './ors/service.ts';
 export { oxp } from './oxp/plugin.ts';
 export type { OxpOptions } from './oxp/service.ts';
+export type { ServedNames } from './served-names.ts';
+export type { WorkersOption } from './workers/option.ts';

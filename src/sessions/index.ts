@@ -1,6 +1,5 @@
 // The two seams: where sessions and tools live, and where authors' code runs
 
-export { logOfRunningCode } from './author-code.ts';
 export type { RunListener } from './call.ts';
 export {
   type CallEnding,
@@ -8,6 +7,7 @@ export {
   isLarge,
   LARGE_CHARACTERS,
   type RunEnding,
+  refused,
   toModelText,
 } from './call-ending.ts';
 // Options and small things that others share
@@ -55,7 +55,9 @@ export { LocalHost } from './local-host.ts';
 export { MemoryBudget } from './memory/memory-budget.ts';
 export { sessionBytes } from './memory/session-memory.ts';
 export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from './options.ts';
+export { surviveStrayErrors } from './stray-errors.ts';
+export { settlesWithin } from './time-limit.ts';
 export { isVisible, type ToolHost, type ToolManifest, type ToolRequest } from './toolbox/tool-host.ts';
-export type { ToolRuntime } from './toolbox/tool-runtime.ts';
+export type { ToolRun, ToolRuntime } from './toolbox/tool-runtime.ts';
 export { LocalToolRuntime } from './toolbox/tool-runtime.ts';
 export { Toolbox, type ToolboxOptions } from './toolbox/toolbox.ts';

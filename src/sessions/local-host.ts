@@ -35,7 +35,7 @@ export class LocalHost implements SessionHost {
     const toolNames = new Map(
       runtime.manifest.environments.map(({ name, allTools }) => [name, new Set(allTools.map((tool) => tool.name))]),
     );
-    this.#share = { options, memory, toolNames };
+    this.#share = { options, memory, toolNames, endLost: ({ facts }) => void this.#sessions.end(facts, 'lost') };
     this.#sessions = new Sessions(options, memory, (now) => memory.kept.sweep(now));
   }
 
@@ -57,9 +57,11 @@ export class LocalHost implements SessionHost {
       this.#created += 1;
       const number = this.#created;
       const episode = await this.#runtime.open({ session: number, sid: ref.sid, environment, choice, secrets });
+      const drop = () => void episode.close('nobody wants it any more');
       // The server may have begun to stop while the task was read.
+      if (this.isDraining) drop();
       this.#assertOpen();
-      return () => new Session({ ...ref, number, choice, trace, memory }, episode, this.#share);
+      return { make: () => new Session({ ...ref, number, choice, trace, memory }, episode, this.#share), drop };
     });
   }
 

@@ -6,6 +6,14 @@ const TOLD: Record<SessionEnd, string> = {
   deleted: 'was deleted',
   expired: 'has expired',
   stopped: 'ended because the server is stopping',
+  lost: 'was lost, because the process that ran it has ended',
+};
+
+const CODES: Record<SessionEnd, Absence['code']> = {
+  deleted: 'session_gone',
+  expired: 'session_expired',
+  stopped: 'session_gone',
+  lost: 'session_lost',
 };
 
 /** How a session ended, in words that go on after its name. */
@@ -17,8 +25,7 @@ export function howItEnded(end: SessionEnd): string {
 export function absenceOf(sid: string, end: SessionEnd | undefined): Absence {
   if (end === undefined)
     return { code: 'session_not_found', message: `no session '${sid}'. Start one with POST /create` };
-  const code = end === 'expired' ? 'session_expired' : 'session_gone';
-  return { code, message: `session '${sid}' ${TOLD[end]}. Create a new one` };
+  return { code: CODES[end], message: `session '${sid}' ${TOLD[end]}. Create a new one` };
 }
 
 /** The same as an error. */

@@ -17,6 +17,12 @@ interface Tombstone {
   readonly end: SessionEnd;
 }
 
+/** A session that is ready to be made, or to be given up. */
+export interface Prepared {
+  make(): Session;
+  drop(): void;
+}
+
 /** All sessions of all owners, with the one timer that ends idle ones and frees old results. */
 export class Sessions {
   /** By owner and id: those that live, and the places of those that are being made. */
@@ -63,24 +69,26 @@ export class Sessions {
    * Makes a session whose place nobody else can take meanwhile. `prepare` may take its time; if it fails, takes too long,
    * or the session is deleted before it is there, nothing is left of it. `bytes` is what its client sent for it.
    */
-  async create(
-    ref: SessionRef,
-    bytes: number,
-    prepare: (memory: SessionMemory) => Promise<() => Session>,
-  ): Promise<void> {
+  async create(ref: SessionRef, bytes: number, prepare: (memory: SessionMemory) => Promise<Prepared>): Promise<void> {
     this.#assertFree(ref);
     const memory = new SessionMemory(this.#memory, ref.identity);
     const refusal = memory.begin(bytes);
     if (refusal !== undefined) throw toFailureError(refusal);
     const reservation = new Reservation();
     this.#put(ref, reservation);
+    const preparing = prepare(memory);
     try {
-      const make = await Promise.race([prepare(memory), reservation.cancelled]);
+      const { make } = await Promise.race([preparing, reservation.cancelled]);
       // Also if that was in the same turn.
       if (reservation.why !== undefined) throw reservation.why;
       this.#tombstones.delete(keyOf(ref));
       this.#byOwner.get(ref.identity)?.set(ref.sid, make());
     } catch (thrown) {
+      // It may still be under way.
+      preparing.then(
+        ({ drop }) => drop(),
+        () => {},
+      );
       this.#remove(ref);
       memory.end();
       throw thrown;

@@ -94,12 +94,12 @@ function episodeAcross(
   return {
     environment,
     needsSetup,
-    begin(onReady) {
+    begin(onReady, onLost) {
       setImmediate(() =>
         episode.begin((failure) => {
           const told = copy(failure);
           setImmediate(() => onReady(told));
-        }),
+        }, onLost),
       );
     },
     giveUpSetup: (limitMs) => void setImmediate(() => episode.giveUpSetup(limitMs)),

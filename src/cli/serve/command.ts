@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { allowHost, allowOrigin, collect, toPort } from '../shared/arguments.ts';
+import { allowHost, allowOrigin, collect, toPort, toWorkers } from '../shared/arguments.ts';
 import type { ServeOptions } from './serve.ts';
 
 /** Adds `tiltyard serve`. */
@@ -26,6 +26,7 @@ export function addServe(root: Command): void {
         .default('warn'),
     )
     .option('--limit <name=number>', 'set a limit; repeatable. `tiltyard limits` lists them', collect)
+    .option('--workers <number>', 'processes that run the modules; auto: one per core', toWorkers, 0)
     .option('--json', 'print what is served and the limits as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (modules: string[], options: ServeOptions) => {
@@ -49,6 +50,10 @@ Without auth, the server answers to localhost, to the addresses of this machine
 and to the names that --allow-host adds, and refuses web pages of other origins
 unless --allow-origin names them: no page may use a server that asks for no key.
 
+With --workers, the modules run in processes of their own: a tool that blocks or
+crashes costs its process and the episodes in it, and not the server. A process
+that ends is replaced, also one that takes more than maxWorkerMemoryBytes.
+
 Limits can also be set with the environment variable TILTYARD_LIMITS, separated
 by commas; --limit takes precedence.
 
@@ -57,4 +62,5 @@ Examples:
   tiltyard serve examples/toolkit/toolkit.ts
   PORT=9000 tiltyard serve math.ts code.ts --log-level info
   TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0
+  tiltyard serve math.ts --workers auto
   tiltyard serve math.ts --limit maxSessions=500 --limit drainMs=60000`;

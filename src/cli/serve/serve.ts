@@ -1,13 +1,16 @@
-import { createServer, type ReturnErrors, type Server } from '../../server/index.ts';
-import { loadModules } from '../shared/load-modules.ts';
+import { extname } from 'node:path';
+import { createServer, type ReturnErrors, type Server, type ServerOptions } from '../../server/index.ts';
+import { surviveStrayErrors } from '../../sessions/index.ts';
+import { loadModules, ModuleError } from '../shared/load-modules.ts';
+import { assertModule } from '../shared/module-path.ts';
+import type { ModuleProblem } from '../shared/module-problem.ts';
 import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
-import { banner, toServed } from '../shared/serving/banner.ts';
+import { banner } from '../shared/serving/banner.ts';
 import { defaultPort } from '../shared/serving/port.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { readLimits } from './limits.ts';
 import { stopWhenTold } from './stopping.ts';
-import { surviveStrayErrors } from './stray-errors.ts';
 
 /** The options of `tiltyard serve`. */
 export interface ServeOptions extends WebArguments {
@@ -18,6 +21,7 @@ export interface ServeOptions extends WebArguments {
   readonly logLevel: string;
   /** Each as `name=number`. */
   readonly limit?: readonly string[];
+  readonly workers: number;
   readonly json?: boolean;
 }
 
@@ -29,21 +33,38 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   const web = await toWebOptions(options);
   const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
-  const loaded = await loadModules(modules);
   const server = await createServer({
-    ...loaded,
+    ...(await codeOf(modules, options.workers)),
     ...web,
     auth,
     limits,
     returnErrors: options.returnErrors,
     logger: { level: options.logLevel },
     watchdog: true,
-  });
+  }).catch(explainStart);
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
   await listen(server, { host, port });
   const { url } = server;
-  process.stdout.write(banner(toServed(loaded), { url, json: options.json ?? false, auth, limits: server.limits }));
+  process.stdout.write(banner(server.served, { url, json: options.json ?? false, auth, limits: server.limits }));
+}
+
+/** The modules loaded here, or what loads them in other processes. */
+async function codeOf(
+  modules: readonly string[],
+  count: number,
+): Promise<Pick<ServerOptions, 'environments' | 'toolkits' | 'workers'>> {
+  if (count === 0) return loadModules(modules);
+  for (const module of modules) assertModule(module);
+  const loader = new URL(`../shared/load-modules${extname(import.meta.url)}`, import.meta.url).href;
+  return { workers: { modules, count, loader } };
+}
+
+/** What a worker said of a module that it could not load is told as if it was loaded here. */
+function explainStart(thrown: unknown): never {
+  const { problem, message } = thrown as { readonly problem?: ModuleProblem; readonly message: string };
+  if (problem === undefined) throw thrown;
+  throw new ModuleError(message.replace(/ could not be loaded$/, ''), problem, thrown);
 }
 
 async function listen(server: Server, address: { readonly host: string; readonly port: number }): Promise<void> {

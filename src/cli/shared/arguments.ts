@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** A port; 0 is any free one. */
@@ -11,6 +12,11 @@ export function toPort(text: string): number {
 export function toCount(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Must be a whole number, 0 or more.');
   return Number(text);
+}
+
+/** How many processes: a whole number from 0, or one for each processor. */
+export function toWorkers(text: string): number {
+  return text === 'auto' ? availableParallelism() : toCount(text);
 }
 
 /** Collects an option that may be given several times. */

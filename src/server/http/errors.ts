@@ -48,11 +48,13 @@ const STATUS: Record<ErrorCode, number> = {
   session_not_found: 404,
   session_gone: 410,
   session_expired: 410,
+  session_lost: 410,
   too_many_sessions: 429,
   too_many_calls: 429,
   memory_used: 503,
   memory_share_used: 429,
   shutting_down: 503,
+  no_worker: 503,
   setup_failed: 500,
   unknown_task_id: 404,
   task_id_reused: 409,
@@ -74,6 +76,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, string>> = {
   memory_used: '5',
   memory_share_used: '5',
   shutting_down: '5',
+  no_worker: '1',
 };
 
 /** An error as it is told to a client. */

@@ -9,6 +9,7 @@ import type { RequestCounts } from './request-counts.ts';
 import { publishSessionLimits, type SessionLimits } from './session-limits.ts';
 import { UncaughtErrors } from './uncaught-errors.ts';
 import type { Blocks } from './watchdog/blocks.ts';
+import { publishWorkers, type WorkerNumbers } from './worker-metrics.ts';
 
 interface Running {
   readonly count: number;
@@ -27,6 +28,8 @@ export interface MetricsOptions {
   readonly memory?: () => MemoryNumbers;
   /** Undefined where there is no watchdog. */
   readonly blocks?: Blocks | undefined;
+  /** Undefined where there are no workers. */
+  readonly workers?: WorkerNumbers | undefined;
 }
 
 /** The numbers of one server for Prometheus. prom-client reads them when it is asked: its own would look up their labels each time. */
@@ -37,7 +40,7 @@ export class Metrics {
   readonly #numbers: Numbers;
   #isStopping = false;
 
-  constructor({ numbers = new Numbers(), requests, limits, memory, blocks }: MetricsOptions = {}) {
+  constructor({ numbers = new Numbers(), requests, limits, memory, blocks, workers }: MetricsOptions = {}) {
     this.#numbers = numbers;
     if (limits !== undefined) publishSessionLimits(this.#registry, limits, numbers.owned);
     this.#publishSessions();
@@ -49,6 +52,7 @@ export class Metrics {
     publishProcess(this.#registry, () => numbers.liveSessions);
     publishDescriptors(this.#registry);
     blocks?.publish(this.#registry);
+    if (workers !== undefined) publishWorkers(this.#registry, workers);
   }
 
   get contentType(): string {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Observer, TraceHeaders } from '../../sessions/index.ts';
+import type { Observer, Subject, TraceHeaders } from '../../sessions/index.ts';
 import { type EventLog, eventLog } from './event-log.ts';
 import type { Logged } from './logger.ts';
 import type { Numbers } from './numbers.ts';
@@ -11,6 +11,8 @@ export interface Observation {
   readonly observer: Observer;
   /** To which trace a request belongs; undefined where nobody traces. */
   readonly traceOf: ((request: Pick<FastifyRequest, 'headers'>) => TraceHeaders) | undefined;
+  /** To which trace code in another process belongs; undefined where nobody traces. */
+  readonly traceOfCode: ((subject: Subject) => TraceHeaders | undefined) | undefined;
 }
 
 /** What a server of its own brings along; a mounted protocol has only the logger of its app. */
@@ -30,5 +32,6 @@ export function observe(
   return {
     observer: combine([events, numbers, traces, watchdog].filter((each) => each !== undefined)),
     traceOf: traces === undefined ? undefined : (request) => traces.headersOf(request),
+    traceOfCode: traces === undefined ? undefined : (subject) => traces.headersFor(subject),
   };
 }

@@ -120,6 +120,15 @@ export class Tracing implements Observer {
     return found === undefined ? run() : context.with(found, run);
   };
 
+  /** The same for code in another process: what says there to which trace it belongs. */
+  headersFor(subject: Subject): TraceHeaders | undefined {
+    const found = this.#contextOf(subject);
+    if (found === undefined) return undefined;
+    const carrier: Record<string, string> = {};
+    propagation.inject(found, carrier);
+    return carrier;
+  }
+
   #contextOf(subject: Subject): Context | undefined {
     if ('call' in subject) return this.#calls.get(subject.call);
     if (!('session' in subject)) return undefined;

@@ -85,6 +85,7 @@ export function unavailable(failure: Failure, status: 400 | 503): OxpError {
 
 const UNAVAILABLE_CODES: ReadonlySet<ErrorCode> = new Set([
   'shutting_down',
+  'no_worker',
   'too_many_calls',
   'memory_used',
   'memory_share_used',

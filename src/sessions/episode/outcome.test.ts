@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CALL_OUTCOMES, type CallOutcome, type EpisodeOutcome } from '../../core/index.ts';
 import { type EndedEpisode, type SessionEnd, toEpisodeOutcome } from './outcome.ts';
 
-const ENDS: readonly SessionEnd[] = ['deleted', 'expired', 'stopped'];
+const ENDS: readonly SessionEnd[] = ['deleted', 'expired', 'stopped', 'lost'];
 const LAST_CALLS: readonly (CallOutcome | undefined)[] = [undefined, ...CALL_OUTCOMES];
 
 const TABLE: [what: string, episode: Partial<EndedEpisode>, outcome: EpisodeOutcome][] = [
@@ -20,6 +20,7 @@ const TABLE: [what: string, episode: Partial<EndedEpisode>, outcome: EpisodeOutc
     { lastCall: 'timeout', end: 'stopped' },
     'timeout',
   ],
+  ['lost while it went well', { lastCall: 'returned', end: 'lost' }, 'env_error'],
   ['deleted before its first call', {}, 'cancelled'],
   ['deleted while it went well', { lastCall: 'returned' }, 'cancelled'],
   ['deleted after a failure that the model could mend', { lastCall: 'tool_error' }, 'cancelled'],

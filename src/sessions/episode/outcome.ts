@@ -1,7 +1,7 @@
 import type { CallOutcome, EpisodeOutcome } from '../../core/index.ts';
 
-/** What ended a session. */
-export type SessionEnd = 'deleted' | 'expired' | 'stopped';
+/** What ended a session; lost: the process that ran its code ended. */
+export type SessionEnd = 'deleted' | 'expired' | 'stopped' | 'lost';
 
 /** An episode at its end. */
 export interface EndedEpisode {
@@ -20,7 +20,7 @@ export interface EndedEpisode {
  */
 export function toEpisodeOutcome({ end, finished, broken, lastCall }: EndedEpisode): EpisodeOutcome {
   if (finished) return 'finished';
-  if (broken || lastCall === 'env_error') return 'env_error';
+  if (broken || end === 'lost' || lastCall === 'env_error') return 'env_error';
   if (lastCall === 'timeout') return 'timeout';
   return end === 'expired' ? 'expired' : 'cancelled';
 }

@@ -30,7 +30,7 @@ export interface RunRequest {
 export interface EpisodeRuntime {
   readonly manifest: Manifest;
   tasks(query: TaskQuery): Awaitable<TaskPage>;
-  /** Reads and checks the task of an episode. Nothing has to be torn down until it begins. */
+  /** Reads and checks the task of an episode. Nothing has to be torn down until it begins; one that is not wanted is closed. */
   open(start: EpisodeStart): Promise<OpenEpisode>;
 }
 
@@ -40,8 +40,11 @@ export interface OpenEpisode {
   readonly environment: string;
   /** Whether there is anything to do before the first call. */
   readonly needsSetup: boolean;
-  /** Runs its setup; calls back once, when that has ended or was given up. */
-  begin(onReady: (failure: Failure | undefined) => void): void;
+  /**
+   * Runs its setup; calls back once, when that has ended or was given up. `onLost` is called, in a later turn, if the process that
+   * runs its code has ended: nothing else is told from then on.
+   */
+  begin(onReady: (failure: Failure | undefined) => void, onLost?: (why: string) => void): void;
   /** Fails a setup that takes longer than this. */
   giveUpSetup(limitMs: number): void;
   prompt(): Promise<WireBlock[]>;

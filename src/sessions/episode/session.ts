@@ -1,4 +1,4 @@
-import { type CallOutcome, type Failure, toFailureError } from '../../core/index.ts';
+import { type CallOutcome, type Failure, toFailureError, toOutcome } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import { Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
@@ -18,6 +18,8 @@ import { type EndedCall, SessionCalls } from './session-calls.ts';
 export interface SessionShare {
   readonly options: SessionOptions;
   readonly memory: MemoryBudget;
+  /** Ends a session whose code can no longer run. */
+  readonly endLost: (session: Session) => void;
   /** The tools of each environment: other names are a client's invention. */
   readonly toolNames: ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -52,6 +54,8 @@ export class Session implements CallOwner {
   #reward: number | null = null;
   #promptFailed = false;
   #hasReusedIds = false;
+  /** Why its code can no longer run, if it cannot. */
+  #lostBecause: string | undefined;
   // What only some sessions need, or only for a while, is made when it is needed: an idle session shall be small.
   /** Those who wait for the end of its setup, in the order they came. */
   #waiting: (() => void)[] | undefined;
@@ -71,7 +75,10 @@ export class Session implements CallOwner {
     this.#calls = new SessionCalls({ number, identity, memory }, share.memory.kept, share.options);
     this.facts = { number, sid, identity, environment: episode.environment, split, index };
     share.options.observer.on({ type: 'session_started', at: toEpoch(this.#startedAt), session: this.facts, trace });
-    episode.begin((failure) => this.#setUp(failure));
+    episode.begin(
+      (failure) => this.#setUp(failure),
+      (why) => this.#lose(why),
+    );
   }
 
   get isClosing(): boolean {
@@ -188,6 +195,11 @@ export class Session implements CallOwner {
   close(end: SessionEnd): Promise<void> {
     this.#closing ??= this.#close(end);
     return this.#closing;
+  }
+
+  #lose(why: string): void {
+    this.#lostBecause = why;
+    this.#share.endLost(this);
   }
 
   #setUp(failure: Failure | undefined): void {
@@ -315,6 +327,12 @@ export class Session implements CallOwner {
     return this.end === undefined ? this.#setupFailure : absenceOf(this.facts.sid, this.end);
   }
 
+  /** What calls are told that the end of the session cuts off. */
+  #endAsFailure(end: SessionEnd): Failure {
+    const { code, message } = absenceOf(this.facts.sid, end);
+    return this.#lostBecause === undefined ? { code, message } : { code, message: `${message} (${this.#lostBecause})` };
+  }
+
   async #close(end: SessionEnd): Promise<void> {
     const broken = this.#phase === 'failed' || this.#promptFailed;
     const wasSettingUp = this.#phase === 'setting_up';
@@ -322,8 +340,8 @@ export class Session implements CallOwner {
     this.end = end;
     const closed = this.#episode.close(`the session ${howItEnded(end)}`);
     if (wasSettingUp) this.#setupEnded('cancelled');
-    const failure = absenceOf(this.facts.sid, end);
-    const outcome = end === 'expired' ? 'expired' : 'cancelled';
+    const failure = this.#endAsFailure(end);
+    const outcome = toOutcome(failure);
     for (const call of this.#calls.running) call.ended({ kind: 'failed', outcome, failure });
     await closed;
     this.#calls.clear();

@@ -1,6 +1,7 @@
 import { DefinitionError, type Limits, type Rule } from '../../../core/index.ts';
 import { isObject } from '../../../protocol/index.ts';
 import type { Logged } from '../logger.ts';
+import type { LineOutput } from './lines.ts';
 import { releaseWatchdog, shareWatchdog } from './shared-watchdog.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -25,10 +26,20 @@ export function serverWatchdog(
   { maxBlockMs }: Pick<Limits, 'maxBlockMs'>,
 ): Watchdog | undefined {
   if (option === undefined || option === false || maxBlockMs === 0) return undefined;
-  const { fd = STANDARD_ERROR } = option === true ? {} : option;
-  const watchdog = shareWatchdog({ maxBlockMs, log: app.log, output: { fd, level: levelOf(app.log) } });
+  const watchdog = shareWatchdog({ maxBlockMs, log: app.log, output: toOutput(app, option) });
   app.addHook('onClose', async () => releaseWatchdog());
   return watchdog;
+}
+
+/** Where the watchdog of another process writes; undefined if it has none. */
+export function toWatchdogOutput(app: Logged, option: WatchdogOption | undefined): LineOutput | undefined {
+  // It has the standard error of this one, and none of its other files.
+  return option === undefined || option === false ? undefined : { ...toOutput(app, option), fd: STANDARD_ERROR };
+}
+
+function toOutput(app: Logged, option: Exclude<WatchdogOption, false>): LineOutput {
+  const { fd = STANDARD_ERROR } = option === true ? {} : option;
+  return { fd, level: levelOf(app.log) };
 }
 
 function levelOf({ level, levelVal }: { readonly level?: string; readonly levelVal?: number }): number {

@@ -1,5 +1,5 @@
-import { type Log, printable, toError, toThrown } from '../../core/index.ts';
-import { logOfRunningCode } from '../../sessions/index.ts';
+import { type Log, printable, toError, toThrown } from '../core/index.ts';
+import { logOfRunningCode } from './author-code.ts';
 
 /**
  * Writes errors that nobody caught into the log, and goes on. They come from authors' code: a promise that was not

@@ -1,0 +1,22 @@
+import type { Log } from '../../core/index.ts';
+import { surviveStrayErrors, unobserved } from '../../sessions/index.ts';
+import { serveOrders, type WorkerPlan } from '../../workers/index.ts';
+import { combine } from '../observe/observers.ts';
+import { Watchdog } from '../observe/watchdog/watchdog.ts';
+import { workerTraces } from './worker-traces.ts';
+
+// The program of a worker: what a server forks to run authors' code.
+
+serveOrders({
+  observe(plan, log) {
+    const traces = workerTraces();
+    const observers = [watchdogOf(plan, log), traces].filter((each) => each !== undefined);
+    return { observer: observers.length === 0 ? unobserved : combine(observers), around: traces?.around };
+  },
+  ready: surviveStrayErrors,
+});
+
+function watchdogOf({ watchdog, limits: { maxBlockMs } }: WorkerPlan, log: Log): Watchdog | undefined {
+  if (watchdog === undefined || maxBlockMs === 0) return undefined;
+  return new Watchdog({ maxBlockMs, log, output: watchdog });
+}

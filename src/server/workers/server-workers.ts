@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { extname, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import type { Limits } from '../../core/index.ts';
+import { DEFAULT_SESSION_OPTIONS, LocalHost, Toolbox } from '../../sessions/index.ts';
+import {
+  LOG_LEVELS,
+  type LogLevel,
+  type WorkerPlan,
+  WorkerPool,
+  WorkerRuntime,
+  WorkerToolRuntime,
+} from '../../workers/index.ts';
+import type { Observation } from '../observe/observation.ts';
+import type { OrsOptions } from '../ors/service.ts';
+import type { OxpOptions } from '../oxp/service.ts';
+import type { WorkersOption } from './option.ts';
+
+/** What of a server's options its workers need to know. */
+export interface WorkersPlan {
+  readonly workers: WorkersOption;
+  readonly limits: Limits;
+  readonly lenient: WorkerPlan['lenient'];
+  readonly callsAfterFinish: WorkerPlan['callsAfterFinish'] | undefined;
+  readonly watchdog: WorkerPlan['watchdog'];
+}
+
+/** The workers of a server, and the hosts whose code runs in them. */
+export interface ServerWorkers {
+  readonly pool: WorkerPool;
+  readonly hasEnvironments: boolean;
+  readonly hasToolkits: boolean;
+  /** Hosts of sessions and of tools, as the options of the protocols have them. */
+  sessionHost(traceOf: Observation['traceOfCode']): NonNullable<OrsOptions['host']>;
+  toolHost(traceOf: Observation['traceOfCode']): NonNullable<OxpOptions['host']>;
+}
+
+/** Starts the workers of a server, which end when it closes. */
+export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Promise<ServerWorkers> {
+  const { modules, count = availableParallelism(), loader } = plan.workers;
+  const { limits, lenient, watchdog, callsAfterFinish = DEFAULT_SESSION_OPTIONS.callsAfterFinish } = plan;
+  const pool = await WorkerPool.start({
+    count,
+    ...program(),
+    log: app.log,
+    plan: {
+      modules: modules.map(toPath),
+      loader,
+      limits,
+      lenient,
+      callsAfterFinish,
+      watchdog,
+      logLevel: toLogLevel(app.log.level),
+    },
+  });
+  // Before any other such hook is added, and so after all of them: teardowns run in the workers.
+  app.addHook('onClose', () => pool.close());
+  const { contents } = pool;
+  return {
+    pool,
+    hasEnvironments: contents.manifest !== undefined,
+    hasToolkits: contents.tools.length > 0,
+    sessionHost: (traceOf) => (options) => new LocalHost(new WorkerRuntime(pool, { ...limits, traceOf }), options),
+    toolHost: (traceOf) => (options) => new Toolbox(new WorkerToolRuntime(pool, { ...limits, traceOf }), options),
+  };
+}
+
+/** What a worker's process runs, and how. */
+export function program(): { readonly entry: string; readonly execArgv: readonly string[] } {
+  const extension = extname(import.meta.url);
+  const entry = fileURLToPath(new URL(`./process${extension}`, import.meta.url));
+  // A debugger listens on one port, which is the server's.
+  const inherited = process.execArgv.filter((argument) => !argument.startsWith('--inspect'));
+  if (extension !== '.ts') return { entry, execArgv: inherited };
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  return { entry, execArgv: [...inherited, '--conditions=tiltyard-source', '--import', tsx] };
+}
+
+function toPath(module: string | URL): string {
+  const isUrl = module instanceof URL || module.startsWith('file:');
+  return isUrl ? fileURLToPath(module) : resolve(module);
+}
+
+function toLogLevel(level: string): LogLevel {
+  if (level === 'trace') return 'debug';
+  if (level === 'fatal') return 'error';
+  return LOG_LEVELS.find((each) => each === level) ?? 'debug';
+}

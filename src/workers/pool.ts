@@ -1,0 +1,205 @@
+import type { Log } from '../core/index.ts';
+import { noWorker, WorkerLost } from './errors.ts';
+import type { WorkerContents, WorkerPlan } from './messages.ts';
+import { Worker } from './worker.ts';
+
+/** What a pool of workers is made from. */
+export interface PoolOptions {
+  /** How many. */
+  readonly count: number;
+  /** The file that each process runs, which calls `serveOrders`. */
+  readonly entry: string;
+  readonly execArgv: readonly string[];
+  readonly plan: WorkerPlan;
+  readonly log: Log;
+}
+
+const BEAT_MS = 200;
+// One that has lived for so long was not broken from the start.
+const STABLE_MS = 10_000;
+const FIRST_BACKOFF_MS = 250;
+const LONGEST_BACKOFF_MS = 30_000;
+// Longer than a worker takes to be replaced, unless it cannot be.
+const PATIENCE_MS = 5_000;
+const STOP_MS = 1_000;
+
+/** Processes that run authors' code: so many at all times, each replaced when it ends. */
+export class WorkerPool {
+  readonly contents: WorkerContents;
+  readonly #options: PoolOptions;
+  readonly #workers = new Set<Worker>();
+  readonly #starting = new Set<Worker>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #waiting = new Set<(worker: Worker) => void>();
+  readonly #pauses = new Set<() => void>();
+  #isClosed = false;
+  #lastBeat = performance.now();
+  #lastEnd = 'it has not started';
+  /** How often a worker has ended by itself. */
+  deaths = 0;
+
+  private constructor(options: PoolOptions, workers: readonly Worker[], contents: WorkerContents) {
+    this.contents = contents;
+    this.#options = options;
+    this.#timer = setInterval(() => this.#beat(), BEAT_MS).unref();
+    for (const worker of workers) {
+      this.#workers.add(worker);
+      void this.#keep(worker);
+    }
+  }
+
+  /** Starts the workers; rejects, and leaves none behind, if one cannot load what it is to run. */
+  static async start(options: PoolOptions): Promise<WorkerPool> {
+    const workers = Array.from({ length: options.count }, () => new Worker(options));
+    try {
+      const [contents] = await Promise.all(workers.map(({ loaded }) => loaded));
+      return new WorkerPool(options, workers, contents as WorkerContents);
+    } catch (thrown) {
+      for (const worker of workers) worker.kill('another one did not start');
+      await Promise.all(workers.map(({ ended }) => ended));
+      throw thrown;
+    }
+  }
+
+  get size(): number {
+    return this.#workers.size;
+  }
+
+  /** The processes that run at the moment. */
+  get pids(): readonly number[] {
+    return Array.from(this.#workers, ({ pid }) => pid ?? 0);
+  }
+
+  /** The worker that has the least to do, of those that answer; undefined if none runs. */
+  find(): Worker | undefined {
+    const now = performance.now();
+    let [answering, any]: (Worker | undefined)[] = [];
+    for (const worker of this.#workers) {
+      if (any === undefined || worker.load < any.load) any = worker;
+      if (worker.isSilent(now)) continue;
+      if (answering === undefined || worker.load < answering.load) answering = worker;
+    }
+    return answering ?? any;
+  }
+
+  /** The same, but waits a while for one to start. */
+  async take(): Promise<Worker> {
+    return this.find() ?? (await this.#next());
+  }
+
+  /** Does what any worker can do; once more elsewhere if the first one ends or does not answer. */
+  async withAny<Value>(work: (worker: Worker) => Promise<Value>): Promise<Value> {
+    try {
+      return await work(await this.take());
+    } catch (thrown) {
+      if (!(thrown instanceof WorkerLost) || this.#isClosed) throw thrown;
+      return await work(await this.take());
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    for (const resume of this.#pauses) resume();
+    for (const worker of this.#starting) worker.kill('the server is stopping');
+    await Promise.all(Array.from(this.#workers, (worker) => worker.stop(STOP_MS)));
+  }
+
+  /** Follows a worker, and those that come after it. */
+  async #keep(first: Worker): Promise<void> {
+    let worker: Worker | undefined = first;
+    let failures = 0;
+    while (!this.#isClosed) {
+      const startedAt = performance.now();
+      worker ??= await this.#restart();
+      if (worker !== undefined) {
+        const why = await worker.ended;
+        this.#workers.delete(worker);
+        if (this.#isClosed) return;
+        this.#noteEnd(worker, why);
+      }
+      worker = undefined;
+      failures = performance.now() - startedAt > STABLE_MS ? 1 : failures + 1;
+      if (failures > 1) await this.#pause(Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 2), LONGEST_BACKOFF_MS));
+    }
+  }
+
+  #noteEnd({ pid }: Worker, why: string): void {
+    this.deaths += 1;
+    this.#lastEnd = why;
+    this.#options.log.error(
+      { worker: pid },
+      `a worker process has ended: ${why}. Its episodes are lost; another one takes its place`,
+    );
+  }
+
+  /** Starts a worker that takes the place of one that has ended; undefined if it cannot. */
+  async #restart(): Promise<Worker | undefined> {
+    const { log } = this.#options;
+    const worker = new Worker(this.#options);
+    this.#starting.add(worker);
+    try {
+      const contents = await worker.loaded;
+      if (this.#isClosed) return undefined;
+      if (JSON.stringify(contents) !== JSON.stringify(this.contents))
+        log.warn(
+          { worker: worker.pid },
+          'the modules have changed since the server started. Start it again to serve what they have now',
+        );
+      this.#workers.add(worker);
+      for (const resolve of this.#waiting) resolve(worker);
+      this.#waiting.clear();
+      return worker;
+    } catch (thrown) {
+      worker.kill('it could not start');
+      this.#lastEnd = (thrown as Error).message;
+      if (!this.#isClosed) log.error({ error: thrown }, 'a worker process could not start. It is tried again');
+      return undefined;
+    } finally {
+      this.#starting.delete(worker);
+    }
+  }
+
+  async #next(): Promise<Worker> {
+    if (this.#isClosed) throw noWorker('the server is stopping');
+    return new Promise<Worker>((resolve, reject) => {
+      const take = (worker: Worker) => {
+        clearTimeout(timer);
+        resolve(worker);
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.delete(take);
+        reject(noWorker(`the last one ended: ${this.#lastEnd}`));
+      }, PATIENCE_MS);
+      this.#waiting.add(take);
+    });
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = withResolvers();
+    const timer = setTimeout(resolve, ms).unref();
+    this.#pauses.add(resolve);
+    await promise;
+    clearTimeout(timer);
+    this.#pauses.delete(resolve);
+  }
+
+  #beat(): void {
+    const now = performance.now();
+    // Timers come before what has arrived: who was away itself must not blame the others for it.
+    const wasAway = now - this.#lastBeat > 2 * BEAT_MS;
+    this.#lastBeat = now;
+    for (const worker of this.#workers) {
+      if (wasAway) worker.forgive(now);
+      worker.beat(now, this.#options.plan.limits.graceMs);
+    }
+  }
+}
+
+function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,123 @@
+import type { Failure, Limits } from '../core/index.ts';
+import type { ToolSpec, WireBlock } from '../protocol/index.ts';
+import {
+  type EpisodeStart,
+  type OpenEpisode,
+  type RunListener,
+  type RunRequest,
+  type Subject,
+  settlesWithin,
+  type TraceHeaders,
+} from '../sessions/index.ts';
+import { type EpisodeListener, SIGN_OF_LIFE_MS, type Worker } from './worker.ts';
+
+/** How episodes in workers behave. */
+export interface WorkerEpisodeOptions extends Pick<Limits, 'graceMs' | 'teardownMs'> {
+  /** To which trace an author's code belongs; undefined where nobody traces. */
+  readonly traceOf?: ((subject: Subject) => TraceHeaders | undefined) | undefined;
+}
+
+/** What a worker tells of an episode that it has opened. */
+export type EpisodeFacts = Pick<OpenEpisode, 'environment' | 'needsSetup'>;
+
+/** An episode in a worker. */
+export class WorkerEpisode implements OpenEpisode, EpisodeListener {
+  environment = '';
+  needsSetup = false;
+  readonly number: number;
+  readonly #worker: Worker;
+  readonly #start: Pick<EpisodeStart, 'session' | 'sid'>;
+  readonly #options: WorkerEpisodeOptions;
+  #onReady: ((failure: Failure | undefined) => void) | undefined;
+  #onLost: ((why: string) => void) | undefined;
+  #lostBecause: string | undefined;
+  #isClosed = false;
+
+  constructor(worker: Worker, { session, sid }: EpisodeStart, options: WorkerEpisodeOptions) {
+    this.#worker = worker;
+    this.#start = { session, sid };
+    this.#options = options;
+    this.number = worker.addEpisode(this);
+  }
+
+  opened({ environment, needsSetup }: EpisodeFacts): void {
+    this.environment = environment;
+    this.needsSetup = needsSetup;
+  }
+
+  begin(onReady: (failure: Failure | undefined) => void, onLost?: (why: string) => void): void {
+    this.#onReady = onReady;
+    this.#onLost = onLost;
+    // Its worker may have ended since it was opened.
+    if (this.#lostBecause !== undefined) return this.#tellLost();
+    this.#worker.tell({ kind: 'begin', episode: this.number, trace: this.#traceOf('setup') });
+  }
+
+  ready(failure: Failure | undefined): void {
+    const tell = this.#onReady;
+    this.#onReady = undefined;
+    tell?.(failure);
+  }
+
+  lost(why: string): void {
+    this.#lostBecause = why;
+    this.#tellLost();
+  }
+
+  giveUpSetup(limitMs: number): void {
+    this.#worker.tell({ kind: 'give_up_setup', episode: this.number, limitMs });
+    void settlesWithin(this.#worker.ended, this.#patienceMs).then((hasEnded) => {
+      if (!hasEnded && this.#onReady !== undefined) this.#endIfSilent('setup');
+    });
+  }
+
+  prompt(): Promise<WireBlock[]> {
+    return this.#worker.ask({ ask: 'prompt', episode: this.number, trace: this.#traceOf('prompt') });
+  }
+
+  tools(): Promise<readonly ToolSpec[]> {
+    return this.#worker.ask({ ask: 'tools', episode: this.number });
+  }
+
+  run(request: RunRequest, listener: RunListener): void {
+    // Its session hears of the end, and ends its calls.
+    if (this.#lostBecause !== undefined) return;
+    const { call, name } = request;
+    const run = this.#worker.addRun(name, this.number, this.environment, listener);
+    const { traceOf } = this.#options;
+    const { sid } = this.#start;
+    const trace = traceOf?.({ call, part: 'tool', tool: name, environment: this.environment, sid });
+    this.#worker.tell({ kind: 'run', run, episode: this.number, request, trace });
+  }
+
+  async close(reason: string): Promise<void> {
+    if (this.#isClosed || this.#lostBecause !== undefined) return;
+    this.#isClosed = true;
+    const wasSettingUp = this.#onReady !== undefined;
+    this.#onReady = undefined;
+    const running = this.#worker.removeEpisode(this.number);
+    const closed = this.#worker.ask({ ask: 'close', episode: this.number, reason });
+    const { teardownMs } = this.#options;
+    if (await settlesWithin(closed, this.#patienceMs)) return;
+    if (running > 0 || wasSettingUp) this.#endIfSilent(running > 0 ? 'a tool' : 'setup');
+    await settlesWithin(closed, teardownMs + SIGN_OF_LIFE_MS);
+  }
+
+  get #patienceMs(): number {
+    return Math.max(this.#options.graceMs, SIGN_OF_LIFE_MS);
+  }
+
+  #endIfSilent(what: string): void {
+    this.#worker.endIfSilent(`${what} of environment '${this.environment}'`, this.#options.graceMs);
+  }
+
+  #tellLost(): void {
+    const why = this.#lostBecause ?? '';
+    setImmediate(() => this.#onLost?.(why));
+  }
+
+  #traceOf(part: 'setup' | 'prompt'): TraceHeaders | undefined {
+    const { traceOf } = this.#options;
+    return traceOf?.({ ...this.#start, part, environment: this.environment });
+  }
+}
