@@ -7,13 +7,14 @@ import { expect, test } from 'vitest';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
   core: ['protocol'],
-  sessions: ['core', 'protocol'],
+  journal: ['core', 'protocol'],
+  sessions: ['journal', 'core', 'protocol'],
   workers: ['sessions', 'core', 'protocol'],
-  server: ['workers', 'sessions', 'core', 'protocol'],
+  server: ['workers', 'sessions', 'journal', 'core', 'protocol'],
   client: ['core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
   testing: ['checking', 'client', 'server', 'sessions', 'core', 'protocol'],
-  cli: ['client', 'server', 'workers', 'checking', 'testing', 'sessions', 'core', 'protocol'],
+  cli: ['client', 'server', 'workers', 'checking', 'testing', 'sessions', 'journal', 'core', 'protocol'],
 };
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));

@@ -1,6 +1,7 @@
 import type { JsonObject, Split, ToolSpec } from '../protocol/index.ts';
 import { type Check, toInputCheck } from './check.ts';
 import { type CompiledTool, type CompileOptions, compileTool } from './compiled-tool.ts';
+import type { Durability, Effects } from './durability.ts';
 import type { Environment } from './environment.ts';
 import { DefinitionError, EnvironmentError, TiltyardError } from './errors.ts';
 import { DEFAULT_LIMITS } from './limit-values.ts';
@@ -27,6 +28,9 @@ export interface CatalogEnvironment {
   split(name: string): TaskSource;
   /** The names of the secrets without which no episode begins. */
   readonly requiredSecrets: readonly string[];
+  readonly durability: Durability;
+  /** By tool, where they are more than `state`. */
+  readonly effects: Readonly<Record<string, Effects>>;
   /** Throws if one of those is missing. */
   checkSecrets(secrets: Secrets): void;
   /** The task as the author's code sees it: checked, with defaults. */
@@ -122,6 +126,8 @@ function compileEnvironment(definition: Environment, options: CompileOptions): C
       return source;
     },
     requiredSecrets,
+    durability: 'none',
+    effects: {},
     checkSecrets(secrets) {
       const missing = requiredSecrets.filter((name) => !Object.hasOwn(secrets, name));
       if (missing.length === 0) return;

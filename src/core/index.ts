@@ -22,6 +22,7 @@ export {
 } from './content.ts';
 export { tool } from './define-tool.ts';
 export { isTooDeep } from './depth.ts';
+export type { Durability, Effects } from './durability.ts';
 export {
   assertEnvironmentName,
   type Environment,

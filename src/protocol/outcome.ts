@@ -33,6 +33,7 @@ const OF_CODE: ReadonlyMap<string, Exclude<CallOutcome, 'returned'>> = new Map([
   ['session_gone', 'cancelled'],
   ['session_expired', 'expired'],
   ['session_lost', 'env_error'],
+  ['outcome_unknown', 'env_error'],
   ['shutting_down', 'cancelled'],
   ['unknown_tool', 'tool_error'],
   ['invalid_input', 'tool_error'],

@@ -16,6 +16,10 @@ export type RunEnding = CallEnding & {
   readonly reward?: number | null;
   /** Whether a step ended the episode. */
   readonly finished?: boolean;
+  /** The JSON of the state after it, where the environment's contract is `snapshot`. */
+  readonly saved?: string;
+  /** Why the episode can no longer be built again, if it cannot since this run. */
+  readonly tainted?: string;
 };
 
 /** How a call ended that ran and did not return. */

@@ -1,4 +1,4 @@
-import type { Awaitable, Secrets } from '../core/index.ts';
+import type { Awaitable, Durability, Effects, Secrets } from '../core/index.ts';
 import type { JsonObject, Split, ToolSpec, WireBlock } from '../protocol/index.ts';
 import type { CallEnding } from './call-ending.ts';
 import type { TraceHeaders } from './events.ts';
@@ -67,6 +67,10 @@ export interface EnvironmentManifest {
   readonly taskCounts: Readonly<Record<string, number>>;
   /** The secrets that a session must be given. */
   readonly requiredSecrets: readonly string[];
+  /** What survives the process that runs it. */
+  readonly durability: Durability;
+  /** What its tools do outside of their episode, by name, where that is not just `state`. */
+  readonly effects: Readonly<Record<string, Effects>>;
 }
 
 /** Which tasks are asked for. */

@@ -14,7 +14,16 @@ export {
 export { Counts } from './counts.ts';
 export { LocalRuntime } from './episode/local-runtime.ts';
 export type { SessionEnd } from './episode/outcome.ts';
-export type { EpisodeRuntime, EpisodeStart, OpenEpisode, RunRequest } from './episode/runtime.ts';
+export type {
+  EpisodeRuntime,
+  EpisodeStart,
+  Loss,
+  OpenEpisode,
+  Past,
+  PastStep,
+  ReadyListener,
+  RunRequest,
+} from './episode/runtime.ts';
 // What happens to sessions and calls
 export {
   type CallEnded,

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Awaitable } from '../core/index.ts';
 import type { ToolSpec, WireBlock } from '../protocol/index.ts';
 import { NOTHING_TO_LEAVE } from './call.ts';
@@ -56,7 +57,8 @@ export class LocalHost implements SessionHost {
     await this.#sessions.create(ref, bytes, async (memory) => {
       this.#created += 1;
       const number = this.#created;
-      const episode = await this.#runtime.open({ session: number, sid: ref.sid, environment, choice, secrets });
+      const seed = randomInt(2 ** 48 - 1);
+      const episode = await this.#runtime.open({ session: number, sid: ref.sid, environment, choice, secrets, seed });
       const drop = () => void episode.close('nobody wants it any more');
       // The server may have begun to stop while the task was read.
       if (this.isDraining) drop();

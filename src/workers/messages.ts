@@ -80,7 +80,12 @@ export type Report =
   | { readonly kind: 'broken'; readonly problem: StartProblem }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refusal'; readonly id: number; readonly failure: Failure }
-  | { readonly kind: 'ready'; readonly episode: number; readonly failure: Failure | undefined }
+  | {
+      readonly kind: 'ready';
+      readonly episode: number;
+      readonly failure: Failure | undefined;
+      readonly saved: string | undefined;
+    }
   | RunReport
   | {
       readonly kind: 'log';

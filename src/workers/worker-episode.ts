@@ -2,7 +2,9 @@ import type { Failure, Limits } from '../core/index.ts';
 import type { ToolSpec, WireBlock } from '../protocol/index.ts';
 import {
   type EpisodeStart,
+  type Loss,
   type OpenEpisode,
+  type ReadyListener,
   type RunListener,
   type RunRequest,
   type Subject,
@@ -18,18 +20,19 @@ export interface WorkerEpisodeOptions extends Pick<Limits, 'graceMs' | 'teardown
 }
 
 /** What a worker tells of an episode that it has opened. */
-export type EpisodeFacts = Pick<OpenEpisode, 'environment' | 'needsSetup'>;
+export type EpisodeFacts = Pick<OpenEpisode, 'environment' | 'needsSetup' | 'taskDigest'>;
 
 /** An episode in a worker. */
 export class WorkerEpisode implements OpenEpisode, EpisodeListener {
   environment = '';
   needsSetup = false;
+  taskDigest: string | undefined;
   readonly number: number;
   readonly #worker: Worker;
   readonly #start: Pick<EpisodeStart, 'session' | 'sid'>;
   readonly #options: WorkerEpisodeOptions;
-  #onReady: ((failure: Failure | undefined) => void) | undefined;
-  #onLost: ((why: string) => void) | undefined;
+  #onReady: ReadyListener | undefined;
+  #onLost: ((loss: Loss) => void) | undefined;
   #lostBecause: string | undefined;
   #isClosed = false;
 
@@ -40,12 +43,13 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     this.number = worker.addEpisode(this);
   }
 
-  opened({ environment, needsSetup }: EpisodeFacts): void {
+  opened({ environment, needsSetup, taskDigest }: EpisodeFacts): void {
     this.environment = environment;
     this.needsSetup = needsSetup;
+    this.taskDigest = taskDigest;
   }
 
-  begin(onReady: (failure: Failure | undefined) => void, onLost?: (why: string) => void): void {
+  begin(onReady: ReadyListener, onLost?: (loss: Loss) => void): void {
     this.#onReady = onReady;
     this.#onLost = onLost;
     // Its worker may have ended since it was opened.
@@ -53,10 +57,10 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     this.#worker.tell({ kind: 'begin', episode: this.number, trace: this.#traceOf('setup') });
   }
 
-  ready(failure: Failure | undefined): void {
+  ready(failure: Failure | undefined, saved?: string): void {
     const tell = this.#onReady;
     this.#onReady = undefined;
-    tell?.(failure);
+    tell?.(failure, saved);
   }
 
   lost(why: string): void {
@@ -113,7 +117,7 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
 
   #tellLost(): void {
     const why = this.#lostBecause ?? '';
-    setImmediate(() => this.#onLost?.(why));
+    setImmediate(() => this.#onLost?.({ why, charge: 1 }));
   }
 
   #traceOf(part: 'setup' | 'prompt'): TraceHeaders | undefined {

@@ -16,7 +16,7 @@ export interface WorkerStart {
 
 /** What hears of an episode in a worker. */
 export interface EpisodeListener {
-  ready(failure: Failure | undefined): void;
+  ready(failure: Failure | undefined, saved?: string): void;
   lost(why: string): void;
 }
 
@@ -249,7 +249,7 @@ export class Worker {
       case 'refusal':
         return this.#takeAsked(report.id)?.reject(toFailureError(report.failure));
       case 'ready':
-        return this.#episodes.get(report.episode)?.ready(report.failure);
+        return this.#episodes.get(report.episode)?.ready(report.failure, report.saved);
       case 'log':
         return this.#log[report.level](report.fields, report.message);
       case 'loaded':

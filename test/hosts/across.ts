@@ -66,7 +66,8 @@ export function acrossRuntime(runtime: EpisodeRuntime): EpisodeRuntime {
       let episode: OpenEpisode | undefined;
       const facts = await across(async () => {
         episode = await runtime.open(copy(start));
-        return { environment: episode.environment, needsSetup: episode.needsSetup };
+        const { environment, needsSetup, taskDigest } = episode;
+        return { environment, needsSetup, taskDigest };
       });
       return episodeAcross(episode as OpenEpisode, facts);
     },
@@ -88,17 +89,18 @@ export function acrossToolRuntime(runtime: ToolRuntime): ToolRuntime {
 
 function episodeAcross(
   episode: OpenEpisode,
-  { environment, needsSetup }: Pick<OpenEpisode, 'environment' | 'needsSetup'>,
+  { environment, needsSetup, taskDigest }: Pick<OpenEpisode, 'environment' | 'needsSetup' | 'taskDigest'>,
 ): OpenEpisode {
   let isClosed = false;
   return {
     environment,
     needsSetup,
+    taskDigest,
     begin(onReady, onLost) {
       setImmediate(() =>
-        episode.begin((failure) => {
+        episode.begin((failure, saved) => {
           const told = copy(failure);
-          setImmediate(() => onReady(told));
+          setImmediate(() => onReady(told, saved));
         }, onLost),
       );
     },

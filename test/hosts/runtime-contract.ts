@@ -30,7 +30,7 @@ export function describeRuntime(name: string, makeRuntime: MakeRuntime): void {
   async function begin(task: object = {}) {
     const opened = await open(task);
     expect(await ready(opened.episode)).toBeUndefined();
-    return { ...opened, run: (request: RunRequest) => run(opened.episode, request) };
+    return { ...opened, run: (request: Wanted) => run(opened.episode, request) };
   }
 
   describe(name, () => {
@@ -167,6 +167,7 @@ const START: EpisodeStart = {
   environment: undefined,
   choice: { task: {} },
   secrets: { KEY: 'hunter2-hunter2' },
+  seed: 1,
 };
 
 function ready(episode: OpenEpisode): Promise<object | undefined> {
@@ -179,17 +180,23 @@ interface HeardRun {
   readonly over: Promise<{ readonly ending: RunEnding }>;
 }
 
-function run(episode: OpenEpisode, request: RunRequest): HeardRun {
+/** A run whose id is of no concern. */
+type Wanted = Omit<RunRequest, 'id' | 'attempt'> & Partial<RunRequest>;
+
+function run(episode: OpenEpisode, request: Wanted): HeardRun {
   const told: string[] = [];
   const over = new Promise<{ ending: RunEnding }>((resolve) => {
-    episode.run(request, {
-      accepted: () => void told.push('accepted'),
-      running: () => void told.push('running'),
-      ended(ending) {
-        told.push(ending.kind);
-        resolve({ ending });
+    episode.run(
+      { id: `c${request.call}`, attempt: 1, ...request },
+      {
+        accepted: () => void told.push('accepted'),
+        running: () => void told.push('running'),
+        ended(ending) {
+          told.push(ending.kind);
+          resolve({ ending });
+        },
       },
-    });
+    );
   });
   return { told, over };
 }

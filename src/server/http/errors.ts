@@ -55,7 +55,12 @@ const STATUS: Record<ErrorCode, number> = {
   memory_share_used: 429,
   shutting_down: 503,
   no_worker: 503,
+  journal_unavailable: 503,
   setup_failed: 500,
+  task_changed: 410,
+  restore_failed: 410,
+  diverged: 410,
+  outcome_unknown: 500,
   unknown_task_id: 404,
   task_id_reused: 409,
   unknown_tool: 404,
@@ -77,6 +82,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, string>> = {
   memory_share_used: '5',
   shutting_down: '5',
   no_worker: '1',
+  journal_unavailable: '1',
 };
 
 /** An error as it is told to a client. */

@@ -9,7 +9,7 @@ import { settlesWithin } from '../time-limit.ts';
 import type { Episode } from './episode.ts';
 import { Prompt } from './prompt.ts';
 import { Runner } from './runner.ts';
-import type { OpenEpisode, RunRequest } from './runtime.ts';
+import type { OpenEpisode, ReadyListener, RunRequest } from './runtime.ts';
 
 /** An episode in this process: what its session asks of it, and in which order its parts begin and end. */
 export class LocalEpisode implements OpenEpisode {
@@ -34,7 +34,11 @@ export class LocalEpisode implements OpenEpisode {
     return this.#episode.needsSetup;
   }
 
-  begin(onReady: (failure: Failure | undefined) => void): void {
+  get taskDigest(): string | undefined {
+    return undefined;
+  }
+
+  begin(onReady: ReadyListener): void {
     this.#hasBegun = true;
     if (!this.needsSetup) return onReady(undefined);
     const abort = new LazyAbort();

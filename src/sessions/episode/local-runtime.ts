@@ -16,13 +16,15 @@ export class LocalRuntime implements EpisodeRuntime {
     this.#options = options;
     this.manifest = {
       environments: catalog.environments.map(
-        ({ name, sharedTools, allTools, splits, taskCounts, requiredSecrets }) => ({
+        ({ name, sharedTools, allTools, splits, taskCounts, requiredSecrets, durability, effects }) => ({
           name,
           sharedTools,
           allTools,
           splits,
           taskCounts,
           requiredSecrets,
+          durability,
+          effects,
         }),
       ),
     };

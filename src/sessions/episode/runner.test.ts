@@ -20,9 +20,13 @@ function gatedRunner() {
   return { ...gates, told, listener, runner: new Runner(episode, DEFAULT_SESSION_OPTIONS) };
 }
 
+function runOf(call: number) {
+  return { call, id: `c${call}`, attempt: 1, name: 'wait', input: {} };
+}
+
 test('a tool is at work until it has ended, and nothing is kept of it afterwards', async () => {
   const { runner, listener, told, tool } = gatedRunner();
-  runner.run({ call: 1, name: 'wait', input: {} }, listener);
+  runner.run(runOf(1), listener);
   expect(told).toEqual(['accepted', 'running']);
   tool.open();
   await expect.poll(() => told).toEqual(['accepted', 'running', 'returned']);
@@ -31,8 +35,8 @@ test('a tool is at work until it has ended, and nothing is kept of it afterwards
 
 test('a tool that is cut off is told so, and it is known what to wait for; nobody hears of it', async () => {
   const { runner, listener, told, trace } = gatedRunner();
-  runner.run({ call: 1, name: 'wait', input: {} }, listener);
-  runner.run({ call: 2, name: 'wait', input: {} }, listener);
+  runner.run(runOf(1), listener);
+  runner.run(runOf(2), listener);
   const stopping = runner.close(new Error('over'));
   expect(stopping.map(({ what }) => what)).toEqual(["tool 'wait'"]);
   await Promise.all(stopping.map(({ ended }) => ended));

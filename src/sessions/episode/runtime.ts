@@ -12,12 +12,44 @@ export interface EpisodeStart {
   readonly environment: string | undefined;
   readonly choice: TaskChoice;
   readonly secrets: Secrets;
+  /** All chance in the author's code begins with it. */
+  readonly seed: number;
+  /** What has happened in it before, if it is built again. */
+  readonly past?: Past | undefined;
 }
+
+/** What an episode is built again from, so that it goes on where it was. */
+export interface Past {
+  /** As the first `OpenEpisode` told it: another task is refused, with `task_changed`. */
+  readonly taskDigest: string | undefined;
+  /** What was done, in the order it ended. Where the contract is `replay`, setup and these are run again. */
+  readonly steps: readonly PastStep[];
+  /** The JSON of the state, where the contract is `snapshot`; undefined: setup has not ended, and is run. */
+  readonly saved?: string | undefined;
+  /** Whether a step has ended the episode. */
+  readonly finished: boolean;
+}
+
+/** Something that is done again; if `told` is not the digest of what comes of it now, the episode has diverged. */
+export type PastStep =
+  | { readonly kind: 'prompt'; readonly told: string }
+  | {
+      readonly kind: 'call';
+      readonly id: string;
+      readonly attempt: number;
+      readonly name: string;
+      readonly input: object;
+      readonly told: string;
+    };
 
 /** One run of a tool. */
 export interface RunRequest {
   /** The number of its call. */
   readonly call: number;
+  /** The id of its call: the same when it is run again. */
+  readonly id: string;
+  /** From 1; more when a run before it was lost with its process. */
+  readonly attempt: number;
   readonly name: string;
   /** Taken over by the run: defaults are written into it. */
   readonly input: object;
@@ -34,17 +66,32 @@ export interface EpisodeRuntime {
   open(start: EpisodeStart): Promise<OpenEpisode>;
 }
 
+/**
+ * Hears that setup has ended: well, or with a failure (`setup_failed`; of a past, also `restore_failed` or `diverged`). `saved` is the
+ * JSON of the state where the contract is `snapshot`.
+ */
+export type ReadyListener = (failure: Failure | undefined, saved?: string) => void;
+
+/** Why an episode can no longer run, and whether it is to blame. */
+export interface Loss {
+  readonly why: string;
+  /** 1: a run, setup or prompt of this episode ended the process; less where several may have; 0: others did. */
+  readonly charge: number;
+}
+
 /** One episode in a runtime. A handle rather than an id: an episode that is opened anew elsewhere cannot be mixed up with it. */
 export interface OpenEpisode {
   /** The environment's name as the manifest has it. */
   readonly environment: string;
   /** Whether there is anything to do before the first call. */
   readonly needsSetup: boolean;
+  /** A hash of its task, where the task was read from a split and the environment's contract is not `none`. */
+  readonly taskDigest: string | undefined;
   /**
-   * Runs its setup; calls back once, when that has ended or was given up. `onLost` is called, in a later turn, if the process that
-   * runs its code has ended: nothing else is told from then on.
+   * Runs its setup, or builds it again from its past; calls back once, when that has ended or was given up. `onLost` is called, in
+   * a later turn, if the process that runs its code has ended: nothing else is told from then on.
    */
-  begin(onReady: (failure: Failure | undefined) => void, onLost?: (why: string) => void): void;
+  begin(onReady: ReadyListener, onLost?: (loss: Loss) => void): void;
   /** Fails a setup that takes longer than this. */
   giveUpSetup(limitMs: number): void;
   prompt(): Promise<WireBlock[]>;

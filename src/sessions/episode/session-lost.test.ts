@@ -5,7 +5,7 @@ import type { HostEvent } from '../events.ts';
 import { LocalHost } from '../local-host.ts';
 import { DEFAULT_SESSION_OPTIONS } from '../options.ts';
 import { LocalRuntime } from './local-runtime.ts';
-import type { EpisodeRuntime, OpenEpisode } from './runtime.ts';
+import type { EpisodeRuntime, Loss, OpenEpisode } from './runtime.ts';
 
 const waiting = environment({
   name: 'waiting',
@@ -23,7 +23,7 @@ function losingHost() {
     observer: { on: (event: HostEvent) => void events.push(event) },
   };
   const local = new LocalRuntime(catalog([waiting]), options);
-  const losses: ((why: string) => void)[] = [];
+  const losses: ((loss: Loss) => void)[] = [];
   const closed: string[] = [];
   const runtime: EpisodeRuntime = {
     manifest: local.manifest,
@@ -34,6 +34,7 @@ function losingHost() {
       const losing: OpenEpisode = {
         environment: episode.environment,
         needsSetup: episode.needsSetup,
+        taskDigest: episode.taskDigest,
         begin(onReady, onLost = () => {}) {
           losses.push(onLost);
           episode.begin(onReady);
@@ -52,7 +53,7 @@ function losingHost() {
   };
   const host = new LocalHost(runtime, options);
   onTestFinished(() => host.drain());
-  return { host, events, closed, lose: () => losses.shift()?.('it was ended by SIGKILL') };
+  return { host, events, closed, lose: () => losses.shift()?.({ why: 'it was ended by SIGKILL', charge: 0 }) };
 }
 
 const REQUEST = { choice: { task: {} }, secrets: {} };

@@ -77,7 +77,7 @@ export class Session implements CallOwner {
     share.options.observer.on({ type: 'session_started', at: toEpoch(this.#startedAt), session: this.facts, trace });
     episode.begin(
       (failure) => this.#setUp(failure),
-      (why) => this.#lose(why),
+      ({ why }) => this.#lose(why),
     );
   }
 
@@ -306,7 +306,8 @@ export class Session implements CallOwner {
 
   #run(call: Call, { name, input }: CallRequest): void {
     const problem = this.#problem;
-    if (problem === undefined) this.#episode.run({ call: call.facts.number, name, input }, call);
+    if (problem === undefined)
+      this.#episode.run({ call: call.facts.number, id: call.facts.id, attempt: 1, name, input }, call);
     else call.ended(refused(problem));
   }
 

@@ -80,7 +80,9 @@ class Orders implements OrderTaker {
         return void this.#answer(order.id, order.question);
       case 'begin': {
         const { episode } = order;
-        return this.#episodes.get(episode)?.begin((failure) => this.#outbox.put({ kind: 'ready', episode, failure }));
+        return this.#episodes
+          .get(episode)
+          ?.begin((failure, saved) => this.#outbox.put({ kind: 'ready', episode, failure, saved }));
       }
       case 'give_up_setup':
         return this.#episodes.get(order.episode)?.giveUpSetup(order.limitMs);
@@ -130,12 +132,16 @@ class Orders implements OrderTaker {
     return { ...page, tasks: JSON.parse(JSON.stringify(tasks)) };
   }
 
-  async #open(number: number, start: EpisodeStart): Promise<Pick<OpenEpisode, 'environment' | 'needsSetup'>> {
+  async #open(
+    number: number,
+    start: EpisodeStart,
+  ): Promise<Pick<OpenEpisode, 'environment' | 'needsSetup' | 'taskDigest'>> {
     this.#opening.set(number, 'wanted');
     try {
       const episode = await (this.#runtime as LocalRuntime).open(start);
       if (this.#opening.get(number) === 'wanted') this.#episodes.set(number, episode);
-      return { environment: episode.environment, needsSetup: episode.needsSetup };
+      const { environment, needsSetup, taskDigest } = episode;
+      return { environment, needsSetup, taskDigest };
     } finally {
       this.#opening.delete(number);
     }

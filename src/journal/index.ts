@@ -1,0 +1,1 @@
+export { Fenced, type Journal, type JournalEntry, type JournalRecord } from './journal.ts';
