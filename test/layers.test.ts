@@ -8,12 +8,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
   core: ['protocol'],
   journal: ['core', 'protocol'],
-  sessions: ['journal', 'core', 'protocol'],
+  sessions: ['core', 'protocol'],
+  durable: ['sessions', 'journal', 'core', 'protocol'],
   workers: ['sessions', 'core', 'protocol'],
-  server: ['workers', 'sessions', 'journal', 'core', 'protocol'],
+  server: ['workers', 'durable', 'sessions', 'journal', 'core', 'protocol'],
   client: ['core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
-  testing: ['checking', 'client', 'server', 'sessions', 'core', 'protocol'],
+  testing: ['checking', 'client', 'server', 'durable', 'sessions', 'core', 'protocol'],
   cli: ['client', 'server', 'workers', 'checking', 'testing', 'sessions', 'journal', 'core', 'protocol'],
 };
 

@@ -7,6 +7,8 @@ import Fastify, {
 } from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
 import { MemoryBudget } from '../sessions/index.ts';
+import { type JournalOption, journalRule } from './durable/option.ts';
+import type { ServerDurability } from './durable/server-journal.ts';
 import { closeAfterUpgrade, refuseWithoutHost } from './http/client-errors.ts';
 import { errorHandler } from './http/errors.ts';
 import { FastPath } from './http/fast-path.ts';
@@ -72,6 +74,11 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
    * costs its process, and not the server. Default: none, and all code runs in this process.
    */
   readonly workers?: WorkersOption;
+  /**
+   * Where episodes are written down, so that they go on after a crash or a restart, as far as their environments allow it
+   * (`durability`). Needs the package `lmdb`. Default: nowhere.
+   */
+  readonly journal?: JournalOption;
 }
 
 const SERVER_OPTIONS: OptionRules<ServerOptions> = {
@@ -82,6 +89,7 @@ const SERVER_OPTIONS: OptionRules<ServerOptions> = {
   metrics: trueOrFalse,
   watchdog: watchdogRule,
   workers: workersRule,
+  journal: journalRule,
 };
 
 /** Where to listen. */
@@ -145,11 +153,12 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     clientErrorHandler: () => {},
   });
   const workers = options.workers === undefined ? undefined : await workersOf(app, options, options.workers, limits);
+  const durability = await durabilityOf(app, options);
   const events = eventsOf(app);
   const counts = new RequestCounts();
   const requests = requestTracker({ events, counts });
   const guard = new WebGuard(options, () => listensLocally(app));
-  const instance = newInstance();
+  const instance = newInstance(durability?.instance);
   const fastPath = new FastPath({ bodyBytes: limits.bodyBytes, requests, guard, instance });
   app.addHook('preClose', async () => fastPath.close());
   servers.open({ requests, fastPath, instance });
@@ -174,15 +183,18 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   app.addHook('preClose', async () => metrics?.stopping());
   const observation = observe(app, { events, numbers, watchdog });
   const shared = { observation, transfers };
-  const { ors, oxp } = await serveProtocols(app, options, { shared, metrics, workers }).catch(async (thrown) => {
-    // What it holds already, such as the buffers of its log, would stay for ever.
-    await app.close();
-    throw thrown;
-  });
+  const { ors, oxp } = await serveProtocols(app, options, { shared, metrics, workers, durability }).catch(
+    async (thrown) => {
+      // What it holds already, such as the buffers of its log, would stay for ever.
+      await app.close();
+      throw thrown;
+    },
+  );
   const environments = ors?.host.manifest.environments.map(({ name }) => name) ?? [];
   metrics?.expect(environments);
   await app.register(endConnections, { servers, noticeMs: limits.noticeMs, closeMs: limits.closeMs });
   await app.ready();
+  if (ors !== undefined) await durability?.recover(ors.host);
   for (const name of environments)
     if (ors !== undefined) fastPath.add(`/${name}/call`, fastOrsCall(ors, name, counts.of(ORS_CALL)));
   if (oxp !== undefined) fastPath.add(OXP_CALL, fastOxpCall(oxp, counts.of(OXP_CALL)));
@@ -228,6 +240,7 @@ interface ProtocolParts {
   readonly shared: SharedParts & { readonly observation: Observation };
   readonly metrics: Metrics | undefined;
   readonly workers: ServerWorkers | undefined;
+  readonly durability: ServerDurability | undefined;
 }
 
 /** What was served. */
@@ -239,7 +252,7 @@ interface Served {
 async function serveProtocols(
   app: FastifyInstance,
   options: ServerOptions,
-  { shared, metrics, workers }: ProtocolParts,
+  { shared, metrics, workers, durability }: ProtocolParts,
 ): Promise<Served> {
   const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
   const hasEnvironments = workers?.hasEnvironments ?? environments.length > 0;
@@ -249,8 +262,8 @@ async function serveProtocols(
   }
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
-  const hosts = workers === undefined ? undefined : hostsIn(workers, shared.observation);
-  const orsOptions = { ...options, environments, ...hosts?.ors };
+  const hosts = workers && durability && hostsIn(workers, shared.observation, durability);
+  const orsOptions = { ...options, environments, keeper: durability?.keeper, ...hosts?.ors };
   const ors = hasEnvironments ? toOrsService(app, orsOptions, shared) : undefined;
   const observer = options.sessions?.observer;
   const oxpOptions = {
@@ -289,6 +302,19 @@ async function serveProtocols(
   return { ors, oxp };
 }
 
+/** What outlives a process; undefined where there is but one, and nothing is written down. */
+async function durabilityOf(
+  app: FastifyInstance,
+  { workers, journal }: ServerOptions,
+): Promise<ServerDurability | undefined> {
+  if (workers === undefined && journal === undefined) return undefined;
+  const { serverDurability } = await import('./durable/server-journal.ts');
+  return serverDurability(app, journal).catch(async (thrown) => {
+    await app.close();
+    throw thrown;
+  });
+}
+
 /** Starts the processes that run authors' code. */
 async function workersOf(
   app: FastifyInstance,
@@ -320,8 +346,12 @@ interface WorkerHosts {
   readonly oxp: Pick<OxpOptions, 'host'>;
 }
 
-function hostsIn(workers: ServerWorkers, { traceOfCode }: Pick<Observation, 'traceOfCode'>): WorkerHosts {
-  return { ors: { host: workers.sessionHost(traceOfCode) }, oxp: { host: workers.toolHost(traceOfCode) } };
+function hostsIn(
+  workers: ServerWorkers,
+  { traceOfCode }: Pick<Observation, 'traceOfCode'>,
+  { keeper }: ServerDurability,
+): WorkerHosts {
+  return { ors: { host: workers.sessionHost(traceOfCode, keeper) }, oxp: { host: workers.toolHost(traceOfCode) } };
 }
 
 // Of a larger number Node takes the lower 32 bits.

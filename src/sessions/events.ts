@@ -1,4 +1,5 @@
 import type { CallOutcome, EpisodeOutcome } from '../core/index.ts';
+import type { LossReason } from './episode/loss.ts';
 import type { SessionEnd } from './episode/outcome.ts';
 
 /** The headers of a request that say to which trace it belongs. */
@@ -63,10 +64,42 @@ export interface SessionEnded {
   readonly session: SessionFacts;
   readonly outcome: EpisodeOutcome;
   readonly reason: SessionEnd;
+  /** Why it was lost, if it was. */
+  readonly lost?: LossReason | undefined;
   readonly calls: number;
   readonly durationMs: number;
   /** The sum of what its steps paid; null if none had one. */
   readonly reward: number | null;
+}
+
+/** A session was put aside, its teardown included, because its server stops; it goes on when that starts again. */
+export interface SessionSuspended {
+  readonly type: 'session_suspended';
+  readonly at: number;
+  readonly session: SessionFacts;
+}
+
+/** An episode goes on in another process, or after a restart of the server, where it was. */
+export interface SessionRebuilt {
+  readonly type: 'session_rebuilt';
+  readonly at: number;
+  /** The number of its session. */
+  readonly session: number;
+  readonly sid: string;
+  readonly environment: string;
+  /** How many of its prompts and calls were run again. */
+  readonly steps: number;
+  readonly durationMs: number;
+}
+
+/** A session of an earlier server cannot go on at this one. No other event tells of it. */
+export interface SessionNotRecovered {
+  readonly type: 'session_not_recovered';
+  readonly at: number;
+  readonly sid: string;
+  readonly identity: string;
+  readonly environment: string;
+  readonly lost: LossReason;
 }
 
 /** A call arrived; it may wait for setup and for its turn. */
@@ -118,6 +151,9 @@ export type HostEvent =
   | SessionStarted
   | SetupEnded
   | SessionEnded
+  | SessionSuspended
+  | SessionRebuilt
+  | SessionNotRecovered
   | CallStarted
   | CallRunning
   | CallEnded

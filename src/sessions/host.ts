@@ -35,6 +35,8 @@ export interface CallRequest {
   readonly bytes?: number;
   /** An id that the client chose, or that it was told before. */
   readonly taskId?: string | undefined;
+  /** From 1; more if it was lost with its server before. Default: 1. */
+  readonly attempt?: number;
   /** Whether a refusal is told together with the call's id, so that the client may come back for it. Default: false. */
   readonly keepRefusal?: boolean;
   readonly trace?: TraceHeaders | undefined;
@@ -88,6 +90,13 @@ export interface TaskPage {
   readonly count?: number;
 }
 
+/** What became of the sessions of an earlier server: how many go on, had ended, and are lost. */
+export interface Recovered {
+  readonly dormant: number;
+  readonly ended: number;
+  readonly lost: number;
+}
+
 /** Whether a session lives, and where it belongs; its absence as an error says why. */
 export type SessionState = { readonly environment: string } | Absence;
 
@@ -107,6 +116,8 @@ export interface SessionHost {
   tasks(query: TaskQuery): Awaitable<TaskPage>;
   /** Starts an episode; resolves before its setup has ended. */
   create(ref: SessionRef, request: CreateRequest): Promise<void>;
+  /** Takes over what an earlier server has left, before anything else; `onProgress` hears how far that has come. */
+  recover?(onProgress?: (done: number, all: number) => void): Promise<Recovered | undefined>;
   prompt(ref: SessionRef): Promise<WireBlock[]>;
   tools(ref: SessionRef): Promise<readonly ToolSpec[]>;
   /**

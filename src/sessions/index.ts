@@ -1,3 +1,4 @@
+export { isEmpty } from './author-code.ts';
 // The two seams: where sessions and tools live, and where authors' code runs
 
 export type { RunListener } from './call.ts';
@@ -13,6 +14,7 @@ export {
 // Options and small things that others share
 export { Counts } from './counts.ts';
 export { LocalRuntime } from './episode/local-runtime.ts';
+export { type LossReason, type WhyLost, whyNotRebuilt } from './episode/loss.ts';
 export type { SessionEnd } from './episode/outcome.ts';
 export type {
   EpisodeRuntime,
@@ -35,6 +37,8 @@ export {
   type Observer,
   type SessionEnded,
   type SessionFacts,
+  type SessionNotRecovered,
+  type SessionRebuilt,
   type SessionStarted,
   type SessionSubject,
   type SetupEnded,
@@ -52,20 +56,31 @@ export type {
   CreateRequest,
   EnvironmentManifest,
   Manifest,
+  Recovered,
   SessionHost,
   SessionRef,
   TaskChoice,
   TaskPage,
   TaskQuery,
 } from './host.ts';
+export type {
+  EpisodeKeeper,
+  Keeping,
+  KeptEpisode,
+  RecalledCall,
+  RecalledSession,
+  RecoveryPlaces,
+  UnfinishedCall,
+} from './keeper.ts';
 export { keyOf } from './key.ts';
 // In this process
 export { LocalHost } from './local-host.ts';
 export { MemoryBudget } from './memory/memory-budget.ts';
-export { sessionBytes } from './memory/session-memory.ts';
+export { type SessionMemory, sessionBytes } from './memory/session-memory.ts';
 export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from './options.ts';
 export { surviveStrayErrors } from './stray-errors.ts';
 export { settlesWithin } from './time-limit.ts';
+export { toldDigest } from './told-digest.ts';
 export { isVisible, type ToolHost, type ToolManifest, type ToolRequest } from './toolbox/tool-host.ts';
 export type { ToolRun, ToolRuntime } from './toolbox/tool-runtime.ts';
 export { LocalToolRuntime } from './toolbox/tool-runtime.ts';

@@ -1,43 +1,60 @@
 import { randomInt } from 'node:crypto';
 import type { Awaitable } from '../core/index.ts';
 import type { ToolSpec, WireBlock } from '../protocol/index.ts';
-import { NOTHING_TO_LEAVE } from './call.ts';
-import { refused } from './call-ending.ts';
 import type { SessionEnd } from './episode/outcome.ts';
-import type { EpisodeRuntime } from './episode/runtime.ts';
+import { settle, toEnded } from './episode/repeats.ts';
+import type { EpisodeRuntime, EpisodeStart } from './episode/runtime.ts';
 import { Session, type SessionShare } from './episode/session.ts';
+import { SessionCalls } from './episode/session-calls.ts';
 import type {
   CallListener,
   CallRequest,
   CreateRequest,
   Manifest,
+  Recovered,
   SessionHost,
   SessionRef,
   SessionState,
   TaskPage,
   TaskQuery,
 } from './host.ts';
+import type { EpisodeKeeper, KeptEpisode, RecalledCall } from './keeper.ts';
 import { MemoryBudget } from './memory/memory-budget.ts';
+import { SessionMemory, sessionBytes } from './memory/session-memory.ts';
 import type { SessionOptions } from './options.ts';
-import { absenceOf, sessionAbsent, stopping } from './session-errors.ts';
-import { Sessions } from './sessions.ts';
+import { sessionAbsent, stopping } from './session-errors.ts';
+import { Dormant, Sessions } from './sessions.ts';
 
 /** Keeps sessions in this process; their authors' code runs wherever the runtime has it. */
 export class LocalHost implements SessionHost {
   readonly #runtime: EpisodeRuntime;
   readonly #share: SessionShare;
   readonly #sessions: Sessions;
+  readonly #keeper: EpisodeKeeper | undefined;
   #created = 0;
   #draining: Promise<void> | undefined;
 
-  constructor(runtime: EpisodeRuntime, options: SessionOptions) {
+  /** `keeper` keeps episodes for after their process; without it, nothing does. */
+  constructor(runtime: EpisodeRuntime, options: SessionOptions, keeper?: EpisodeKeeper) {
     this.#runtime = runtime;
     const { memory = new MemoryBudget(options) } = options;
     const toolNames = new Map(
       runtime.manifest.environments.map(({ name, allTools }) => [name, new Set(allTools.map((tool) => tool.name))]),
     );
-    this.#share = { options, memory, toolNames, endLost: ({ facts }) => void this.#sessions.end(facts, 'lost') };
-    this.#sessions = new Sessions(options, memory, (now) => memory.kept.sweep(now));
+    this.#keeper = keeper;
+    this.#share = {
+      options,
+      memory,
+      keeper,
+      toolNames,
+      endLost: ({ facts }) => void this.#sessions.end(facts, 'lost'),
+    };
+    const places = keeper && {
+      wake: (ref: SessionRef, { lastSeq, lastActive }: Dormant) => this.#wake(ref, lastSeq, lastActive),
+      endDormant: (ref: SessionRef, end: SessionEnd) => keeper.endDormant(ref, end),
+      forget: (key: string) => keeper.forget(key),
+    };
+    this.#sessions = new Sessions(options, memory, (now) => memory.kept.sweep(now), places);
   }
 
   get manifest(): Manifest {
@@ -48,22 +65,43 @@ export class LocalHost implements SessionHost {
     return this.#draining !== undefined;
   }
 
+  /** Takes over what an earlier server has left in the journal; `onProgress` hears how many sessions were looked at. */
+  async recover(onProgress?: (done: number, all: number) => void): Promise<Recovered | undefined> {
+    const sessions = this.#sessions;
+    return this.#keeper?.recover(
+      {
+        adopt: (ref, lastSeq, lastActive) => sessions.adopt(ref, new Dormant(lastSeq, lastActive)),
+        bury: (ref, { end, why, until, calls: read }) => {
+          const calls = read === undefined ? undefined : () => this.#callsOf(ref, read());
+          sessions.bury(ref, { end, why, until, calls });
+        },
+      },
+      onProgress,
+    );
+  }
+
   tasks(query: TaskQuery): Awaitable<TaskPage> {
     return this.#runtime.tasks(query);
   }
 
-  async create(ref: SessionRef, { environment, choice, secrets, bytes = 0, trace }: CreateRequest): Promise<void> {
+  async create(ref: SessionRef, request: CreateRequest): Promise<void> {
     this.#assertOpen();
+    if (this.#isRepeated(ref, request)) return;
+    const { environment, choice, secrets, bytes = 0, trace } = request;
     await this.#sessions.create(ref, bytes, async (memory) => {
-      this.#created += 1;
-      const number = this.#created;
-      const seed = randomInt(2 ** 48 - 1);
-      const episode = await this.#runtime.open({ session: number, sid: ref.sid, environment, choice, secrets, seed });
-      const drop = () => void episode.close('nobody wants it any more');
+      const number = this.#next();
+      const seed = randomInt(MAX_SEED);
+      const start = { session: number, sid: ref.sid, environment, choice, secrets, seed };
+      const { episode, keeping } = await this.#open(ref, request, start, memory);
+      const drop = () => {
+        void episode.close('nobody wants it any more');
+        void keeping?.drop();
+      };
       // The server may have begun to stop while the task was read.
       if (this.isDraining) drop();
       this.#assertOpen();
-      return { make: () => new Session({ ...ref, number, choice, trace, memory }, episode, this.#share), drop };
+      const make = () => new Session({ ...ref, number, choice, trace, memory, keeping }, episode, this.#share);
+      return { make, drop };
     });
   }
 
@@ -78,14 +116,14 @@ export class LocalHost implements SessionHost {
   call(ref: SessionRef, request: CallRequest, on: CallListener): () => void {
     const session = this.#sessions.find(ref);
     if (session !== undefined) return session.call(request, on);
-    const ending = refused(absenceOf(ref.sid, this.#sessions.endOf(ref)));
-    on({ kind: 'settled', taskId: '', ending, durationMs: 0 });
-    return NOTHING_TO_LEAVE;
+    const { taskId } = request;
+    const ended = taskId === undefined ? undefined : this.#sessions.callsOfLost(ref)?.toldOf(taskId, performance.now());
+    return settle(on, taskId ?? '', ended ?? toEnded(this.#sessions.absenceOf(ref)));
   }
 
   touch(ref: SessionRef): SessionState {
     const session = this.#sessions.find(ref);
-    if (session === undefined) return absenceOf(ref.sid, this.#sessions.endOf(ref));
+    if (session === undefined) return this.#sessions.absenceOf(ref);
     session.touch();
     return session.facts;
   }
@@ -99,7 +137,55 @@ export class LocalHost implements SessionHost {
     return this.#draining;
   }
 
+  #next(): number {
+    this.#created += 1;
+    return this.#created;
+  }
+
+  async #open(
+    ref: SessionRef,
+    request: CreateRequest,
+    start: EpisodeStart,
+    memory: SessionMemory,
+  ): Promise<KeptEpisode> {
+    if (this.#keeper !== undefined) return this.#keeper.open(ref, request, start, memory);
+    return { episode: await this.#runtime.open(start), keeping: undefined };
+  }
+
+  /** Whether a client that was cut off asks once more for the session that it has. */
+  #isRepeated(ref: SessionRef, request: CreateRequest): boolean {
+    if (this.#keeper === undefined) return false;
+    const session = this.#sessions.find(ref);
+    return session?.isUntouched === true && session.keeping?.isFor(request) === true;
+  }
+
+  #wake(ref: SessionRef, lastSeq: number, lastActive: number): Session {
+    const keeper = this.#keeper as EpisodeKeeper;
+    const memory = new SessionMemory(this.#share.memory, ref.identity);
+    const number = this.#next();
+    const recalled = keeper.recall(ref, number, lastSeq, memory);
+    const { choice, bytes, episode, keeping } = recalled;
+    // It was let in before: it is not refused now.
+    memory.grow(sessionBytes(bytes));
+    const start = { ...ref, number, choice, trace: undefined, memory, keeping, recalled };
+    const session = new Session(start, episode, this.#share);
+    session.lastActive = lastActive;
+    return session;
+  }
+
+  /** The calls of a session of an earlier server that was lost. */
+  #callsOf(ref: SessionRef, ended: readonly RecalledCall[]): SessionCalls {
+    const { memory, options } = this.#share;
+    const owner = { number: this.#next(), identity: ref.identity, memory: new SessionMemory(memory, ref.identity) };
+    const calls = new SessionCalls(owner, memory.kept, options);
+    calls.recall(ended, performance.now());
+    return calls;
+  }
+
   #assertOpen(): void {
     if (this.isDraining) throw stopping();
   }
 }
+
+// All of them are exact as numbers.
+const MAX_SEED = 2 ** 48 - 1;

@@ -6,7 +6,7 @@ const TOLD: Record<SessionEnd, string> = {
   deleted: 'was deleted',
   expired: 'has expired',
   stopped: 'ended because the server is stopping',
-  lost: 'was lost, because the process that ran it has ended',
+  lost: 'was lost',
 };
 
 const CODES: Record<SessionEnd, Absence['code']> = {
@@ -22,15 +22,18 @@ export function howItEnded(end: SessionEnd): string {
 }
 
 /** Why there is no such session: `end` is what ended it, if that is known. */
-export function absenceOf(sid: string, end: SessionEnd | undefined): Absence {
+export function absenceOf(sid: string, end: SessionEnd | undefined, why?: string): Absence {
   if (end === undefined)
     return { code: 'session_not_found', message: `no session '${sid}'. Start one with POST /create` };
-  return { code: CODES[end], message: `session '${sid}' ${TOLD[end]}. Create a new one` };
+  return {
+    code: CODES[end],
+    message: `session '${sid}' ${TOLD[end]}${why === undefined ? '' : `: ${why}`}. Create a new one`,
+  };
 }
 
 /** The same as an error. */
-export function sessionAbsent(sid: string, end: SessionEnd | undefined): TiltyardError {
-  const { code, message } = absenceOf(sid, end);
+export function sessionAbsent(sid: string, end: SessionEnd | undefined, why?: string): TiltyardError {
+  const { code, message } = absenceOf(sid, end, why);
   return new TiltyardError(code, message);
 }
 

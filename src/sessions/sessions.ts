@@ -2,20 +2,49 @@ import { LRUCache } from 'lru-cache';
 import { EnvironmentError, TiltyardError, toFailureError } from '../core/index.ts';
 import type { SessionEnd } from './episode/outcome.ts';
 import { Session } from './episode/session.ts';
-import type { SessionRef } from './host.ts';
+import type { SessionCalls } from './episode/session-calls.ts';
+import type { Absence, SessionRef } from './host.ts';
 import { keyOf } from './key.ts';
 import type { MemoryBudget } from './memory/memory-budget.ts';
 import { SessionMemory } from './memory/session-memory.ts';
 import type { SessionOptions } from './options.ts';
 import { Reservation } from './reservation.ts';
-import { sessionAbsent, stopping } from './session-errors.ts';
+import { absenceOf, sessionAbsent, stopping } from './session-errors.ts';
 import { deadline, sweepMsFor } from './time-limit.ts';
 
 /** What remains of a session that has ended. */
-interface Tombstone {
+export interface Tombstone {
   readonly until: number;
   readonly end: SessionEnd;
+  /** Why it was lost, if it was. */
+  readonly why: string | undefined;
+  /** The calls of one that was lost: what was told of them can still be asked for. */
+  readonly calls?: (() => SessionCalls) | undefined;
 }
+
+/** What keeps sessions for after their process, as far as it is asked here. */
+export interface SessionKeeper {
+  /** Makes a session of one that nobody has asked for since the server started. */
+  wake(ref: SessionRef, dormant: Dormant): Session;
+  /** Notes the end of such a one. */
+  endDormant(ref: SessionRef, end: SessionEnd): Promise<void>;
+  /** Forgets a session that has ended, by its key. */
+  forget(key: string): void;
+}
+
+/** A session of an earlier server that nobody has asked for yet. */
+export class Dormant {
+  /** The number of its last record. */
+  readonly lastSeq: number;
+  readonly lastActive: number;
+
+  constructor(lastSeq: number, lastActive: number) {
+    this.lastSeq = lastSeq;
+    this.lastActive = lastActive;
+  }
+}
+
+type Place = Session | Reservation | Dormant;
 
 /** A session that is ready to be made, or to be given up. */
 export interface Prepared {
@@ -26,19 +55,26 @@ export interface Prepared {
 /** All sessions of all owners, with the one timer that ends idle ones and frees old results. */
 export class Sessions {
   /** By owner and id: those that live, and the places of those that are being made. */
-  readonly #byOwner = new Map<string, Map<string, Session | Reservation>>();
+  readonly #byOwner = new Map<string, Map<string, Place>>();
   readonly #tombstones: LRUCache<string, Tombstone>;
   readonly #options: SessionOptions;
   readonly #memory: MemoryBudget;
   readonly #timer: NodeJS.Timeout;
+  readonly #keeper: SessionKeeper | undefined;
   #size = 0;
 
   /** `onSweep` is called with the time whenever old things are freed. */
-  constructor(options: SessionOptions, memory: MemoryBudget, onSweep: (now: number) => void) {
+  constructor(options: SessionOptions, memory: MemoryBudget, onSweep: (now: number) => void, keeper?: SessionKeeper) {
     this.#options = options;
     this.#memory = memory;
+    this.#keeper = keeper;
     // By size, since a cache with `max` would take the memory for all of them at once.
-    this.#tombstones = new LRUCache({ maxSize: Math.max(1, options.maxTombstones), sizeCalculation: () => 1 });
+    this.#tombstones = new LRUCache({
+      maxSize: Math.max(1, options.maxTombstones),
+      sizeCalculation: () => 1,
+      // Not one that is deleted because its session has begun anew.
+      dispose: (_tombstone, key, reason) => void (reason === 'evict' && keeper?.forget(key)),
+    });
     const { idleMs, lingerMs, setupMs } = options;
     const shortest = Math.min(idleMs, lingerMs, setupMs || Number.POSITIVE_INFINITY);
     this.#timer = setInterval(() => this.#sweep(onSweep), sweepMsFor(shortest)).unref();
@@ -46,23 +82,45 @@ export class Sessions {
 
   /** The live session, or undefined. */
   find({ identity, sid }: SessionRef): Session | undefined {
-    const session = this.#byOwner.get(identity)?.get(sid);
-    return session instanceof Session && !session.isClosing ? session : undefined;
+    const owned = this.#byOwner.get(identity);
+    const found = owned?.get(sid);
+    if (found instanceof Session) return found.isClosing ? undefined : found;
+    if (!(found instanceof Dormant)) return undefined;
+    const session = this.#keeper?.wake({ identity, sid }, found) as Session;
+    owned?.set(sid, session);
+    return session;
   }
 
   /** The live session; an error tells a session that ended from one that never was. */
   get(ref: SessionRef): Session {
     const session = this.find(ref);
-    if (session === undefined) throw sessionAbsent(ref.sid, this.endOf(ref));
+    if (session === undefined) throw toFailureError(this.absenceOf(ref));
     return session;
   }
 
-  /** What ended a session, while that is remembered. */
-  endOf(ref: SessionRef): SessionEnd | undefined {
+  /** Why there is no such session. */
+  absenceOf(ref: SessionRef): Absence {
     const session = this.#byOwner.get(ref.identity)?.get(ref.sid);
-    if (session instanceof Session) return session.end;
-    const tombstone = this.#tombstones.peek(keyOf(ref));
-    return tombstone !== undefined && tombstone.until > performance.now() ? tombstone.end : undefined;
+    if (session instanceof Session) return absenceOf(ref.sid, session.end, session.lost?.words);
+    const tombstone = this.#tombstoneOf(ref);
+    return absenceOf(ref.sid, tombstone?.end, tombstone?.why);
+  }
+
+  /** The calls of a session that was lost. */
+  callsOfLost(ref: SessionRef): SessionCalls | undefined {
+    const session = this.#byOwner.get(ref.identity)?.get(ref.sid);
+    if (session instanceof Session) return session.end === 'lost' ? session.calls : undefined;
+    return this.#tombstoneOf(ref)?.calls?.();
+  }
+
+  /** Takes over a session of an earlier server, which is woken when somebody asks for it. */
+  adopt(ref: SessionRef, dormant: Dormant): void {
+    this.#put(ref, dormant);
+  }
+
+  /** Takes over what is left of one that has ended. */
+  bury(ref: SessionRef, tombstone: Tombstone): void {
+    if (this.#options.maxTombstones > 0) this.#tombstones.set(keyOf(ref), tombstone);
   }
 
   /**
@@ -99,6 +157,7 @@ export class Sessions {
   async end(ref: SessionRef, end: SessionEnd): Promise<boolean> {
     const found = this.#byOwner.get(ref.identity)?.get(ref.sid);
     if (found === undefined) return false;
+    if (found instanceof Dormant) return this.#endDormant(ref, end);
     if (found instanceof Reservation) {
       found.cancel(sessionAbsent(ref.sid, 'deleted'));
       return true;
@@ -107,7 +166,8 @@ export class Sessions {
     found.memory.end();
     if (this.#byOwner.get(ref.identity)?.get(ref.sid) === found) {
       this.#remove(ref);
-      this.#bury(ref, found.end ?? end);
+      const calls = found.end === 'lost' ? () => found.calls : undefined;
+      this.#buryNow(ref, found.end ?? end, found.lost?.words, calls);
     }
     return true;
   }
@@ -119,23 +179,24 @@ export class Sessions {
     const ending: Promise<void>[] = [];
     for (const [ref, found] of this.#all()) {
       if (found instanceof Reservation) found.cancel(stopping());
-      else ending.push(timeUp.or(found.drain()).then(async () => void (await this.end(ref, end))));
+      else if (found instanceof Session)
+        ending.push(timeUp.or(found.drain()).then(async () => void (await this.end(ref, end))));
     }
     await Promise.all(ending);
   }
 
-  *#all(): Generator<readonly [SessionRef, Session | Reservation]> {
+  *#all(): Generator<readonly [SessionRef, Place]> {
     for (const [identity, owned] of this.#byOwner)
       for (const [sid, found] of owned) yield [{ identity, sid }, found] as const;
   }
 
-  #put({ identity, sid }: SessionRef, reservation: Reservation): void {
+  #put({ identity, sid }: SessionRef, place: Place): void {
     let owned = this.#byOwner.get(identity);
     if (owned === undefined) {
       owned = new Map();
       this.#byOwner.set(identity, owned);
     }
-    owned.set(sid, reservation);
+    owned.set(sid, place);
     this.#size += 1;
   }
 
@@ -146,9 +207,20 @@ export class Sessions {
     if (owned.size === 0) this.#byOwner.delete(identity);
   }
 
-  #bury(ref: SessionRef, end: SessionEnd): void {
-    const { tombstoneMs, maxTombstones } = this.#options;
-    if (maxTombstones > 0) this.#tombstones.set(keyOf(ref), { until: performance.now() + tombstoneMs, end });
+  async #endDormant(ref: SessionRef, end: SessionEnd): Promise<boolean> {
+    this.#remove(ref);
+    this.#buryNow(ref, end, undefined, undefined);
+    await this.#keeper?.endDormant(ref, end);
+    return true;
+  }
+
+  #buryNow(ref: SessionRef, end: SessionEnd, why: string | undefined, calls: Tombstone['calls']): void {
+    this.bury(ref, { until: performance.now() + this.#options.tombstoneMs, end, why, calls });
+  }
+
+  #tombstoneOf(ref: SessionRef): Tombstone | undefined {
+    const tombstone = this.#tombstones.peek(keyOf(ref));
+    return tombstone !== undefined && tombstone.until > performance.now() ? tombstone : undefined;
   }
 
   #assertFree({ identity, sid }: SessionRef): void {
@@ -170,11 +242,15 @@ export class Sessions {
     const now = performance.now();
     onSweep(now);
     this.#clearTombstones(now);
-    const { setupMs } = this.#options;
+    const { setupMs, idleMs } = this.#options;
     for (const [identity, owned] of this.#byOwner) {
       for (const [sid, found] of owned) {
         if (found instanceof Reservation) {
           if (setupMs > 0 && now - found.since > setupMs) found.cancel(tooLate(sid, setupMs));
+          continue;
+        }
+        if (found instanceof Dormant) {
+          if (now - found.lastActive > idleMs) void this.end({ identity, sid }, 'expired');
           continue;
         }
         found.sweep(now);

@@ -10,6 +10,7 @@ import {
   toFailureError,
   toLimits,
 } from '../core/index.ts';
+import { JournalKeeper } from '../durable/index.ts';
 import { type JsonObject, type RunToolResult, type ToolSpec, textOf, type WireBlock } from '../protocol/index.ts';
 import {
   type CallEnding,
@@ -23,6 +24,8 @@ import {
   type TaskChoice,
   toModelText,
 } from '../sessions/index.ts';
+
+import { CrashableRuntime } from './crashable-runtime.ts';
 
 /** Which episode to play: a task of a split, or a task of your own. */
 export type PlayOptions = ({ readonly split: string; readonly index: number } | { readonly task: object }) & {
@@ -57,6 +60,11 @@ export interface PlayedEpisode<Inputs> extends AsyncDisposable {
     name: Name,
     ...input: InputArguments<InputOf<Inputs[Name]>>
   ): Promise<PlayedStep>;
+  /**
+   * Ends the process of the episode, as far as one can see from here: what runs is not heard of any more, and nothing is torn down. The
+   * next call finds the episode as its `durability` has kept it, or lost. Code that is running goes on, unlike in a real crash.
+   */
+  crash(): void;
   /** Ends the episode; its teardown has run when this resolves. */
   close(): Promise<void>;
 }
@@ -68,8 +76,9 @@ export async function play<Schema, Listed, State, Inputs>(
 ): Promise<PlayedEpisode<Inputs>> {
   const limits = toLimits({ drainMs: 0, ...given });
   const options = { ...DEFAULT_SESSION_OPTIONS, ...limits, ...sessions, log };
-  const runtime = new LocalRuntime(catalog([environment], { lenient: true, limits }), options);
-  const host = new LocalHost(runtime, options);
+  const local = new LocalRuntime(catalog([environment], { lenient: true, limits }), options);
+  const runtime = new CrashableRuntime(local);
+  const host = new LocalHost(runtime, options, new JournalKeeper(runtime, options));
   // Through JSON, as over a wire: what cannot travel must not pass a test either.
   const wanted: TaskChoice = 'task' in choice ? { task: choice.task as JsonObject } : choice;
   await host.create(EPISODE, { choice: throughJson(wanted), secrets });
@@ -81,6 +90,9 @@ export async function play<Schema, Listed, State, Inputs>(
       const ending = await settled(host, { name, input: throughJson(input) as object });
       if (ending.kind === 'returned') return toStep(ending.json);
       throw toRejection(ending);
+    },
+    crash() {
+      runtime.crash({ why: 'crash() was called', charge: 0 });
     },
     close,
     [Symbol.asyncDispose]: close,

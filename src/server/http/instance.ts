@@ -14,9 +14,11 @@ export interface Instance {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A new one: ids of calls live in the memory of their server, so that each server has its own. */
-export function newInstance(): Instance {
-  const id = randomUUID();
+/**
+ * Where ids of calls live in the memory of their server, each server is a new one; where they live in a journal, it is the same for as
+ * long as the journal.
+ */
+export function newInstance(id: string = randomUUID()): Instance {
   return { id, headers: Object.freeze({ [INSTANCE_HEADER]: id }) };
 }
 

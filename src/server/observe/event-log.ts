@@ -1,6 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { printable } from '../../core/index.ts';
-import type { CallEnded, HostEvent, Observer, SessionEnded, TaskIdReused } from '../../sessions/index.ts';
+import type {
+  CallEnded,
+  HostEvent,
+  Observer,
+  SessionEnded,
+  SessionFacts,
+  SessionNotRecovered,
+  SessionRebuilt,
+  TaskIdReused,
+} from '../../sessions/index.ts';
 import { toLoggedUrl } from './logged-url.ts';
 
 /** A request that has been answered, or whose client has left. Of what is no HTTP, only the answer is known. */
@@ -40,7 +49,11 @@ export function eventLog(logger: EventLogger): EventLog {
     },
     on(event: HostEvent) {
       if (event.type === 'call_ended') logger.info(callFields(event), 'call');
-      else if (event.type === 'session_ended') logger.info(sessionFields(event), 'session ended');
+      else if (event.type === 'session_ended')
+        logger[event.lost === undefined ? 'info' : 'warn'](sessionFields(event), 'session ended');
+      else if (event.type === 'session_suspended') logger.info(sessionNames(event.session), 'session suspended');
+      else if (event.type === 'session_rebuilt') logger.info(rebuiltFields(event), 'session rebuilt');
+      else if (event.type === 'session_not_recovered') logger.warn(lostFields(event), 'session lost');
       // One line for each session: a client that does this once does it with every call.
       else if (event.type === 'task_id_reused' && event.isFirst) logger.warn(reuseFields(event), REUSED);
     },
@@ -67,12 +80,21 @@ function reuseFields({ session, taskId, tool, isRefused }: TaskIdReused): object
   return { ...whose, taskId: printable(taskId), tool: printable(tool), refused: isRefused };
 }
 
-function sessionFields({ session, outcome, reason, reward, calls, durationMs }: SessionEnded): object {
-  const { index } = session;
-  const environment = printable(session.environment);
-  const whose = { sid: printable(session.sid), identity: nameOf(session.identity) };
-  const task = { environment, split: safe(session.split), index };
-  return { ...whose, ...task, outcome, reason, reward: reward ?? undefined, calls, ms: toMs(durationMs) };
+function rebuiltFields({ sid, environment, steps, durationMs }: SessionRebuilt): object {
+  return { sid: printable(sid), environment: printable(environment), steps, ms: toMs(durationMs) };
+}
+
+function lostFields({ sid, identity, environment, lost }: SessionNotRecovered): object {
+  return { sid: printable(sid), identity: nameOf(identity), environment: printable(environment), lost };
+}
+
+function sessionFields({ session, outcome, reason, lost, reward, calls, durationMs }: SessionEnded): object {
+  return { ...sessionNames(session), outcome, reason, lost, reward: reward ?? undefined, calls, ms: toMs(durationMs) };
+}
+
+function sessionNames({ sid, identity, environment, split, index }: SessionFacts): object {
+  const whose = { sid: printable(sid), identity: nameOf(identity) };
+  return { ...whose, environment: printable(environment), split: safe(split), index };
 }
 
 function nameOf(identity: string | undefined): string | undefined {

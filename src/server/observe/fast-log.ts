@@ -34,8 +34,8 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
       stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${asked}${session}${whose(identity)}${rest}`);
     },
     on(event) {
-      if (event.type === 'session_ended' || event.type === 'task_id_reused') return slow.on(event);
-      if (event.type !== 'call_ended' || isOff()) return;
+      if (event.type !== 'call_ended') return slow.on(event);
+      if (isOff()) return;
       // Made later: the caller waits for the answer now, and not for the line.
       stream.write(() => {
         const { call, outcome, reward, finished } = event;

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { CALL_OUTCOMES, EPISODE_OUTCOMES } from '../../core/index.ts';
 import { publishDescriptors } from './descriptors.ts';
+import { publishDurability } from './durability-metrics.ts';
 import { publishHistogram } from './histogram.ts';
 import { type MemoryNumbers, publishMemory } from './memory-metrics.ts';
 import { Numbers, type ToolNumbers } from './numbers.ts';
@@ -53,6 +54,7 @@ export class Metrics {
     publishDescriptors(this.#registry);
     blocks?.publish(this.#registry);
     if (workers !== undefined) publishWorkers(this.#registry, workers);
+    publishDurability(this.#registry, numbers.environments);
   }
 
   get contentType(): string {

@@ -4,8 +4,10 @@ import {
   type CallFacts,
   Counts,
   type HostEvent,
+  type LossReason,
   type Observer,
   type SessionEnded,
+  type SessionFacts,
 } from '../../sessions/index.ts';
 import { DURATIONS, Histogram, REWARDS } from './histogram.ts';
 
@@ -16,6 +18,10 @@ export interface EnvironmentNumbers {
   readonly setups: Histogram;
   readonly rewards: Histogram;
   reusedIds: number;
+  /** The episodes that were lost, by reason. */
+  readonly lost: Map<LossReason, number>;
+  /** How long it took to build episodes again. */
+  readonly rebuilds: Histogram;
 }
 
 /** The numbers of one tool. */
@@ -61,6 +67,12 @@ export class Numbers implements Observer {
         return this.environment(event.session.environment).setups.add(event.durationMs / 1000);
       case 'session_ended':
         return this.#sessionEnded(event);
+      case 'session_suspended':
+        return this.#sessionLeft(event.session);
+      case 'session_not_recovered':
+        return this.#lost(event.environment, event.lost);
+      case 'session_rebuilt':
+        return this.environment(event.environment).rebuilds.add(event.durationMs / 1000);
       case 'task_id_reused':
         this.environment(event.session.environment).reusedIds += 1;
         return;
@@ -72,7 +84,8 @@ export class Numbers implements Observer {
     let numbers = this.environments.get(name);
     if (numbers === undefined) {
       const ended = noCounts(EPISODE_OUTCOMES);
-      numbers = { live: 0, ended, setups: new Histogram(DURATIONS), rewards: new Histogram(REWARDS), reusedIds: 0 };
+      const [setups, rebuilds] = [new Histogram(DURATIONS), new Histogram(DURATIONS)];
+      numbers = { live: 0, ended, setups, rewards: new Histogram(REWARDS), reusedIds: 0, lost: new Map(), rebuilds };
       this.environments.set(name, numbers);
     }
     return numbers;
@@ -102,14 +115,24 @@ export class Numbers implements Observer {
     durations.add(durationMs / 1000);
   }
 
-  #sessionEnded({ session, outcome, reason, reward }: SessionEnded): void {
+  #sessionEnded({ session, outcome, reason, lost, reward }: SessionEnded): void {
     const numbers = this.environment(session.environment);
-    this.liveSessions -= 1;
+    this.#sessionLeft(session);
     if (reason === 'stopped') this.stoppedSessions += 1;
-    if (session.identity) this.owned.remove(session.identity);
-    numbers.live -= 1;
+    if (lost !== undefined) this.#lost(session.environment, lost);
     numbers.ended[outcome] += 1;
     if (reward !== null) numbers.rewards.add(reward);
+  }
+
+  #sessionLeft({ identity, environment }: SessionFacts): void {
+    this.liveSessions -= 1;
+    if (identity) this.owned.remove(identity);
+    this.environment(environment).live -= 1;
+  }
+
+  #lost(environment: string, reason: LossReason): void {
+    const { lost } = this.environment(environment);
+    lost.set(reason, (lost.get(reason) ?? 0) + 1);
   }
 }
 

@@ -4,6 +4,8 @@ import { CLIENT_TASK_ID, FEATURES_HEADER } from '../../protocol/index.ts';
 import {
   DEFAULT_SESSION_OPTIONS,
   type EnvironmentManifest,
+  type EpisodeKeeper,
+  type EpisodeRuntime,
   LocalHost,
   LocalRuntime,
   MemoryBudget,
@@ -63,7 +65,15 @@ export interface OrsOptions extends WebOptions {
    * @internal For hosts of this package; not stable yet.
    */
   readonly host?: (options: SessionOptions) => SessionHost;
+  /**
+   * What keeps episodes for after their process. Default: nothing.
+   * @internal For `createServer`.
+   */
+  readonly keeper?: MakeKeeper | undefined;
 }
+
+/** Makes what keeps the episodes of a runtime. */
+export type MakeKeeper = (runtime: EpisodeRuntime, options: SessionOptions) => EpisodeKeeper;
 
 const SESSIONS: OptionRules<NonNullable<OrsOptions['sessions']>> = {
   callsAfterFinish: oneOf('refuse', 'allow'),
@@ -88,6 +98,7 @@ export const ORS_OPTIONS: OptionRules<OrsOptions> = {
   announceAfterMs: between(0, LONGEST_SILENCE_MS),
   lenientInputs: trueOrFalse,
   host: anything,
+  keeper: anything,
 };
 
 /** ORS made ready: what its routes share. */
@@ -157,5 +168,6 @@ function inputsOf({ name, allTools }: EnvironmentManifest): NamedSchema[] {
 
 function localHost(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {
   const ready = catalog(options.environments, { lenient: options.lenientInputs ?? true, limits });
-  return new LocalHost(new LocalRuntime(ready, sessionOptions), sessionOptions);
+  const runtime = new LocalRuntime(ready, sessionOptions);
+  return new LocalHost(runtime, sessionOptions, options.keeper?.(runtime, sessionOptions));
 }

@@ -14,7 +14,7 @@ import {
   WorkerToolRuntime,
 } from '../../workers/index.ts';
 import type { Observation } from '../observe/observation.ts';
-import type { OrsOptions } from '../ors/service.ts';
+import type { MakeKeeper, OrsOptions } from '../ors/service.ts';
 import type { OxpOptions } from '../oxp/service.ts';
 import type { WorkersOption } from './option.ts';
 
@@ -33,7 +33,7 @@ export interface ServerWorkers {
   readonly hasEnvironments: boolean;
   readonly hasToolkits: boolean;
   /** Hosts of sessions and of tools, as the options of the protocols have them. */
-  sessionHost(traceOf: Observation['traceOfCode']): NonNullable<OrsOptions['host']>;
+  sessionHost(traceOf: Observation['traceOfCode'], keeper: MakeKeeper): NonNullable<OrsOptions['host']>;
   toolHost(traceOf: Observation['traceOfCode']): NonNullable<OxpOptions['host']>;
 }
 
@@ -62,7 +62,10 @@ export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Pro
     pool,
     hasEnvironments: contents.manifest !== undefined,
     hasToolkits: contents.tools.length > 0,
-    sessionHost: (traceOf) => (options) => new LocalHost(new WorkerRuntime(pool, { ...limits, traceOf }), options),
+    sessionHost: (traceOf, keeper) => (options) => {
+      const runtime = new WorkerRuntime(pool, { ...limits, traceOf });
+      return new LocalHost(runtime, options, keeper(runtime, options));
+    },
     toolHost: (traceOf) => (options) => new Toolbox(new WorkerToolRuntime(pool, { ...limits, traceOf }), options),
   };
 }

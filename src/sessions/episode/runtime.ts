@@ -2,6 +2,7 @@ import type { Awaitable, Failure, Secrets } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import type { RunListener } from '../call.ts';
 import type { Manifest, TaskChoice, TaskPage, TaskQuery } from '../host.ts';
+import type { LossReason } from './loss.ts';
 
 /** What an episode is made from. */
 export interface EpisodeStart {
@@ -50,6 +51,8 @@ export interface RunRequest {
   readonly id: string;
   /** From 1; more when a run before it was lost with its process. */
   readonly attempt: number;
+  /** Whether its client knows the id: it chose it, or was told. Only those who keep episodes ask. */
+  readonly isIdKnown?: boolean;
   readonly name: string;
   /** Taken over by the run: defaults are written into it. */
   readonly input: object;
@@ -75,6 +78,8 @@ export type ReadyListener = (failure: Failure | undefined, saved?: string) => vo
 /** Why an episode can no longer run, and whether it is to blame. */
 export interface Loss {
   readonly why: string;
+  /** Left out: its process has ended, and nothing of it is kept. */
+  readonly reason?: LossReason;
   /** 1: a run, setup or prompt of this episode ended the process; less where several may have; 0: others did. */
   readonly charge: number;
 }

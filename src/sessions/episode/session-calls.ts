@@ -1,7 +1,9 @@
 import { UNKNOWN_TASK_ID } from '../../protocol/index.ts';
 import type { Call } from '../call.ts';
 import { type CallEnding, refused } from '../call-ending.ts';
+import type { RecalledCall } from '../keeper.ts';
 import { isServerMade } from '../kept/call-ids.ts';
+import { checksumOf } from '../kept/checksum.ts';
 import type { KeptCall, KeptResults } from '../kept/kept-results.ts';
 import { UsedIds } from '../kept/used-ids.ts';
 import type { SessionMemory } from '../memory/session-memory.ts';
@@ -36,6 +38,9 @@ export class SessionCalls {
   /** The calls whose results take room on the heap. */
   #large: number[] | undefined;
   #inputBytes = 0;
+  /** Whether an id came again with another question. */
+  hasReusedIds = false;
+  #isRecalled = false;
 
   constructor(session: CallingSession, kept: KeptResults, { clientTaskIds }: SessionRules) {
     this.#session = session;
@@ -66,7 +71,15 @@ export class SessionCalls {
     if (id === undefined) return undefined;
     const number = this.#used?.find(id) ?? this.#kept.ids.numberOf(id);
     if (number !== undefined) return this.#kept.find(number, this.#session.number, now) ?? UNKNOWN;
-    return this.#clientTaskIds === 'start' && !isServerMade(id) ? undefined : UNKNOWN;
+    // An id that an earlier server made is of a call that was lost with it: it is run now.
+    if (isServerMade(id)) return this.#isRecalled ? undefined : UNKNOWN;
+    return this.#clientTaskIds === 'start' ? undefined : UNKNOWN;
+  }
+
+  /** What was told of a call, while that is kept; undefined also for ids that nobody knows. */
+  toldOf(id: string, now: number): EndedCall | undefined {
+    const number = this.#used?.find(id) ?? this.#kept.ids.numberOf(id);
+    return number === undefined ? undefined : this.#kept.find(number, this.#session.number, now);
   }
 
   /** Notes a call that did not end at once. */
@@ -97,6 +110,19 @@ export class SessionCalls {
     if (!call.hasClientsId) return;
     this.#used ??= new UsedIds(REMEMBERED_IDS);
     this.#used.add(id, number);
+  }
+
+  /** Takes over calls that ended at an earlier server. */
+  recall(ended: readonly RecalledCall[], now: number): void {
+    this.#isRecalled = true;
+    this.#used ??= new UsedIds(REMEMBERED_IDS);
+    const { number: owner, identity } = this.#session;
+    for (const { id, tool, input, ending, durationMs } of ended) {
+      const number = this.#kept.ids.next();
+      this.#used.add(id, number);
+      const call = { owner, ending, durationMs, fingerprint: '', checksum: checksumOf(tool, input) };
+      if (this.#kept.keep(number, call, now, identity)) this.#noteLarge(number);
+    }
   }
 
   /** Frees what nobody can ask for when the session has ended. */

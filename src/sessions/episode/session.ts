@@ -4,20 +4,25 @@ import { Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
 import type { CallListener, CallRequest, CreateRequest } from '../host.ts';
+import type { EpisodeKeeper, Keeping, RecalledCall, RecalledSession, UnfinishedCall } from '../keeper.ts';
 import { checksumOf } from '../kept/checksum.ts';
 import type { MemoryBudget } from '../memory/memory-budget.ts';
 import type { SessionMemory } from '../memory/session-memory.ts';
 import type { SessionOptions } from '../options.ts';
 import { absenceOf, howItEnded } from '../session-errors.ts';
 import { fullOf, mismatchOf, refusalOf } from './admission.ts';
+import type { WhyLost } from './loss.ts';
 import { type SessionEnd, toEpisodeOutcome } from './outcome.ts';
-import type { OpenEpisode } from './runtime.ts';
-import { type EndedCall, SessionCalls } from './session-calls.ts';
+import { repeat, settle, toEnded } from './repeats.ts';
+import type { Loss, OpenEpisode } from './runtime.ts';
+import { SessionCalls } from './session-calls.ts';
 
 /** What all sessions of a host share. */
 export interface SessionShare {
   readonly options: SessionOptions;
   readonly memory: MemoryBudget;
+  /** What keeps episodes for after their process, if something does. */
+  readonly keeper: Pick<EpisodeKeeper, 'refusal'> | undefined;
   /** Ends a session whose code can no longer run. */
   readonly endLost: (session: Session) => void;
   /** The tools of each environment: other names are a client's invention. */
@@ -31,6 +36,10 @@ export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
   readonly sid: string;
   readonly identity: string;
   readonly memory: SessionMemory;
+  /** What is kept of it for after its process, if anything is. */
+  readonly keeping?: Keeping | undefined;
+  /** What has happened in it at an earlier server. */
+  readonly recalled?: Pick<RecalledSession, 'ended' | 'unfinished'> | undefined;
 }
 
 /**
@@ -39,9 +48,12 @@ export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
 export class Session implements CallOwner {
   readonly facts: SessionFacts;
   readonly memory: SessionMemory;
+  readonly keeping: Keeping | undefined;
   lastActive: number;
   /** What ended it, once something has. */
   end: SessionEnd | undefined;
+  /** Why its code can no longer run, if it cannot. */
+  lost: WhyLost | undefined;
   readonly #episode: OpenEpisode;
   readonly #share: SessionShare;
   readonly #calls: SessionCalls;
@@ -53,9 +65,6 @@ export class Session implements CallOwner {
   #hasFinished = false;
   #reward: number | null = null;
   #promptFailed = false;
-  #hasReusedIds = false;
-  /** Why its code can no longer run, if it cannot. */
-  #lostBecause: string | undefined;
   // What only some sessions need, or only for a while, is made when it is needed: an idle session shall be small.
   /** Those who wait for the end of its setup, in the order they came. */
   #waiting: (() => void)[] | undefined;
@@ -65,24 +74,37 @@ export class Session implements CallOwner {
   #onDrained: (() => void) | undefined;
 
   constructor(start: SessionStart, episode: OpenEpisode, share: SessionShare) {
-    const { number, sid, identity, choice, trace, memory } = start;
+    const { number, sid, identity, choice, trace, memory, keeping, recalled } = start;
     this.#startedAt = performance.now();
     this.lastActive = this.#startedAt;
     this.#episode = episode;
     this.#share = share;
     const [split, index] = 'split' in choice ? [choice.split, choice.index] : [];
     this.memory = memory;
+    this.keeping = keeping;
     this.#calls = new SessionCalls({ number, identity, memory }, share.memory.kept, share.options);
     this.facts = { number, sid, identity, environment: episode.environment, split, index };
     share.options.observer.on({ type: 'session_started', at: toEpoch(this.#startedAt), session: this.facts, trace });
+    if (recalled !== undefined) this.#recall(recalled.ended);
     episode.begin(
       (failure) => this.#setUp(failure),
-      ({ why }) => this.#lose(why),
+      (loss) => this.#lose(loss),
     );
+    if (recalled !== undefined) this.#repeatLost(recalled.unfinished);
   }
 
   get isClosing(): boolean {
     return this.#phase === 'closing';
+  }
+
+  /** Whether no tool of it was ever called. */
+  get isUntouched(): boolean {
+    return this.#callCount === 0;
+  }
+
+  /** What a client that comes back to it may still ask for once it was lost. */
+  get calls(): SessionCalls {
+    return this.#calls;
   }
 
   touch(): void {
@@ -94,9 +116,10 @@ export class Session implements CallOwner {
     return !this.#isBusy && now - this.lastActive > this.#share.options.idleMs;
   }
 
-  /** Gives up a setup that takes too long. */
+  /** Gives up a setup that takes too long, and notes from time to time that somebody uses it. */
   sweep(now: number): void {
     const { setupMs } = this.#share.options;
+    this.keeping?.touch(toEpoch(this.lastActive));
     if (this.#phase === 'setting_up' && setupMs > 0 && now - this.#startedAt > setupMs)
       this.#episode.giveUpSetup(setupMs);
   }
@@ -197,8 +220,28 @@ export class Session implements CallOwner {
     return this.#closing;
   }
 
-  #lose(why: string): void {
-    this.#lostBecause = why;
+  /** Takes over what was told before: the same ids give the same results. */
+  #recall(ended: readonly RecalledCall[]): void {
+    for (const record of ended) {
+      this.#callCount += 1;
+      this.#lastCall = outcomeOf(record.ending);
+      if (record.reward !== null) this.#reward = (this.#reward ?? 0) + record.reward;
+      if (record.finished) this.#hasFinished = true;
+    }
+    this.#calls.recall(ended, performance.now());
+  }
+
+  /** Runs calls again that were lost with their server, and may be; whoever asks for them finds them under their ids. */
+  #repeatLost(unfinished: readonly UnfinishedCall[]): void {
+    for (const { id, tool, input, attempt } of unfinished)
+      this.call({ name: tool, input, taskId: id, attempt: attempt + 1 }, () => {});
+  }
+
+  #lose({ why, reason }: Loss): void {
+    this.lost =
+      reason === undefined
+        ? { reason: 'worker_lost', words: `the process that ran it has ended: ${why}` }
+        : { reason, words: why };
     this.#share.endLost(this);
   }
 
@@ -240,36 +283,17 @@ export class Session implements CallOwner {
       const message = `the server is stopping, and session '${sid}' accepts no new calls`;
       return { code: 'shutting_down', message };
     }
-    const { memory, options } = this.#share;
+    const { memory, options, keeper } = this.#share;
     return (
+      keeper?.refusal ??
       (memory.isStrained ? memory.refusal(this.facts.identity, 1) : undefined) ??
       (calls === 0 ? undefined : refusalOf({ sid, calls, inputBytes }, bytes, options))
     );
   }
 
-  /** Answers a call whose id is known: with the one that runs, or as it ended. Undefined if it is a new one. */
   #repeat(request: CallRequest, on: CallListener, now: number, checksum: number): (() => void) | undefined {
-    const { taskId = '' } = request;
-    const running = this.#calls.find(taskId);
-    const known = running ?? this.#calls.ended(taskId, now);
-    if (known === undefined) return undefined;
-    const isReused = known.checksum !== undefined && known.checksum !== checksum;
-    const refusal = isReused ? this.#reuse(request, now) : undefined;
-    if (refusal !== undefined) return settle(on, taskId, toEnded(refusal));
-    return running?.attach(on) ?? settle(on, taskId, known as EndedCall);
-  }
-
-  /** Tells of an id that came again with another question; why it is refused, if it is. */
-  #reuse({ name, taskId = '' }: CallRequest, now: number): Failure | undefined {
-    const { observer, reusedTaskIds } = this.#share.options;
-    const isRefused = reusedTaskIds === 'refuse';
-    const isFirst = !this.#hasReusedIds;
-    this.#hasReusedIds = true;
-    const tool = this.#toolOf(name);
-    observer.on({ type: 'task_id_reused', at: toEpoch(now), session: this.facts, taskId, tool, isRefused, isFirst });
-    if (!isRefused) return undefined;
-    const message = `task_id '${taskId}' was used before for another tool or input. Every call needs an id of its own`;
-    return { code: 'task_id_reused', message };
+    const session = { facts: this.facts, calls: this.#calls, options: this.#share.options };
+    return repeat(session, { request, tool: this.#toolOf(request.name), checksum, now }, on);
   }
 
   #toolOf(name: string): string {
@@ -304,11 +328,12 @@ export class Session implements CallOwner {
     });
   }
 
-  #run(call: Call, { name, input }: CallRequest): void {
+  #run(call: Call, { name, input, attempt = 1 }: CallRequest): void {
     const problem = this.#problem;
-    if (problem === undefined)
-      this.#episode.run({ call: call.facts.number, id: call.facts.id, attempt: 1, name, input }, call);
-    else call.ended(refused(problem));
+    if (problem !== undefined) return call.ended(refused(problem));
+    const { number, id } = call.facts;
+    const isIdKnown = call.hasClientsId || call.announced;
+    this.#episode.run({ call: number, id, attempt, isIdKnown, name, input }, call);
   }
 
   async #whenReady(): Promise<void> {
@@ -325,13 +350,7 @@ export class Session implements CallOwner {
   }
 
   get #problem(): Failure | undefined {
-    return this.end === undefined ? this.#setupFailure : absenceOf(this.facts.sid, this.end);
-  }
-
-  /** What calls are told that the end of the session cuts off. */
-  #endAsFailure(end: SessionEnd): Failure {
-    const { code, message } = absenceOf(this.facts.sid, end);
-    return this.#lostBecause === undefined ? { code, message } : { code, message: `${message} (${this.#lostBecause})` };
+    return this.end === undefined ? this.#setupFailure : absenceOf(this.facts.sid, this.end, this.lost?.words);
   }
 
   async #close(end: SessionEnd): Promise<void> {
@@ -339,33 +358,28 @@ export class Session implements CallOwner {
     const wasSettingUp = this.#phase === 'setting_up';
     this.#phase = 'closing';
     this.end = end;
+    const noted = this.keeping?.end(end, this.lost?.words);
     const closed = this.#episode.close(`the session ${howItEnded(end)}`);
     if (wasSettingUp) this.#setupEnded('cancelled');
-    const failure = this.#endAsFailure(end);
+    const failure = absenceOf(this.facts.sid, end, this.lost?.words);
     const outcome = toOutcome(failure);
     for (const call of this.#calls.running) call.ended({ kind: 'failed', outcome, failure });
-    await closed;
-    this.#calls.clear();
+    await Promise.all([closed, noted]);
+    if (end !== 'lost') this.#calls.clear();
     const now = performance.now();
-    this.#share.options.observer.on({
+    const { observer } = this.#share.options;
+    if (end === 'stopped' && this.keeping?.survivesServer === true)
+      return observer.on({ type: 'session_suspended', at: toEpoch(now), session: this.facts });
+    observer.on({
       type: 'session_ended',
       at: toEpoch(now),
       session: this.facts,
       outcome: toEpisodeOutcome({ end, finished: this.#hasFinished, broken, lastCall: this.#lastCall }),
       reason: end,
+      lost: this.lost?.reason,
       calls: this.#callCount,
       durationMs: now - this.#startedAt,
       reward: this.#reward,
     });
   }
-}
-
-/** Tells how a call ended that is over, or that is not started. */
-function settle(on: CallListener, taskId: string, { ending, durationMs }: EndedCall): () => void {
-  on({ kind: 'settled', taskId, ending, durationMs });
-  return NOTHING_TO_LEAVE;
-}
-
-function toEnded(failure: Failure): EndedCall {
-  return { ending: refused(failure), durationMs: 0 };
 }

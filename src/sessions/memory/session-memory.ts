@@ -28,6 +28,12 @@ export class SessionMemory {
     return refusal;
   }
 
+  /** Takes so much more, or gives so much back, until the session ends. */
+  grow(bytes: number): void {
+    this.#bytes += bytes;
+    this.#budget.add(this.#identity, bytes);
+  }
+
   /** Takes memory for the input of a call, which is there already. */
   take(bytes: number): void {
     this.#budget.add(this.#identity, bytes);

@@ -1,0 +1,46 @@
+import type { Durability } from '../core/index.ts';
+import { type CallEnding, type RunEnding, toldDigest } from '../sessions/index.ts';
+import type { DurableRun } from './durable-run.ts';
+import type { BeginRecord, EndRecord, RecordedCall } from './records.ts';
+
+/** How much of a call is written down. */
+export interface EndRecordOptions {
+  /** Whether clients may ask the journal for what they were told: otherwise it only has to be comparable. */
+  readonly isWhole: boolean;
+  readonly durability: Durability;
+}
+
+/** What is written down of a call that has ended. */
+export function toEndRecord(run: DurableRun, ending: RunEnding, { isWhole, durability }: EndRecordOptions): EndRecord {
+  const { reward = null, finished = false, saved, tainted, ...told } = ending;
+  const isKept = isWhole || told.kind !== 'returned';
+  return {
+    type: 'end',
+    at: Date.now(),
+    call: toRecordedCall(run, isWhole || durability === 'replay'),
+    ...(isKept ? { ending: told as CallEnding } : { told: toldDigest(told as CallEnding) }),
+    durationMs: performance.now() - run.startedAt,
+    reward,
+    finished,
+    saved,
+    tainted,
+  };
+}
+
+/** The call of a run; its input only where it may be needed again. */
+export function toRecordedCall({ request, input, attempt }: DurableRun, withInput: boolean): RecordedCall {
+  return { id: request.id, tool: request.name, input: withInput ? input : '{}', attempt };
+}
+
+/** The end of a call that may have run, or not. */
+export function outcomeUnknown(tool: string, why: string): RunEnding {
+  const message = `it is not known whether tool '${tool}' has run: ${why}. It is not run again, since that could do twice what must be done once`;
+  return { kind: 'failed', outcome: 'env_error', failure: { code: 'outcome_unknown', tool, message } };
+}
+
+/** The same for a call of an earlier server. */
+export function toUnknownRecord({ call }: BeginRecord): EndRecord {
+  const { tool } = call;
+  const ending = outcomeUnknown(tool, 'the server has ended while it was called');
+  return { type: 'end', at: Date.now(), call, ending, durationMs: 0, reward: null, finished: false };
+}

@@ -1,0 +1,91 @@
+import { type Log, toError } from '../core/index.ts';
+import { Fenced, type Journal } from '../journal/index.ts';
+import type { EpisodeRecord } from './records.ts';
+
+const RETRY_MS = 500;
+
+interface Waiting {
+  readonly write: () => Promise<unknown>;
+  readonly done: () => void;
+}
+
+/** What a writer tells of. */
+export interface JournalWriterOptions {
+  readonly log: Log;
+  /** Called once, when another server has taken over the journal: nothing may be told to anybody from then on. */
+  readonly onFenced: () => void;
+}
+
+/**
+ * Writes into a journal until it is written: a full disk delays what is told, and loses nothing. Records stay in order, also those
+ * that have to wait.
+ */
+export class JournalWriter {
+  readonly journal: Journal<EpisodeRecord>;
+  readonly #options: JournalWriterOptions;
+  readonly #waiting: Waiting[] = [];
+  #isFenced = false;
+
+  constructor(journal: Journal<EpisodeRecord>, options: JournalWriterOptions) {
+    this.journal = journal;
+    this.#options = options;
+  }
+
+  /** Whether something could not be written, and waits for it. */
+  get isFailing(): boolean {
+    return this.#waiting.length > 0 || this.#isFenced;
+  }
+
+  /** Resolves when the record is durable, and never if another server has taken over. `onDelay` hears that it takes longer. */
+  append(key: string, record: EpisodeRecord, lastSeq: number, onDelay?: () => void): Promise<unknown> {
+    return this.#write(() => this.journal.append(key, record, lastSeq), onDelay);
+  }
+
+  /** The same for what takes the place of all records of a key. */
+  replace(key: string, record: EpisodeRecord | undefined, onDelay?: () => void): Promise<unknown> {
+    return this.#write(() => this.journal.replace(key, record), onDelay);
+  }
+
+  #write(write: () => Promise<unknown>, onDelay?: () => void): Promise<unknown> {
+    if (this.#waiting.length > 0) return this.#wait(write, onDelay);
+    return write().catch((thrown) => {
+      if (this.#waiting.length === 0) this.#failed(thrown);
+      return this.#wait(write, onDelay);
+    });
+  }
+
+  #wait(write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<void> {
+    onDelay?.();
+    return new Promise((done) => void this.#waiting.push({ write, done }));
+  }
+
+  #failed(thrown: unknown): void {
+    if (thrown instanceof Fenced) return this.#fence();
+    const message = 'the journal cannot be written: calls wait, and new ones are refused, until it can';
+    this.#options.log.error({ error: toError(thrown) }, message);
+    setTimeout(() => void this.#retry(), RETRY_MS);
+  }
+
+  async #retry(): Promise<void> {
+    let count = 0;
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      try {
+        await next.write();
+      } catch (thrown) {
+        if (thrown instanceof Fenced) return this.#fence();
+        setTimeout(() => void this.#retry(), RETRY_MS);
+        return;
+      }
+      this.#waiting.shift();
+      count += 1;
+      next.done();
+    }
+    this.#options.log.warn({ records: count }, 'the journal can be written again');
+  }
+
+  #fence(): void {
+    if (this.#isFenced) return;
+    this.#isFenced = true;
+    this.#options.onFenced();
+  }
+}

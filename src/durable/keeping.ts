@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import type { CreateRequest, Keeping, SessionEnd, SessionRef } from '../sessions/index.ts';
+import type { CloseRecord, CreateRecord } from './records.ts';
+import type { SessionJournal } from './session-journal.ts';
+
+/** So often within its idle time it is noted that a session is in use: not at each request, and often enough. */
+export const TOUCHES = 4;
+
+/** What is kept of one session in its journals. */
+export class JournalKeeping implements Keeping {
+  readonly survivesServer: boolean;
+  readonly #ref: SessionRef;
+  readonly #request: string;
+  readonly #idleMs: number;
+  readonly #journals: readonly SessionJournal[];
+
+  /** Of several journals, the last one is on disk, and the others are not. */
+  constructor(
+    ref: SessionRef,
+    { request, durability }: Pick<CreateRecord, 'request' | 'durability'>,
+    idleMs: number,
+    journals: readonly SessionJournal[],
+  ) {
+    this.survivesServer = durability !== 'none' && journals.every(({ isPersistent }) => isPersistent);
+    this.#ref = ref;
+    this.#request = request;
+    this.#idleMs = idleMs;
+    this.#journals = journals;
+  }
+
+  isFor(request: CreateRequest): boolean {
+    return this.#request === digestOf(request);
+  }
+
+  touch(at: number): void {
+    for (const journal of this.#journals)
+      if (journal.isPersistent && at - journal.writtenAt > this.#idleMs / TOUCHES)
+        void journal.append({ type: 'touch', at });
+  }
+
+  async end(end: SessionEnd, why: string | undefined): Promise<void> {
+    const { identity, sid } = this.#ref;
+    const record: CloseRecord = { type: 'close', at: Date.now(), sid, identity, end, why };
+    await Promise.all(this.#journals.map((journal) => journal.close(record)));
+  }
+
+  async drop(): Promise<void> {
+    await Promise.all(this.#journals.map((journal) => journal.drop()));
+  }
+}
+
+/** A hash of what a client asks for. Without the secrets: a short one could be guessed from it. */
+export function digestOf({ environment = '', choice }: CreateRequest): string {
+  return hash('sha256', JSON.stringify([environment.toLowerCase(), choice]), 'base64url');
+}

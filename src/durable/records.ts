@@ -1,0 +1,86 @@
+import type { Durability, Secrets } from '../core/index.ts';
+import type { JournalRecord } from '../journal/index.ts';
+import type { CallEnding, SessionEnd, TaskChoice } from '../sessions/index.ts';
+
+// What is written down of an episode, in this order: create, setup, prompt and calls as they come, and its end.
+
+/** An episode was asked for; its setup has not begun. */
+export interface CreateRecord extends JournalRecord {
+  readonly type: 'create';
+  /** The form of these records. */
+  readonly v: 1;
+  readonly sid: string;
+  readonly identity: string;
+  readonly environment: string;
+  readonly durability: Durability;
+  readonly seed: number;
+  /** A hash of what its client sent: the same request again means the same episode. */
+  readonly request: string;
+  /** Undefined where nothing else of it may be written: it came with secrets, and there is no key for them. */
+  readonly start:
+    | { readonly choice: TaskChoice; readonly taskDigest: string | undefined; readonly secrets: Secrets }
+    | undefined;
+}
+
+/** Setup has ended, and left this state (`saved`). Only where states are saved. */
+export interface SetupRecord extends JournalRecord {
+  readonly type: 'setup';
+}
+
+/** The prompt was read. */
+export interface PromptRecord extends JournalRecord {
+  readonly type: 'prompt';
+  readonly json: string;
+}
+
+/** A call is about to run whose effects do not end with the process. */
+export interface BeginRecord extends JournalRecord {
+  readonly type: 'begin';
+  readonly call: RecordedCall;
+}
+
+/** A call has ended. */
+export interface EndRecord extends JournalRecord {
+  readonly type: 'end';
+  readonly call: RecordedCall;
+  /** As it was told; left out where only its digest is needed. */
+  readonly ending?: CallEnding;
+  readonly told?: string;
+  readonly durationMs: number;
+  readonly reward: number | null;
+  readonly finished: boolean;
+  readonly tainted?: string | undefined;
+}
+
+/** The call of a record. */
+export interface RecordedCall {
+  readonly id: string;
+  readonly tool: string;
+  /** As JSON, as it was sent. */
+  readonly input: string;
+  readonly attempt: number;
+}
+
+/** Somebody used the session. */
+export interface TouchRecord extends JournalRecord {
+  readonly type: 'touch';
+}
+
+/** The session has ended. The last record of its key, and after a while the only one. */
+export interface CloseRecord extends JournalRecord {
+  readonly type: 'close';
+  readonly sid: string;
+  readonly identity: string;
+  readonly end: SessionEnd;
+  /** Why it was lost, in words. */
+  readonly why?: string | undefined;
+}
+
+export type EpisodeRecord =
+  | CreateRecord
+  | SetupRecord
+  | PromptRecord
+  | BeginRecord
+  | EndRecord
+  | TouchRecord
+  | CloseRecord;

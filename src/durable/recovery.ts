@@ -1,0 +1,156 @@
+import type { JournalEntry } from '../journal/index.ts';
+import type {
+  EnvironmentManifest,
+  LossReason,
+  RecalledCall,
+  Recovered,
+  RecoveryPlaces,
+  SessionEnd,
+  SessionOptions,
+  SessionRef,
+  WhyLost,
+} from '../sessions/index.ts';
+import type { JournalWriter } from './journal-writer.ts';
+import { TOUCHES } from './keeping.ts';
+import { recollect, toRecalledCall } from './past.ts';
+import type { EpisodeRecord } from './records.ts';
+
+export const NOTHING: Recovered = { dormant: 0, ended: 0, lost: 0 };
+
+const PROGRESS_EVERY = 5_000;
+
+/** Finds out what became of the sessions of an earlier server. Those that go on are only noted: they are read when they are used. */
+export class Recovery {
+  readonly #disk: JournalWriter;
+  readonly #places: RecoveryPlaces;
+  readonly #environments: ReadonlyMap<string, EnvironmentManifest>;
+  readonly #options: Pick<SessionOptions, 'tombstoneMs' | 'idleMs' | 'observer'>;
+  readonly #lastAlive: number | undefined;
+  readonly #counts = { ...NOTHING };
+
+  constructor(
+    disk: JournalWriter,
+    places: RecoveryPlaces,
+    environments: ReadonlyMap<string, EnvironmentManifest>,
+    options: Pick<SessionOptions, 'tombstoneMs' | 'idleMs' | 'observer'>,
+    lastAlive: number | undefined,
+  ) {
+    this.#disk = disk;
+    this.#places = places;
+    this.#environments = environments;
+    this.#options = options;
+    this.#lastAlive = lastAlive;
+  }
+
+  async run(onProgress: (done: number, all: number) => void = () => {}): Promise<Recovered> {
+    const { journal } = this.#disk;
+    const { size } = journal;
+    let done = 0;
+    for (const entry of journal.entries()) {
+      this.#take(entry);
+      done += 1;
+      if (done % PROGRESS_EVERY !== 0) continue;
+      onProgress(done, size);
+      // So that the progress is seen.
+      await new Promise(setImmediate);
+    }
+    return this.#counts;
+  }
+
+  #take(entry: JournalEntry<EpisodeRecord>): void {
+    const remains = remainsOf(entry, this.#environments);
+    switch (remains.kind) {
+      case 'dormant':
+        return this.#adopt(remains);
+      case 'ended':
+        return this.#bury(remains, entry.key);
+      case 'lost':
+        return this.#lose(remains, entry.key);
+      case 'nothing':
+        return void this.#disk.replace(entry.key, undefined);
+    }
+  }
+
+  #adopt({ ref, lastSeq, usedAt }: Remains & { kind: 'dormant' }): void {
+    this.#counts.dormant += 1;
+    // It may have been used for some time after that was noted; and while no server ran, nobody could use it.
+    const idle = (this.#lastAlive ?? Date.now()) - usedAt - this.#options.idleMs / TOUCHES;
+    this.#places.adopt(ref, lastSeq, performance.now() - Math.max(0, idle));
+  }
+
+  #bury({ ref, end, why, at }: Remains & { kind: 'ended' }, key: string): void {
+    this.#counts.ended += 1;
+    const left = this.#options.tombstoneMs - (Date.now() - at);
+    if (left <= 0) return void this.#disk.replace(key, undefined);
+    const calls = end === 'lost' ? () => this.#callsOf(key) : undefined;
+    this.#places.bury(ref, { end, why, until: performance.now() + left, calls });
+  }
+
+  #lose({ ref, lastSeq, environment, why }: Remains & { kind: 'lost' }, key: string): void {
+    this.#counts.lost += 1;
+    const at = Date.now();
+    const { reason, words } = why;
+    void this.#disk.append(key, { type: 'close', at, ...ref, end: 'lost', why: words }, lastSeq);
+    this.#options.observer.on({ type: 'session_not_recovered', at, ...ref, environment, lost: reason });
+    const until = performance.now() + this.#options.tombstoneMs;
+    this.#places.bury(ref, { end: 'lost', why: words, until, calls: () => this.#callsOf(key) });
+  }
+
+  #callsOf(key: string): readonly RecalledCall[] {
+    return recollect(this.#disk.journal.read(key)).ended.map(toRecalledCall);
+  }
+}
+
+/** What an earlier server left of a session. */
+type Remains =
+  /** It goes on when somebody asks for it. */
+  | { readonly kind: 'dormant'; readonly ref: SessionRef; readonly lastSeq: number; readonly usedAt: number }
+  /** It has ended, at this time. */
+  | {
+      readonly kind: 'ended';
+      readonly ref: SessionRef;
+      readonly end: SessionEnd;
+      readonly why: string | undefined;
+      readonly at: number;
+    }
+  /** It cannot go on. */
+  | {
+      readonly kind: 'lost';
+      readonly ref: SessionRef;
+      readonly lastSeq: number;
+      readonly environment: string;
+      readonly why: WhyLost;
+    }
+  /** It is of nobody. */
+  | { readonly kind: 'nothing'; readonly key: string };
+
+/** What the first and the last record of a session say of it. */
+function remainsOf(
+  { key, first, last, lastSeq }: JournalEntry<EpisodeRecord>,
+  environments: ReadonlyMap<string, EnvironmentManifest>,
+): Remains {
+  if (last.type === 'close') {
+    const { identity, sid, end, why, at } = last;
+    return { kind: 'ended', ref: { identity, sid }, end, why, at };
+  }
+  if (first.type !== 'create') return { kind: 'nothing', key };
+  const { identity, sid, environment, durability, start } = first;
+  const ref = { identity, sid };
+  const lost = (reason: LossReason, words: string): Remains => ({
+    kind: 'lost',
+    ref,
+    lastSeq,
+    environment,
+    why: { reason, words },
+  });
+  if (durability === 'none')
+    return lost('server_lost', `the server that ran it has ended, and environment '${environment}' keeps nothing`);
+  if (start === undefined)
+    return lost(
+      'secrets_not_kept',
+      'the server that ran it has ended, and has no key to keep secrets with (TILTYARD_JOURNAL_KEY)',
+    );
+  if (environments.get(environment)?.durability !== durability)
+    return lost('environment_changed', `environment '${environment}' is no longer there, or is kept in another way`);
+  return { kind: 'dormant', ref, lastSeq, usedAt: last.at };
+}

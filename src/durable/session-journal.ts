@@ -1,0 +1,89 @@
+import type { SessionMemory } from '../sessions/index.ts';
+import type { JournalWriter } from './journal-writer.ts';
+import type { CloseRecord, CreateRecord, EpisodeRecord } from './records.ts';
+
+/** Where the journal of a session goes on. */
+export interface JournalPlace {
+  readonly lastSeq: number;
+  /** In ms since 1970. */
+  readonly writtenAt: number;
+}
+
+// What a record takes in memory besides its texts.
+const RECORD_BYTES = 300;
+
+/** The journal of one session: its records, in the order they were written. */
+export class SessionJournal {
+  readonly #writer: JournalWriter;
+  readonly #key: string;
+  readonly #memory: SessionMemory | undefined;
+  #lastSeq: number;
+  #last: Promise<unknown> = Promise.resolve();
+  #savedBytes = 0;
+  #isClosed = false;
+  /** When something was written the last time, in ms since 1970. */
+  writtenAt: number;
+
+  /** `memory` is asked for the room of records that are not on disk. */
+  constructor(writer: JournalWriter, key: string, memory: SessionMemory, { lastSeq, writtenAt }: JournalPlace = START) {
+    this.#writer = writer;
+    this.#key = key;
+    this.#memory = writer.journal.isPersistent ? undefined : memory;
+    this.#lastSeq = lastSeq;
+    this.writtenAt = writtenAt;
+  }
+
+  /** Whether it outlives this process. */
+  get isPersistent(): boolean {
+    return this.#writer.journal.isPersistent;
+  }
+
+  /** Writes the first record, in place of what is left of a session that had the same id before. */
+  create(record: CreateRecord, onDelay: () => void): Promise<unknown> {
+    this.writtenAt = record.at;
+    this.#lastSeq = 1;
+    this.#last = this.#writer.replace(this.#key, record, onDelay);
+    return this.#last;
+  }
+
+  /** Adds a record; resolves when it is durable. `onDelay` hears that this takes longer than it should. */
+  append(record: EpisodeRecord, onDelay?: () => void): Promise<unknown> {
+    if (this.#isClosed) return this.#last;
+    this.writtenAt = record.at;
+    if (this.#memory !== undefined) this.#count(record, this.#memory);
+    this.#last = this.#writer.append(this.#key, record, this.#lastSeq, onDelay);
+    this.#lastSeq += 1;
+    return this.#last;
+  }
+
+  /** All records, once those that are being written are durable. */
+  async read(): Promise<readonly EpisodeRecord[]> {
+    await this.#last;
+    return this.#writer.journal.read(this.#key);
+  }
+
+  /** Writes the last record: of a session that was lost results can still be asked for, of any other nothing else is kept. */
+  async close(record: CloseRecord): Promise<void> {
+    const isKept = this.isPersistent && record.end === 'stopped';
+    const written = this.isPersistent && record.end === 'lost' ? this.append(record) : undefined;
+    this.#isClosed = true;
+    if (isKept) return;
+    await (written ?? this.#writer.replace(this.#key, this.isPersistent ? record : undefined));
+  }
+
+  /** Removes all of it. */
+  async drop(): Promise<void> {
+    this.#isClosed = true;
+    await this.#writer.replace(this.#key, undefined);
+  }
+
+  #count(record: EpisodeRecord, memory: SessionMemory): void {
+    const input = record.type === 'end' ? record.call.input.length : 0;
+    const saved = record.saved?.length ?? this.#savedBytes;
+    // Of several states, only the last one is kept.
+    memory.grow(RECORD_BYTES + input + saved - this.#savedBytes);
+    this.#savedBytes = saved;
+  }
+}
+
+const START: JournalPlace = { lastSeq: 0, writtenAt: 0 };

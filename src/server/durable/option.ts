@@ -1,0 +1,29 @@
+import { DefinitionError, type Rule } from '../../core/index.ts';
+import { isObject } from '../../protocol/index.ts';
+
+/** Where a server keeps episodes, so that they go on when it starts again. */
+export interface JournalOption {
+  /** It is made if it is not there. One server at a time. */
+  readonly folder: string;
+  /**
+   * Keys of 32 bytes, in hex or base64: the first one encrypts what is written, all of them read what is there. Without one, episodes
+   * that come with secrets are not written down.
+   */
+  readonly keys?: readonly string[];
+  /** Whether an answer waits until the disk has it, so that it survives a loss of power as well. Default: false. */
+  readonly sync?: boolean;
+}
+
+const KEYS: ReadonlySet<string> = new Set(['folder', 'keys', 'sync']);
+
+/** What can be given as `journal`. */
+export const journalRule: Rule = (value, place) => {
+  if (!isObject(value) || Object.keys(value).some((key) => !KEYS.has(key)))
+    throw new DefinitionError(`${place} must be { folder, keys, sync }`);
+  const { folder, keys = [], sync = false } = value;
+  if (typeof folder !== 'string' || folder === '')
+    throw new DefinitionError(`${place}.folder must be the path of a folder`);
+  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string'))
+    throw new DefinitionError(`${place}.keys must be a list of texts`);
+  if (typeof sync !== 'boolean') throw new DefinitionError(`${place}.sync must be true or false`);
+};
