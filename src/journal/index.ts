@@ -1,1 +1,5 @@
-export { Fenced, type Journal, type JournalEntry, type JournalRecord } from './journal.ts';
+export { Fenced, type Journal, type JournalEntry, JournalFull, type JournalRecord } from './journal.ts';
+export { InvalidJournalKey, parseJournalKeys } from './journal-keys.ts';
+export type { LmdbJournal } from './lmdb-journal.ts';
+export { MemoryJournal } from './memory-journal.ts';
+export { type JournalOptions, openJournal } from './open-journal.ts';

@@ -38,7 +38,10 @@ export interface Journal<Kept extends JournalRecord = JournalRecord> {
   entries(): Iterable<JournalEntry<Kept>>;
   /** How many keys there are. */
   readonly size: number;
-  /** In one step: removes all records of a key, and leaves this one, if any, in their place. */
+  /**
+   * In one step: removes all records of a key, and leaves this one, if any, in their place, as number 1. Rejects as `append` does,
+   * and then everything is as it was.
+   */
   replace(key: string, record: Kept | undefined): Promise<void>;
   /** Waits for what is being written, and lets go of the files. */
   close(): Promise<void>;
@@ -47,4 +50,9 @@ export interface Journal<Kept extends JournalRecord = JournalRecord> {
 /** Another writer has this key, or this journal. */
 export class Fenced extends Error {
   override name = 'Fenced';
+}
+
+/** There is no room for a record. Nothing was written, nothing was lost, and it can be tried again. */
+export class JournalFull extends Error {
+  override name = 'JournalFull';
 }

@@ -1,0 +1,72 @@
+import type { Journal, JournalEntry, JournalRecord } from './journal.ts';
+import { BEAT_MS } from './owner.ts';
+import { Reader } from './reader.ts';
+import type { Sealer } from './sealer.ts';
+import type { Stores } from './stores.ts';
+import { Writer } from './writer.ts';
+
+/** What is known of a journal when it has been opened. */
+interface Opened {
+  readonly id: string;
+  readonly lastAlive: number | undefined;
+  readonly epoch: number;
+  readonly folder: string;
+  readonly sync: 'lazy' | 'always';
+}
+
+/** A journal on disk. It belongs to this process until it is closed, or another one takes over because this one was silent. */
+export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements Journal<Kept> {
+  readonly isPersistent = true;
+  readonly isEncrypted: boolean;
+  /** Of this journal, for as long as its folder exists. */
+  readonly id: string;
+  /** When its last owner was last known to be alive, in milliseconds since 1970; `undefined` if it is new. */
+  readonly lastAlive: number | undefined;
+  readonly #stores: Stores;
+  readonly #reader: Reader<Kept>;
+  readonly #writer: Writer;
+  readonly #beats: NodeJS.Timeout;
+  #closed: Promise<void> | undefined;
+
+  constructor(stores: Stores, sealer: Sealer, opened: Opened) {
+    this.isEncrypted = sealer.keyId !== undefined;
+    this.id = opened.id;
+    this.lastAlive = opened.lastAlive;
+    this.#stores = stores;
+    this.#reader = new Reader(stores, sealer);
+    this.#writer = new Writer(stores, sealer, this.#reader, opened);
+    this.#beats = setInterval(() => void this.#writer.beat(), BEAT_MS).unref();
+  }
+
+  append(key: string, record: Kept, lastSeq: number): Promise<number> {
+    return this.#writer.append(key, record, lastSeq);
+  }
+
+  read(key: string): readonly Kept[] {
+    return this.#reader.read(key);
+  }
+
+  entries(): Iterable<JournalEntry<Kept>> {
+    return this.#reader.entries();
+  }
+
+  get size(): number {
+    return this.#reader.size;
+  }
+
+  replace(key: string, record: Kept | undefined): Promise<void> {
+    return this.#writer.replace(key, record);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#beats);
+    await this.#writer.close();
+    await this.#writer.release();
+    await this.#stores.environment.close();
+  }
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { checkReadable, dataFile, hasData, prepareFolder, UnusableJournal } from './folder.ts';
+import type { JournalRecord } from './journal.ts';
+import { LmdbJournal } from './lmdb-journal.ts';
+import { LmdbMissing } from './lmdb-library.ts';
+import { inUse, lastBeat, ownerHere, ownership, untilSilent } from './owner.ts';
+import { Sealer } from './sealer.ts';
+import { checkSeals, writeSeal } from './seals.ts';
+import { openStores, type Stores } from './stores.ts';
+
+/** How a journal is opened. */
+export interface JournalOptions {
+  /** Keys of 32 bytes, as `parseJournalKeys` reads them: the first encrypts, all decrypt. Without any, bodies are in the clear. */
+  readonly keys?: readonly Buffer[] | undefined;
+  /**
+   * When a record counts as written. `lazy`: when it survives the end of this process; a power failure may take the last moments.
+   * `always`: when it is on the disk.
+   */
+  readonly sync?: 'lazy' | 'always' | undefined;
+}
+
+/** What a folder says about itself. */
+interface Format {
+  readonly version: number;
+  readonly id: string;
+}
+
+const VERSION = 1;
+
+/**
+ * Opens the journal in a folder, or makes one, and takes possession of it. Rejects with `JournalInUse` if another process writes to it,
+ * and with `UnusableJournal` if the folder cannot be used.
+ */
+export async function openJournal<Kept extends JournalRecord = JournalRecord>(
+  folder: string,
+  { keys = [], sync = 'lazy' }: JournalOptions = {},
+): Promise<LmdbJournal<Kept>> {
+  const sealer = new Sealer(keys);
+  prepareFolder(folder);
+  const seen = hasData(folder) ? await inspect(folder, sealer) : { epoch: 0, lastAlive: undefined };
+  const stores = await openOrExplain(folder, 'write');
+  if (stores === undefined) throw new UnusableJournal(`cannot make a journal in ${folder}`);
+  try {
+    const epoch = seen.epoch + 1;
+    const { meta } = stores;
+    const format = meta.transactionSync((): Format => {
+      const now = ownership(stores);
+      if (now.epoch !== seen.epoch) throw inUse(folder, now.owner ?? ownerHere());
+      const known = (meta.get('format') as Format | undefined) ?? { version: VERSION, id: randomUUID() };
+      meta.put('format', known, 0);
+      meta.put('owner', ownerHere(), epoch);
+      meta.put('beat', { at: Date.now() }, 0);
+      writeSeal(stores, sealer);
+      return known;
+    });
+    return new LmdbJournal<Kept>(stores, sealer, { id: format.id, lastAlive: seen.lastAlive, epoch, folder, sync });
+  } catch (thrown) {
+    await stores.environment.close();
+    throw thrown;
+  }
+}
+
+/** The tables of a journal for reading, while another process may write to it. The caller closes them. */
+export async function openForReading(folder: string, sealer: Sealer): Promise<Stores> {
+  checkReadable(folder);
+  if (!hasData(folder)) throw new UnusableJournal(`there is no journal in ${folder}`);
+  const stores = await openOrExplain(folder, 'read');
+  const format = stores?.meta.get('format') as Format | undefined;
+  try {
+    if (stores === undefined || format === undefined) throw new UnusableJournal(`there is no journal in ${folder}`);
+    if (format.version > VERSION)
+      throw new UnusableJournal(
+        `the journal ${folder} was written by a newer version of tiltyard (format ${format.version}; this one knows ${VERSION}). Use that version`,
+      );
+    checkSeals(stores, sealer, folder);
+    return stores;
+  } catch (thrown) {
+    await stores?.environment.close();
+    throw thrown;
+  }
+}
+
+/** Looks at a journal before it is taken: whether it can be read, and has no owner that is alive. */
+async function inspect(
+  folder: string,
+  sealer: Sealer,
+): Promise<{ readonly epoch: number; readonly lastAlive: number | undefined }> {
+  // For reading only: a process that was stopped within a transaction would block whoever wants to write.
+  const stores = await openForReading(folder, sealer);
+  try {
+    await untilSilent(stores, folder);
+    stores.environment.resetReadTxn();
+    return { epoch: ownership(stores).epoch, lastAlive: lastBeat(stores) };
+  } finally {
+    await stores.environment.close();
+  }
+}
+
+async function openOrExplain(folder: string, use: 'read' | 'write'): Promise<Stores | undefined> {
+  try {
+    return await openStores(folder, use);
+  } catch (cause) {
+    if (cause instanceof LmdbMissing) throw cause;
+    throw new UnusableJournal(
+      `cannot open ${dataFile(folder)} (${(cause as Error).message}). If it is damaged, restore the folder from a backup`,
+      { cause },
+    );
+  }
+}

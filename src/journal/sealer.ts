@@ -1,0 +1,92 @@
+import { Buffer } from 'node:buffer';
+import { createCipheriv, createDecipheriv, hash, randomFillSync } from 'node:crypto';
+
+/**
+ * Turns texts into the bytes that are kept, and back. With keys they are sealed with AES-256-GCM: the first key seals, all open. The
+ * place where the bytes belong is authenticated, so that they mean nothing anywhere else.
+ */
+export class Sealer {
+  readonly #keys = new Map<string, Buffer>();
+  readonly #id: Buffer | undefined;
+  readonly #key: Buffer | undefined;
+
+  constructor(keys: readonly Buffer[]) {
+    for (const key of keys) this.#keys.set(idOf(key).toString('hex'), key);
+    [this.#key] = keys;
+    this.#id = this.#key && idOf(this.#key);
+  }
+
+  /** The id of the key that seals, if there is one. */
+  get keyId(): string | undefined {
+    return this.#id?.toString('hex');
+  }
+
+  has(keyId: string): boolean {
+    return this.#keys.has(keyId);
+  }
+
+  seal(text: string, place: Uint8Array): Buffer {
+    if (this.#key === undefined || this.#id === undefined) return Buffer.concat([PLAIN_HEAD, Buffer.from(text)]);
+    const nonce = nextNonce();
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(place);
+    const body = cipher.update(text, 'utf8');
+    // All of GCM's output is there after update().
+    cipher.final();
+    return Buffer.concat([SEALED_HEAD, this.#id, nonce, cipher.getAuthTag(), body]);
+  }
+
+  open(bytes: Buffer, place: Uint8Array): string {
+    const keyId = keyIdOf(bytes);
+    if (keyId === undefined) return bytes.toString('utf8', 1);
+    const key = this.#keys.get(keyId);
+    if (key === undefined) throw new Unsealable(`it is sealed with the key ${keyId}, which was not given`);
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(NONCE_AT, TAG_AT)).setAAD(place);
+    decipher.setAuthTag(bytes.subarray(TAG_AT, BODY_AT));
+    try {
+      return decipher.update(bytes.subarray(BODY_AT), undefined, 'utf8') + decipher.final('utf8');
+    } catch (cause) {
+      throw new Unsealable('its bytes were changed, or moved from elsewhere', { cause });
+    }
+  }
+}
+
+/** Bytes that cannot be opened. */
+export class Unsealable extends Error {
+  override name = 'Unsealable';
+}
+
+/** The id of the key with which bytes are sealed, or `undefined` if they are plain. */
+export function keyIdOf(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === PLAIN) return undefined;
+  if (bytes[0] !== SEALED || bytes.length < BODY_AT) throw new Unsealable('it has an unknown form');
+  return Buffer.from(bytes.buffer, bytes.byteOffset + 1, ID_BYTES).toString('hex');
+}
+
+const PLAIN = 0;
+const SEALED = 1;
+const PLAIN_HEAD = Buffer.of(PLAIN);
+const SEALED_HEAD = Buffer.of(SEALED);
+const ID_BYTES = 8;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const NONCE_AT = 1 + ID_BYTES;
+const TAG_AT = NONCE_AT + NONCE_BYTES;
+const BODY_AT = TAG_AT + TAG_BYTES;
+
+function idOf(key: Buffer): Buffer {
+  return hash('sha256', key, 'buffer').subarray(0, ID_BYTES);
+}
+
+// Random bytes are cheap by the page, and dear by the dozen.
+const nonces = Buffer.alloc(NONCE_BYTES * 512);
+let nextAt = nonces.length;
+
+function nextNonce(): Buffer {
+  if (nextAt === nonces.length) {
+    randomFillSync(nonces);
+    nextAt = 0;
+  }
+  const nonce = Buffer.from(nonces.subarray(nextAt, nextAt + NONCE_BYTES));
+  nextAt += NONCE_BYTES;
+  return nonce;
+}

@@ -1,0 +1,208 @@
+import type { Buffer } from 'node:buffer';
+import { Fenced, JournalFull, type JournalRecord } from './journal.ts';
+import { hashOf, placeOf } from './places.ts';
+import { fromSaved, type Reader } from './reader.ts';
+import type { Sealer } from './sealer.ts';
+import type { Stores } from './stores.ts';
+
+/** A change that waits for its transaction. */
+interface Change {
+  readonly key: string;
+  readonly hashed: Buffer;
+  /** The number of the record before, or `undefined` if all of the key are to go. */
+  readonly lastSeq: number | undefined;
+  readonly record: Buffer | undefined;
+  readonly saved: Buffer | undefined;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Writes changes, many in one transaction: all that were asked for within a turn, or while the transaction before was being committed.
+ * Each transaction happens only if the journal still belongs to this owner.
+ */
+export class Writer {
+  readonly #stores: Stores;
+  readonly #sealer: Sealer;
+  readonly #reader: Reader<JournalRecord>;
+  readonly #owner: { readonly epoch: number; readonly folder: string; readonly sync: 'lazy' | 'always' };
+  #waiting: Change[] = [];
+  #isScheduled = false;
+  #transaction: Promise<void> | undefined;
+  #refusal: Error | undefined;
+
+  constructor(
+    stores: Stores,
+    sealer: Sealer,
+    reader: Reader<JournalRecord>,
+    owner: { readonly epoch: number; readonly folder: string; readonly sync: 'lazy' | 'always' },
+  ) {
+    this.#stores = stores;
+    this.#sealer = sealer;
+    this.#reader = reader;
+    this.#owner = owner;
+  }
+
+  async append(key: string, record: JournalRecord, lastSeq: number): Promise<number> {
+    await this.#change(key, record, lastSeq);
+    return lastSeq + 1;
+  }
+
+  async replace(key: string, record: JournalRecord | undefined): Promise<void> {
+    await this.#change(key, record, undefined);
+  }
+
+  /** Refuses all changes from now on, and waits for those before. */
+  async close(): Promise<void> {
+    this.#refusal ??= new Error('the journal is closed');
+    while (this.#transaction || this.#waiting.length > 0) {
+      if (!this.#transaction) this.#write();
+      await this.#transaction;
+    }
+  }
+
+  /** Says in the journal that its owner is alive. */
+  async beat(): Promise<void> {
+    const { meta } = this.#stores;
+    try {
+      if (!(await this.#asOwner(() => void meta.put('beat', { at: Date.now() }, 0)))) this.#fence();
+    } catch {
+      // A full disk, say. Whoever wants to write will hear of it.
+    }
+  }
+
+  /** Gives the journal up, so that the next owner need not ask whether this one is alive. */
+  async release(): Promise<void> {
+    const { meta } = this.#stores;
+    await this.beat();
+    // The epoch stays: it never comes again.
+    const released = this.#asOwner(() => void meta.put('owner', null, this.#owner.epoch));
+    // If it cannot be written, the next owner finds that this process is gone.
+    await released.catch(() => {});
+  }
+
+  #change(key: string, record: JournalRecord | undefined, lastSeq: number | undefined): Promise<void> {
+    if (this.#refusal) return Promise.reject(this.#refusal);
+    const hashed = hashOf(key);
+    const seq = (lastSeq ?? 0) + 1;
+    const { saved, ...body } = record ?? {};
+    const sealed = record && this.#sealer.seal(JSON.stringify(body), placeOf(hashed, seq));
+    const state = saved === undefined ? undefined : this.#sealer.seal(fromSaved({ seq, text: saved }), hashed);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ key, hashed, lastSeq, record: sealed, saved: state, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#transaction) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      if (!this.#transaction && this.#waiting.length > 0) this.#write();
+    });
+  }
+
+  #write(): void {
+    const changes = this.#waiting;
+    this.#waiting = [];
+    this.#transaction = this.#commit(changes).finally(() => {
+      this.#transaction = undefined;
+      if (this.#waiting.length > 0) this.#schedule();
+    });
+  }
+
+  async #commit(changes: readonly Change[]): Promise<void> {
+    // Only the owner writes, so what is there now is what will be there within the transaction.
+    const steps = this.#plan(changes);
+    try {
+      const isOurs = await this.#asOwner(() => {
+        for (const { change, count } of steps) this.#put(change, count);
+      });
+      if (!isOurs) throw this.#fence();
+      if (this.#owner.sync === 'always') await this.#stores.environment.flushed;
+      for (const { change } of steps) change.resolve();
+    } catch (thrown) {
+      for (const { change } of steps) change.reject(thrown as Error);
+    }
+  }
+
+  /** The changes that can be made, each with the number of records that its key has before it; the others are refused. */
+  #plan(changes: readonly Change[]): { readonly change: Change; readonly count: number }[] {
+    const counts = new Map<string, number>();
+    const steps: { change: Change; count: number }[] = [];
+    for (const change of changes) {
+      const { key, lastSeq, record } = change;
+      try {
+        const count = counts.get(key) ?? this.#count(change);
+        if (lastSeq !== undefined && count !== lastSeq) throw mismatch(lastSeq, count);
+        counts.set(key, lastSeq === undefined ? Number(record !== undefined) : count + 1);
+        steps.push({ change, count });
+      } catch (thrown) {
+        change.reject(thrown as Error);
+      }
+    }
+    return steps;
+  }
+
+  #count({ hashed, lastSeq }: Change): number {
+    // Almost always so, and cheaper than looking for the last.
+    if (lastSeq !== undefined && !this.#reader.has(placeOf(hashed, lastSeq + 1)))
+      if (lastSeq === 0 || this.#reader.has(placeOf(hashed, lastSeq))) return lastSeq;
+    return this.#reader.lastSeq(hashed);
+  }
+
+  #put({ key, hashed, lastSeq, record, saved }: Change, count: number): void {
+    const { keys, records, saved: states } = this.#stores;
+    if (lastSeq === undefined) {
+      for (let seq = record ? 2 : 1; seq <= count; seq++) records.remove(placeOf(hashed, seq));
+      if (saved === undefined) states.remove(hashed);
+      if (record === undefined) keys.remove(hashed);
+    }
+    if (record === undefined) return;
+    const seq = (lastSeq ?? 0) + 1;
+    if (seq === 1) keys.put(hashed, this.#sealer.seal(key, hashed));
+    records.put(placeOf(hashed, seq), record);
+    if (saved !== undefined) states.put(hashed, saved);
+  }
+
+  /** Makes changes in one transaction, if the journal is still ours; `false` if it is not, and then there are none. */
+  async #asOwner(change: () => void): Promise<boolean> {
+    const { meta } = this.#stores;
+    try {
+      return await meta.ifVersion('owner', this.#owner.epoch, change);
+    } catch (thrown) {
+      throw await toJournalError(thrown as CommitFailure, this.#owner.folder);
+    }
+  }
+
+  #fence(): Fenced {
+    const fenced = new Fenced(`another process has taken over the journal ${this.#owner.folder}`);
+    this.#refusal = fenced;
+    return fenced;
+  }
+}
+
+function mismatch(lastSeq: number, count: number): Error {
+  if (count > lastSeq) return new Fenced(`record ${lastSeq + 1} is there already`);
+  return new Error(`cannot write record ${lastSeq + 1}, because the one before it is not there`);
+}
+
+/** What lmdb rejects with: why is told a moment later. */
+interface CommitFailure extends Error {
+  readonly commitError?: Promise<never>;
+}
+
+const NO_SPACE = new Set([28 /* ENOSPC */, 122 /* EDQUOT */, 27 /* EFBIG */, -30792 /* MDB_MAP_FULL */]);
+
+async function toJournalError(failure: CommitFailure, folder: string): Promise<Error> {
+  const told = failure.commitError?.then(undefined, (error: Error) => error);
+  const cause = await Promise.race([told, new Promise<undefined>((resolve) => setTimeout(resolve, 100))]);
+  const reason = (cause ?? failure) as Error & { code?: number };
+  if (reason.code !== undefined && NO_SPACE.has(reason.code))
+    return new JournalFull(
+      `there is no room to write to the journal ${folder}. Nothing was lost: make room on its disk, and it goes on`,
+      { cause: reason },
+    );
+  return new Error(`cannot write to the journal ${folder}: ${reason.message}`, { cause: reason });
+}
