@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type EpisodeRecord, JournalKeeper } from '../../durable/index.ts';
-import { openJournal, type PersistentJournal } from '../../journal/index.ts';
+import { type LmdbJournal, openJournal, parseJournalKeys } from '../../journal/index.ts';
 import type { SessionHost } from '../../sessions/index.ts';
 import type { MakeKeeper } from '../ors/service.ts';
 import type { JournalOption } from './option.ts';
@@ -19,7 +19,7 @@ export async function serverDurability(
   app: FastifyInstance,
   option: JournalOption | undefined,
 ): Promise<ServerDurability> {
-  const journal = option && (await openJournal<EpisodeRecord>(option.folder, option));
+  const journal = option && (await open(option));
   // Before any other such hook is added, and so after all of them: sessions write until they have ended.
   if (journal !== undefined) app.addHook('onClose', () => journal.close());
   const onFenced = () => {
@@ -36,15 +36,15 @@ export async function serverDurability(
   };
 }
 
-async function recover(
-  app: FastifyInstance,
-  host: SessionHost,
-  { size }: PersistentJournal<EpisodeRecord>,
-): Promise<void> {
+async function recover(app: FastifyInstance, host: SessionHost, { size }: LmdbJournal<EpisodeRecord>): Promise<void> {
   if (size === 0) return;
   const startedAt = performance.now();
   app.log.info({ sessions: size }, 'recovering sessions');
   const recovered = await host.recover?.((done, all) => app.log.info({ done, all }, 'recovering sessions'));
   const ms = Math.round(performance.now() - startedAt);
   app.log.info({ ...recovered, ms }, 'sessions recovered');
+}
+
+function open({ folder, keys = [], sync = false }: JournalOption): Promise<LmdbJournal<EpisodeRecord>> {
+  return openJournal(folder, { keys: keys.flatMap(parseJournalKeys), sync: sync ? 'always' : 'lazy' });
 }
