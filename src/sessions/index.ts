@@ -66,6 +66,7 @@ export { sessionBytes } from './memory/session-memory.ts';
 export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from './options.ts';
 export { surviveStrayErrors } from './stray-errors.ts';
 export { settlesWithin } from './time-limit.ts';
+export { toldDigest } from './told-digest.ts';
 export { isVisible, type ToolHost, type ToolManifest, type ToolRequest } from './toolbox/tool-host.ts';
 export type { ToolRun, ToolRuntime } from './toolbox/tool-runtime.ts';
 export { LocalToolRuntime } from './toolbox/tool-runtime.ts';
