@@ -103,6 +103,44 @@ test('wrong uses of task, state, splits and task tools do not compile', () => {
   expect(wrong).toBeTypeOf('function');
 });
 
+test('what save returns is what restore gets; chance and the id of the call are there', async () => {
+  const splits = { train: [{ n: 1 }] };
+  const prompt = () => '';
+  const tools = { a: { run: () => '' } };
+  const kept = environment({
+    name: 'kept',
+    task: z.object({ n: z.number() }),
+    splits,
+    durability: 'snapshot',
+    setup: ({ random, seed }) => ({ count: 0, luck: random() + seed }),
+    save: ({ state, task }) => ({ count: state.count + task.n, luck: state.luck.toFixed() }),
+    restore: async ({ saved, random }) => ({ count: saved.count + random(), luck: Number(saved.luck.slice(1)) }),
+    prompt: ({ random, seed }) => (random() + seed).toFixed(),
+    tools: {
+      a: { effects: 'external', run: ({}, { callId, attempt }) => `${callId.length + attempt}` },
+      b: { run: ({}, { seed, random, state }) => (seed + random() + state.count).toFixed() },
+    },
+  });
+  await using episode = await play(kept, { split: 'train', index: 0 });
+  expect((await episode.call('a')).text).not.toBe('');
+  const wrong = () => {
+    const setup = () => ({ count: 0 });
+    const snapshot = { name: 'wrong', splits, setup, prompt, tools, durability: 'snapshot' } as const;
+    const save = ({ state }: { state: { count: number } }) => ({ n: state.count });
+    // @ts-expect-error nothing of that name is saved
+    environment({ ...snapshot, save, restore: ({ saved }) => ({ count: saved.m }) });
+    // @ts-expect-error another state than setup makes
+    environment({ ...snapshot, save, restore: ({ saved }) => saved });
+    // @ts-expect-error nothing is returned
+    environment({ ...snapshot, save: ({ state }) => void state.count, restore: setup });
+    // @ts-expect-error no such promise
+    environment({ ...snapshot, durability: 'always' });
+    // @ts-expect-error no such effects
+    tool({ effects: 'some', run: () => '' });
+  };
+  expect(wrong).toBeTypeOf('function');
+});
+
 test('a tool that forgets its return does not compile', async () => {
   const input = z.object({ sure: z.boolean() });
   const splits = { train: [{ right: true }] };

@@ -23,6 +23,8 @@ export const gridworld = environment({
     // Seeds beyond those of the training split, so that no level is in both.
     test: Array.from({ length: 20 }, (_, index) => ({ seed: 1_000_000 + index, size: SIZE })),
   },
+  // A level is made from its seed and nothing else, so that the same moves always lead to the same place.
+  durability: 'replay',
   setup: ({ task }) => startGame(generateLevel(task)),
   prompt: ({ state }) => [
     text(

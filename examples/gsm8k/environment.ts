@@ -9,6 +9,7 @@ export const gsm8k = environment({
   name: 'gsm8k',
   task: z.object({ question: z.string(), answer: z.number(), hint: z.string().optional() }),
   splits: { train: trainTasks, test: testTasks },
+  durability: 'replay',
   setup: () => ({ hints: 0 }),
   prompt: ({ task }) => `${task.question}\n\nThink it through, then call submit with the number only.`,
   tools: {

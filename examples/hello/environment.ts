@@ -5,6 +5,7 @@ import { z } from 'zod';
 export const hello = environment({
   name: 'hello',
   splits: { train: [{ name: 'Ada' }, { name: 'Grace' }] },
+  durability: 'replay',
   prompt: ({ task }) => `Greet ${task.name} by name.`,
   tools: {
     say: {

@@ -26,6 +26,8 @@ export const sandbox = environment({
     ],
     test: [{ problem: 'csv' }, { problem: 'build-order' }, { problem: 'wrap' }],
   },
+  // What bash does is not the same twice, and need not stay in the directory: after a crash nothing can be promised.
+  durability: 'none',
   async setup({ task }) {
     const problem: Problem = problems[task.problem];
     return { problem, directory: await createWorkspace(problem.files ?? {}) };

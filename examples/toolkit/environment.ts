@@ -11,6 +11,7 @@ export const sums = environment({
       { a: 2.5, b: 40, sum: 42.5 },
     ],
   },
+  durability: 'replay',
   prompt: ({ task }) => `What is ${task.a} + ${task.b}? Use the calculator, then submit.`,
   tools: {
     add,

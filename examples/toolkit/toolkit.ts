@@ -11,6 +11,8 @@ const addFloats = tool({
   version: '1.0.0',
   input: z.object({ a, b }),
   output: number,
+  // It changes nothing: a call that a crash cut off may be run again.
+  effects: 'idempotent',
   run: (input) => input.a + input.b,
 });
 
@@ -20,6 +22,7 @@ export const add = tool({
   version: '2.0.0',
   input: z.object({ a, b, decimals }),
   output: number,
+  effects: 'idempotent',
   run: (input) => Number((input.a + input.b).toFixed(input.decimals)),
 });
 
@@ -33,6 +36,8 @@ const ring = tool({
   version: '0.1.0',
   input: z.object({ doorbell_id: z.string() }),
   output: z.null(),
+  // Nobody likes a bell that rings twice. This is the default in toolkits.
+  effects: 'external',
   run({ doorbell_id: id }) {
     if (DOORBELLS.includes(id)) return null;
     throw new ToolError('Doorbell ID not found', {
@@ -51,6 +56,7 @@ const sendText = tool({
   description: 'Send a text message to a phone.',
   input: z.object({ to: z.e164(), text: z.string().min(1) }),
   output: z.object({ segments: z.int() }),
+  effects: 'external',
   requirements: { secrets: ['SMS_API_KEY'], userId: true },
   run({ text }, { secrets, userId, log }) {
     // A real tool would send the key to the provider; this one knows the only good key itself.
@@ -65,6 +71,7 @@ const MAIL = new Map([['token-of-ada', ['Notes on the engine', 'Tea on Sunday?']
 const listMail = tool({
   description: "List the subjects of the user's mail.",
   output: z.array(z.string()),
+  effects: 'idempotent',
   requirements: {
     authorization: [{ id: 'mail', url: 'https://mail.example.com/authorize', oauth2: { scopes: ['mail.read'] } }],
   },

@@ -10,7 +10,7 @@ import type { Secrets } from './redact.ts';
 import { assertObjectSchema } from './schema.ts';
 import { inPages } from './task-pages.ts';
 import { knownCount, type TaskSource, toTaskSource } from './tasks.ts';
-import type { Awaitable } from './tool.ts';
+import type { Awaitable, Tool } from './tool.ts';
 import type { Checked } from './validator.ts';
 
 /** A compiled environment. */
@@ -126,8 +126,8 @@ function compileEnvironment(definition: Environment, options: CompileOptions): C
       return source;
     },
     requiredSecrets,
-    durability: 'none',
-    effects: {},
+    durability: definition.durability ?? 'none',
+    effects: toEffects(definition),
     checkSecrets(secrets) {
       const missing = requiredSecrets.filter((name) => !Object.hasOwn(secrets, name));
       if (missing.length === 0) return;
@@ -153,6 +153,13 @@ function toSplit(name: string, type: Split['type'] | undefined): Split {
 function toTaskCounts({ splits }: Environment): Record<string, number> {
   const counts = Object.entries(splits).map(([name, split]) => [name, knownCount(split)] as const);
   return Object.fromEntries(counts.filter((entry): entry is [string, number] => entry[1] !== undefined));
+}
+
+function toEffects({ tools }: Environment): Record<string, Effects> {
+  const effects = Object.entries(tools as Record<string, Tool>).map(([name, tool]) => [name, tool.effects] as const);
+  return Object.fromEntries(
+    effects.filter((entry): entry is [string, Effects] => entry[1] !== undefined && entry[1] !== 'state'),
+  );
 }
 
 async function checkTask(check: Check, task: JsonObject): Promise<unknown> {

@@ -30,6 +30,22 @@ circular.properties = { again: circular };
 
 test.each<[what: string, changes: object, place: string, fix: string]>([
   ['no prompt', { prompt: undefined }, "environment 'demo' has no prompt", 'Add prompt('],
+  ['a promise that is none', { durability: 'always' }, 'durability must be', "'replay', 'snapshot' or 'none'"],
+  ['a snapshot without save', { durability: 'snapshot' }, "durability 'snapshot' needs save", 'Add save({ state })'],
+  [
+    'a snapshot without restore',
+    { durability: 'snapshot', save: () => 1 },
+    "durability 'snapshot' needs restore",
+    'Add restore({ saved })',
+  ],
+  ['a save that nobody calls', { save: () => 1 }, 'save is never called', "Add durability: 'snapshot'"],
+  [
+    'a restore in a replay',
+    { durability: 'replay', restore: () => 1 },
+    'restore is never called',
+    "Add durability: 'snapshot', or remove restore",
+  ],
+  ['a save that is none', { durability: 'snapshot', save: 5 }, 'save must be', 'a function'],
   ['no splits', { splits: {} }, "environment 'demo' has no splits", 'Add at least one: splits: {'],
   ['splits left out', { splits: undefined }, "environment 'demo' has no splits", 'Add at least one'],
   [

@@ -2,14 +2,15 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { ACTION_ALIASES, ENVIRONMENT_ACTIONS, isObject, type JsonObject, ROOT_PATHS } from '../protocol/index.ts';
 import { type Content, describe } from './content.ts';
 import { withPlace } from './definition-order.ts';
+import { DURABILITIES, type Durability } from './durability.ts';
 import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
 import type { EpisodeLog } from './log.ts';
 import type { Secrets } from './redact.ts';
-import { aName, assertDefinition, listOf, objectOf } from './rules.ts';
+import { aName, assertDefinition, listOf, objectOf, oneOf } from './rules.ts';
 import type { OutputOf } from './schema.ts';
 import { isCount, type SplitDefinition } from './tasks.ts';
-import type { Awaitable, ToolContext, ToolOptions, ToolReturn } from './tool.ts';
+import type { Awaitable, Chance, ToolContext, ToolOptions, ToolReturn } from './tool.ts';
 import { assertTool } from './tool-rules.ts';
 
 /** What an environment needs of those who begin an episode. */
@@ -19,7 +20,7 @@ export interface EnvironmentRequirements<Secret extends string = string> {
 }
 
 /** What setup sees of an episode. */
-export interface SetupContext<Task, Secret extends string = string> {
+export interface SetupContext<Task, Secret extends string = string> extends Chance {
   readonly task: Task;
   /** What the client gave; those that the environment requires are there. */
   readonly secrets: Secrets & Readonly<Record<Secret, string>>;
@@ -28,7 +29,23 @@ export interface SetupContext<Task, Secret extends string = string> {
   readonly log: EpisodeLog;
 }
 
-/** What the prompt and the choice of tools see of an episode. */
+/** What `restore` sees of an episode that is built again. */
+export interface RestoreContext<Task, Saved, Secret extends string = string> extends SetupContext<Task, Secret> {
+  /** What `save` returned last, after a trip through JSON. */
+  readonly saved: Saved;
+}
+
+/** What `save` sees of an episode. */
+export interface SaveContext<Task, State> {
+  readonly task: Task;
+  readonly state: State;
+  readonly log: EpisodeLog;
+}
+
+/** What the prompt sees of an episode. */
+export interface PromptContext<Task, State> extends EpisodeContext<Task, State>, Chance {}
+
+/** What the choice of tools sees of an episode. */
 export interface EpisodeContext<Task, State> {
   readonly task: Task;
   readonly state: State;
@@ -65,8 +82,11 @@ export type TaskInput<Schema> = Schema extends StandardSchemaV1<infer Input, any
 /** What the author's code sees of a task: what its schema gives, or what the splits hold where there is no such schema. */
 export type TaskOutput<Schema, Listed> = Schema extends StandardSchemaV1<any, infer Output> ? Output : Listed;
 
+/** What can be saved: what JSON can hold. Not `undefined`, which is most often a forgotten `return`. */
+export type SavedState = string | number | boolean | null | (object & { readonly then?: never });
+
 /** What an author writes; keys in the order of an episode's life, so that `state` is known where it is used. */
-export interface EnvironmentDefinition<Schema, Listed, State, Inputs, Secret extends string = string> {
+export interface EnvironmentDefinition<Schema, Listed, State, Inputs, Secret extends string = string, Saved = any> {
   /** Its name in the server's URLs. */
   readonly name: string;
   /** The schema of a task; every task is checked against it when its episode starts. */
@@ -75,10 +95,18 @@ export interface EnvironmentDefinition<Schema, Listed, State, Inputs, Secret ext
   readonly splits: Readonly<Record<string, SplitDefinition<Listed>>>;
   /** What clients must give; without it no episode begins. */
   readonly requirements?: EnvironmentRequirements<Secret>;
+  /** What of an episode survives the process that runs it. Default: `none`. */
+  readonly durability?: Durability;
   /** Prepares the episode and returns its state. */
   setup?(context: SetupContext<TaskOutput<Schema, Listed>, NoInfer<Secret>>): Awaitable<State>;
+  /** Where `durability` is `snapshot`: what of the state is kept, as JSON; asked for after setup and after each call. */
+  save?(context: SaveContext<TaskOutput<Schema, Listed>, NoInfer<State>>): Awaitable<Saved>;
+  /** Makes the state again from what `save` returned; runs instead of setup. */
+  restore?(
+    context: RestoreContext<TaskOutput<Schema, Listed>, NoInfer<Saved>, NoInfer<Secret>>,
+  ): Awaitable<NoInfer<State>>;
   /** What the agent reads first; asked for once. */
-  prompt(context: EpisodeContext<TaskOutput<Schema, Listed>, NoInfer<State>>): Awaitable<Content>;
+  prompt(context: PromptContext<TaskOutput<Schema, Listed>, NoInfer<State>>): Awaitable<Content>;
   /** What the agent can do, by name. */
   readonly tools: {
     readonly [Name in keyof Inputs]: EnvironmentTool<
@@ -97,8 +125,14 @@ export interface EnvironmentDefinition<Schema, Listed, State, Inputs, Secret ext
 }
 
 /** An environment, ready to serve. Its types say what a client may send. */
-export interface Environment<Schema = any, Listed = any, State = any, Inputs = any, Secret extends string = any>
-  extends EnvironmentDefinition<Schema, Listed, State, Inputs, Secret> {
+export interface Environment<
+  Schema = any,
+  Listed = any,
+  State = any,
+  Inputs = any,
+  Secret extends string = any,
+  Saved = any,
+> extends EnvironmentDefinition<Schema, Listed, State, Inputs, Secret, Saved> {
   readonly kind: 'environment';
 }
 
@@ -117,10 +151,11 @@ export function environment<
   State = undefined,
   Inputs = {},
   Secret extends string = string,
+  Saved extends SavedState = SavedState,
   Keys extends keyof Environment = keyof Environment,
 >(
-  definition: Partial<EnvironmentDefinition<Schema, Listed, State, Inputs, Secret>> & Complete<Keys>,
-): Environment<Schema, Listed, State, Inputs, Secret> {
+  definition: Partial<EnvironmentDefinition<Schema, Listed, State, Inputs, Secret, Saved>> & Complete<Keys>,
+): Environment<Schema, Listed, State, Inputs, Secret, Saved> {
   assertDefinition(definition, 'environment', '{ name, splits, prompt, tools }');
   const { name, requirements } = definition;
   // Before anything is missed: a misspelt key is most often the one that is missing.
@@ -131,18 +166,20 @@ export function environment<
     throw new DefinitionError(`${where} has no prompt. Add prompt({ task }) { ... }`);
   assertSplits(definition.splits, where);
   assertTools(definition.tools, where);
-  for (const key of ['setup', 'taskTools', 'teardown'] as const) {
+  for (const key of ['setup', 'save', 'restore', 'taskTools', 'teardown'] as const) {
     if (definition[key] !== undefined && typeof definition[key] !== 'function') {
       throw new DefinitionError(`${where}: ${key} must be a function`);
     }
   }
   if (requirements !== undefined) REQUIREMENTS(requirements, `${where}: requirements`);
+  assertDurability(definition, where);
   return Object.freeze(withPlace({ ...definition, kind: 'environment' })) as Environment<
     Schema,
     Listed,
     State,
     Inputs,
-    Secret
+    Secret,
+    Saved
   >;
 }
 
@@ -150,9 +187,31 @@ const REQUIREMENTS = objectOf({ optional: { secrets: listOf(aName, "['API_KEY']"
 
 // `kind` is there when a definition is made from another environment.
 const KEYS: readonly (keyof Environment)[] = [
-  ...(['name', 'task', 'splits', 'requirements', 'setup', 'prompt'] as const),
+  ...(['name', 'task', 'splits', 'requirements', 'durability', 'setup', 'save', 'restore', 'prompt'] as const),
   ...(['tools', 'taskTools', 'teardown', 'kind'] as const),
 ];
+
+const DURABILITY = oneOf(DURABILITIES);
+
+function assertDurability(definition: Partial<Environment>, where: string): void {
+  const { durability, save, restore } = definition;
+  if (durability !== undefined) DURABILITY(durability, `${where}: durability`);
+  if (durability === 'snapshot') {
+    if (save === undefined)
+      throw new DefinitionError(
+        `${where}: durability 'snapshot' needs save. Add save({ state }) { ... }, and return what JSON can hold`,
+      );
+    if (restore === undefined)
+      throw new DefinitionError(
+        `${where}: durability 'snapshot' needs restore. Add restore({ saved }) { ... }, and return the state`,
+      );
+    return;
+  }
+  for (const [key, value] of Object.entries({ save, restore })) {
+    if (value !== undefined)
+      throw new DefinitionError(`${where}: ${key} is never called. Add durability: 'snapshot', or remove ${key}`);
+  }
+}
 
 const RESERVED = new Set([...ROOT_PATHS, ...ENVIRONMENT_ACTIONS, ...Object.keys(ACTION_ALIASES)]);
 

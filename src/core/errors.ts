@@ -128,6 +128,9 @@ export interface Thrown {
   readonly stack: string;
 }
 
+/** What can come of an author's code that throws. */
+export type AuthorsErrorCode = Extract<ErrorCode, 'setup_failed' | 'restore_failed' | 'environment_failed'>;
+
 /** An author's code threw: `message` says where, `thrown` what; how much of it a client sees is the server's choice. */
 export class EnvironmentError extends TiltyardError {
   readonly thrown: Thrown;
@@ -137,7 +140,7 @@ export class EnvironmentError extends TiltyardError {
   readonly logged: boolean;
 
   constructor(
-    code: 'setup_failed' | 'environment_failed',
+    code: AuthorsErrorCode,
     message: string,
     {
       thrown,

@@ -1,4 +1,4 @@
-import { EnvironmentError, type ErrorCode, type Thrown, TiltyardError } from './errors.ts';
+import { type AuthorsErrorCode, EnvironmentError, type ErrorCode, type Thrown, TiltyardError } from './errors.ts';
 
 /** An error as plain data, so that it can be kept, sent to another process, and told in the words of any protocol. */
 export interface Failure {
@@ -24,7 +24,7 @@ export function toFailureError(failure: Failure): TiltyardError {
   const error =
     thrown === undefined
       ? new TiltyardError(code, message)
-      : new EnvironmentError(code as 'environment_failed', message, { thrown: asError(thrown), status, logged: true });
+      : new EnvironmentError(code as AuthorsErrorCode, message, { thrown: asError(thrown), status, logged: true });
   Error.captureStackTrace(error, toFailureError);
   return error;
 }

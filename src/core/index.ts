@@ -32,12 +32,17 @@ export {
   type EpisodeContext,
   type EpisodeToolContext,
   environment,
+  type PromptContext,
+  type RestoreContext,
+  type SaveContext,
+  type SavedState,
   type SetupContext,
   type TaskInput,
   type TaskSchema,
   type TeardownContext,
 } from './environment.ts';
 export {
+  type AuthorsErrorCode,
   DefinitionError,
   EnvironmentError,
   type ErrorCode,
@@ -61,6 +66,7 @@ export { type EpisodeLog, episodeLog, type Log, silent } from './log.ts';
 export { isEmptyReturn, toToolOutput } from './output.ts';
 export { printable, UNPRINTABLE } from './printable.ts';
 export { formatProblems, type Problem } from './problems.ts';
+export { chanceOf, seedOf } from './random.ts';
 export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './redact.ts';
 export { listOf, must, type Rule, trueOrFalse } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
@@ -69,6 +75,7 @@ export { type Step, type StepOptions, step } from './step.ts';
 export type { SplitDefinition, TaskList, TaskSource } from './tasks.ts';
 export type {
   Awaitable,
+  Chance,
   Tool,
   ToolAuthorization,
   ToolContext,

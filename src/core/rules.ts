@@ -31,6 +31,12 @@ export const aName: Rule = must('a string that is not empty', (value) => typeof 
 /** A boolean; truthy values such as "false" are refused. */
 export const trueOrFalse: Rule = must('true or false', (value) => typeof value === 'boolean');
 
+/** One of a few words. */
+export function oneOf(words: readonly string[]): Rule {
+  const quoted = words.map((word) => `'${word}'`);
+  return must(`${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`, (value) => words.includes(value as string));
+}
+
 /** A whole number of at least 1. */
 export function wholeNumber(unit: string, most: number = Number.MAX_SAFE_INTEGER): Rule {
   const range = most === Number.MAX_SAFE_INTEGER ? 'from 1' : `from 1 to ${most}`;

@@ -25,6 +25,7 @@ test.each<[options: object, message: string]>([
   [{ maxOutputBytes: 0 }, 'tool(): maxOutputBytes must be a whole number of bytes from 1, not 0'],
   [{ maxOutputBytes: 1.5 }, 'a whole number of bytes from 1, not 1.5'],
   [{ maxOutputBytes: 2 ** 53 }, 'a whole number of bytes from 1, not 9007199254740992'],
+  [{ effects: 'none' }, "tool(): effects must be 'state', 'idempotent' or 'external', not \"none\""],
   [{ scopes: 'admin' }, `tool(): scopes must be an array, such as ['mail'], not "admin"`],
   [{ scopes: ['admin', ''] }, 'tool(): scopes[1] must be a string that is not empty, not ""'],
   [{ scopes: [undefined] }, 'tool(): scopes[0] must be a string that is not empty, not nothing'],
@@ -50,6 +51,15 @@ test.each<[requirements: unknown, message: string]>([
   ],
 ])('the requirements %j are refused, because a tool would run without what it needs', (requirements, message) => {
   expectMistake(define({ requirements }), message);
+});
+
+test('a tool of a toolkit has no state that it could change', () => {
+  const kit = (effects: 'state' | 'idempotent' | 'external') => () =>
+    toolkit({ name: 'Kit', tools: { Do: tool({ effects, run }) } });
+  expectMistake(kit('state'), "toolkit 'Kit', tool 'Do': effects cannot be 'state'");
+  expectMistake(kit('state'), "Write 'idempotent' if it may be run twice, otherwise 'external'");
+  expect(kit('idempotent')).not.toThrow();
+  expect(kit('external')).not.toThrow();
 });
 
 test('options at their edges, left out and undefined are no mistakes', () => {

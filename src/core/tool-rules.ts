@@ -1,9 +1,10 @@
 import { isObject } from '../protocol/index.ts';
 import { describe } from './content.ts';
+import { EFFECTS } from './durability.ts';
 import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
 import { LONGEST_TIMER_MS } from './limit-values.ts';
-import { aName, aString, listOf, must, objectOf, type Rule, trueOrFalse, wholeNumber } from './rules.ts';
+import { aName, aString, listOf, must, objectOf, oneOf, type Rule, trueOrFalse, wholeNumber } from './rules.ts';
 import type { Tool, ToolAuthorization, ToolOptions, ToolRequirements } from './tool.ts';
 
 /** Refuses what is not a tool; `where` names it in the message. */
@@ -44,6 +45,7 @@ const RULES: Record<Exclude<keyof ToolOptions<unknown, unknown>, 'input' | 'outp
   maxOutputBytes: wholeNumber('bytes'),
   requirements: objectOf({ optional: REQUIREMENTS }),
   scopes: listOf(aName, "['mail']"),
+  effects: oneOf(EFFECTS),
 };
 
 const KEYS = ['input', 'output', 'run', ...Object.keys(RULES)];

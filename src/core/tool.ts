@@ -1,5 +1,6 @@
 import type { JsonValue } from '../protocol/index.ts';
 import type { Block } from './content.ts';
+import type { Effects } from './durability.ts';
 import type { EpisodeLog } from './log.ts';
 import type { Secrets } from './redact.ts';
 import type { OutputOf } from './schema.ts';
@@ -8,8 +9,23 @@ import type { Step } from './step.ts';
 /** A value, or a promise of it. */
 export type Awaitable<Value> = Value | Promise<Value>;
 
+/** Chance that can be repeated: the same seed gives the same numbers. */
+export interface Chance {
+  /** A whole number that belongs to the episode, also after a crash; outside episodes it is made from `callId`. */
+  readonly seed: number;
+  /**
+   * The next of a row of numbers from 0 up to, but not including, 1. Setup, the prompt and each call have a row of their own, made
+   * from `seed` and, in a call, `callId`: neither the order of calls nor a crash changes it.
+   */
+  readonly random: () => number;
+}
+
 /** What every tool gets besides its input, whichever protocol the call came by. */
-export interface ToolContext {
+export interface ToolContext extends Chance {
+  /** The id of this call: the same when it is run again. Unique within its episode; over OXP, within its caller. */
+  readonly callId: string;
+  /** 1, or more if the process that ran this call before has ended before the call did. */
+  readonly attempt: number;
   /** The user on whose behalf the caller acts, if it names one (OXP). */
   readonly userId?: string | undefined;
   /** Tokens of the user's authorizations, by id (OXP). */
@@ -72,6 +88,11 @@ export interface ToolOptions<Input, Output> {
   readonly requirements?: ToolRequirements;
   /** Scopes a caller must have to see and call this tool over OXP. */
   readonly scopes?: readonly string[];
+  /**
+   * What a call does besides its result, which says whether it may be run again after a crash. Default: `state` in an environment,
+   * `external` in a toolkit.
+   */
+  readonly effects?: Effects;
 }
 
 /** A tool that stands alone: usable in toolkits and in environments. */

@@ -1,5 +1,6 @@
 import { type JsonObject, TOOL_ID, type ToolDefinition, type WireRequirements } from '../protocol/index.ts';
 import { type CompiledTool, type CompileOptions, compileTool } from './compiled-tool.ts';
+import type { Effects } from './durability.ts';
 import { DefinitionError, TiltyardError } from './errors.ts';
 import { inlineDefinitions } from './inline-definitions.ts';
 import { withPlainValues } from './plain-value.ts';
@@ -13,6 +14,7 @@ export interface CatalogTool {
   readonly requirements: ToolRequirements;
   readonly scopes: readonly string[];
   readonly canRetry: boolean;
+  readonly effects: Effects;
 }
 
 /** The tools of one server's toolkits. */
@@ -93,6 +95,8 @@ function compile(toolkit: string, name: string, tool: Tool, options: CompileOpti
     requirements,
     scopes: tool.scopes ?? [],
     canRetry: tool.canRetry ?? false,
+    // Nothing is run again without the author's word.
+    effects: tool.effects ?? 'external',
   };
 }
 

@@ -43,6 +43,10 @@ export function toolkit<Name extends string, Tools extends ToolMap>(
       if (seen.has(version))
         throw new DefinitionError(`${where} has ${toolName}@${version} twice. Give each its own version`);
       seen.add(version);
+      if (each.effects === 'state')
+        throw new DefinitionError(
+          `${where}, tool '${toolName}': effects cannot be 'state', since a call outside an episode has none. Write 'idempotent' if it may be run twice, otherwise 'external'`,
+        );
     }
   }
   return Object.freeze(withPlace({ ...definition, kind: 'toolkit' as const }));

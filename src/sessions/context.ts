@@ -1,9 +1,10 @@
-import type { EpisodeLog, EpisodeToolContext, LazyAbort, Secrets } from '../core/index.ts';
+import { chanceOf, type EpisodeLog, type EpisodeToolContext, type LazyAbort, type Secrets } from '../core/index.ts';
 
 /** What an author's code may see: of its episode, or of a call outside one. */
 export interface ContextSource {
   readonly task?: unknown;
   readonly state?: unknown;
+  readonly seed: number;
   readonly secrets: Secrets;
   readonly authorization?: Readonly<Record<string, string>> | undefined;
   readonly userId?: string | undefined;
@@ -11,14 +12,23 @@ export interface ContextSource {
   readonly log: EpisodeLog;
 }
 
-/** What a tool or setup sees; getters, so that a signal or a log is made only for one that asks. */
+/** The call, or the setup, that an author's code runs for. */
+export interface ContextPart {
+  /** The id of the call; empty for a setup. */
+  readonly id: string;
+  readonly attempt: number;
+  readonly abort: LazyAbort;
+}
+
+/** What a tool or setup sees; getters, so that a signal, a log or chance is made only for one that asks. */
 export class CallContext implements EpisodeToolContext<unknown, unknown> {
   readonly #source: ContextSource;
-  readonly #abort: LazyAbort;
+  readonly #part: ContextPart;
+  #random: (() => number) | undefined;
 
-  constructor(source: ContextSource, abort: LazyAbort) {
+  constructor(source: ContextSource, part: ContextPart) {
     this.#source = source;
-    this.#abort = abort;
+    this.#part = part;
   }
 
   get task(): unknown {
@@ -50,6 +60,24 @@ export class CallContext implements EpisodeToolContext<unknown, unknown> {
   }
 
   get signal(): AbortSignal {
-    return this.#abort.signal;
+    return this.#part.abort.signal;
+  }
+
+  get callId(): string {
+    return this.#part.id;
+  }
+
+  get attempt(): number {
+    return this.#part.attempt;
+  }
+
+  get seed(): number {
+    return this.#source.seed;
+  }
+
+  get random(): () => number {
+    const { id } = this.#part;
+    this.#random ??= chanceOf(this.seed, id === '' ? 'setup' : `call ${id}`);
+    return this.#random;
   }
 }

@@ -12,6 +12,8 @@ export const templateNameEnvironment = environment({
     train: [{ number: 42 }, { number: 7 }, { number: 99 }],
     test: [{ number: 64 }],
   },
+  // Same task, same calls, same results: so the server may rebuild an episode after a crash.
+  durability: 'replay',
   // The state of one episode; tools may change it.
   setup: () => ({ guesses: 0 }),
   prompt: () => `Guess my number. It is between 1 and 100, and you have ${MAX_GUESSES} guesses.`,

@@ -8,6 +8,8 @@ const convert = tool({
   version: '1.0.0',
   input: z.object({ degrees: z.number(), from: unit, to: unit }),
   output: z.number(),
+  // It changes nothing, so the server may run a call again after a crash. Leave it out for a tool that must not run twice.
+  effects: 'idempotent',
   run({ degrees, from, to }) {
     const celsius = from === 'celsius' ? degrees : ((degrees - 32) * 5) / 9;
     // What a ToolError says is for the model to read: it tells how to do better.

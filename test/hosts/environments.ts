@@ -1,5 +1,6 @@
 import { type Environment, environment, SetupError, step, ToolError } from 'tiltyard';
 import { z } from 'zod';
+import { durableEnvironments } from './durable-environments.ts';
 import { note, waitAt } from './stage.ts';
 
 // A module of its own, without anything of a test: a host may load it in another process.
@@ -111,7 +112,7 @@ const plain: Environment = environment({
 });
 
 /** All of them; the first one is the default. */
-export const environments: readonly Environment[] = [contract, plain];
+export const environments: readonly Environment[] = [contract, plain, ...durableEnvironments()];
 
 async function waitFor(tool: string, gate: string, stage: string | undefined, signal: AbortSignal): Promise<string> {
   note(stage, `${tool} ${gate}`);

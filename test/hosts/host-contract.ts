@@ -27,7 +27,7 @@ export function describeHost(name: string, makeHost: MakeHost): void {
       test('a manifest tells environments, tools and splits as data, the default first', async () => {
         const { manifest } = await start();
         expect(manifest).toEqual(structuredClone(manifest));
-        expect(manifest.environments.map((each) => each.name)).toEqual(['contract', 'plain']);
+        expect(manifest.environments.map((each) => each.name)).toEqual(['contract', 'plain', 'replayed', 'saved']);
         const [contract] = manifest.environments;
         const names = (tools: readonly { name: string }[] = []) => tools.map((tool) => tool.name);
         expect(names(contract?.allTools)).toContain('special');

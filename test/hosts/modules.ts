@@ -4,5 +4,5 @@ import { toolkits } from './toolkits.ts';
 
 // What workers load: modules export definitions one by one.
 
-export const [contract, plain] = environments as [Environment, Environment];
+export const [contract, plain, replayed, saved] = environments as [Environment, Environment, Environment, Environment];
 export const [kit] = toolkits as [Toolkit];

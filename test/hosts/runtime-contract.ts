@@ -10,6 +10,7 @@ import type {
 } from '../../src/sessions/index.ts';
 import { eventually } from '../support/clock.ts';
 import { pause, turns, WITHOUT_SECRET } from './harness.ts';
+import { describeRebuilding } from './rebuild-contract.ts';
 import { Stage } from './stage.ts';
 
 /** Makes a runtime of the environments in environments.ts, at the defaults but for these options. */
@@ -37,9 +38,25 @@ export function describeRuntime(name: string, makeRuntime: MakeRuntime): void {
     test('tells what it has, and reads tasks', async () => {
       const runtime = await makeRuntime({});
       expect(runtime.manifest).toEqual(structuredClone(runtime.manifest));
-      expect(runtime.manifest.environments.map((each) => each.name)).toEqual(['contract', 'plain']);
+      expect(runtime.manifest.environments.map((each) => each.name)).toEqual([
+        'contract',
+        'plain',
+        'replayed',
+        'saved',
+      ]);
       const page = await runtime.tasks({ environment: 'contract', split: 'train', read: 'one', index: 2 });
       expect(page.tasks).toEqual([{ id: 2 }]);
+    });
+
+    test('tells what it promises of episodes whose process ends, and which tools do more than change their state', async () => {
+      const { manifest } = await makeRuntime({});
+      const effects = { mail: 'external', put: 'idempotent' };
+      expect(manifest.environments.map((each) => [each.durability, each.effects])).toEqual([
+        ['none', {}],
+        ['none', {}],
+        ['replay', effects],
+        ['snapshot', effects],
+      ]);
     });
 
     test('opens an episode of the first environment, or of the one that is named in any case', async () => {
@@ -158,6 +175,8 @@ export function describeRuntime(name: string, makeRuntime: MakeRuntime): void {
       expect(stage.trace).toEqual(['setup', 'teardown without state']);
       stage.open('setup');
     });
+
+    describeRebuilding(makeRuntime);
   });
 }
 

@@ -34,8 +34,26 @@ export function describeToolHost(name: string, makeHost: MakeToolHost): void {
       const { host } = await start();
       expect(host.tools).toEqual(structuredClone(host.tools));
       const ids = host.tools.map(({ definition }) => definition.id);
-      expect(ids).toEqual(['Add', 'Wait', 'Report', 'Crash', 'Hidden'].map((tool) => `Kit.${tool}@1.0.0`));
-      expect(host.tools.at(-1)).toMatchObject({ scopes: ['admin'] });
+      expect(ids).toEqual(['Add', 'Wait', 'Report', 'Crash', 'Roll', 'Hidden'].map((tool) => `Kit.${tool}@1.0.0`));
+      expect(host.tools.at(-1)).toMatchObject({ scopes: ['admin'], effects: 'external' });
+      expect(host.tools.at(-2)).toMatchObject({ effects: 'idempotent' });
+    });
+
+    test('tells a tool the id of its call, and gives it chance that belongs to that id', async () => {
+      const { host, call } = await start();
+      const first = resultOf(await settled(call('Kit.Roll', { callId: 'r1' })));
+      expect(JSON.parse(first ?? '')).toEqual({
+        callId: 'r1',
+        attempt: 1,
+        seed: expect.any(Number),
+        rolled: expect.any(Number),
+      });
+      await host.drain();
+      const others = await start();
+      expect(resultOf(await settled(others.call('Kit.Roll', { callId: 'r1' })))).toBe(first);
+      expect(resultOf(await settled(others.call('Kit.Roll', { callId: 'r2' })))).not.toBe(first);
+      const unnamed = await settled(others.call('Kit.Roll'));
+      expect(resultOf(unnamed)).toContain(`"callId":"${unnamed.id}"`);
     });
 
     test('runs a tool and tells its result once, as JSON, under the caller’s id or one of its own', async () => {

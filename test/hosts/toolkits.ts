@@ -43,6 +43,10 @@ const kit: Toolkit = toolkit({
         throw new Error(`broken with ${secrets.KEY}`);
       },
     }),
+    Roll: tool({
+      effects: 'idempotent',
+      run: (_input, { callId, attempt, seed, random }) => ({ callId, attempt, seed, rolled: random() }),
+    }),
     Hidden: tool({ scopes: ['admin'], run: () => 'seen' }),
   },
 });

@@ -56,6 +56,43 @@ const pays = (reward: number) => submitTool({ run: () => step('Thank you.', { re
 
 let begun = 0;
 
+/** A quiz that promises to survive a crash, and does. */
+export function durable(durability: 'replay' | 'snapshot', flaws: Record<string, unknown> = {}): Environment {
+  const contract =
+    durability === 'replay'
+      ? { durability }
+      : {
+          durability,
+          save: ({ state }: { state: Memory }) => ({ seen: [...state.seen] }),
+          restore: ({ saved }: { saved: { seen: string[] } }) => ({ seen: new Set(saved.seen) }),
+        };
+  return quiz({
+    ...contract,
+    setup: (): Memory => ({ seen: new Set() }),
+    tools: { submit: submitTool(), look: lookTool },
+    ...flaws,
+  });
+}
+
+interface Memory {
+  readonly seen: Set<string>;
+}
+
+const lookTool = {
+  description: 'Look around.',
+  run: (_input: object, { state, random, callId }: { state: Memory; random: () => number; callId: string }) => {
+    state.seen.add(callId);
+    return `You have looked ${state.seen.size} times, and see ${random()}.`;
+  },
+};
+
+/** One that gives something else each time. */
+function drifting(look: () => string): Environment {
+  return durable('replay', { tools: { submit: submitTool(), look: { description: 'Look around.', run: look } } });
+}
+
+let looks = 0;
+
 /** Each of them breaks one rule. */
 export const BAD: readonly BadEnvironment[] = [
   {
@@ -227,6 +264,47 @@ export const BAD: readonly BadEnvironment[] = [
     told: /'submit' paid again after the end for \{"answer":"Lisbon"\}/,
     environment: quiz(),
     sessions: { callsAfterFinish: 'allow' },
+  },
+  {
+    what: 'declares replay and reads the clock',
+    id: 'env/replay',
+    told: /train\[0\]: call 'call-1' of tool 'look' did not give the same result again/,
+    environment: drifting(() => `It is ${Date.now()}.`),
+  },
+  {
+    what: 'declares replay and leaves things to chance',
+    id: 'env/replay',
+    told: /call 'call-1' of tool 'look'/,
+    environment: drifting(() => `It is ${Math.random()}.`),
+  },
+  {
+    what: 'declares replay and keeps its state outside of the episode',
+    id: 'env/replay',
+    told: /call 'call-1' of tool 'look'/,
+    environment: drifting(() => {
+      looks += 1;
+      return `You have looked ${looks} times.`;
+    }),
+  },
+  {
+    what: 'saves what JSON cannot hold',
+    id: 'env/snapshot',
+    told: /train\[0\]: call-3 of tool 'look' with \{\} breaks once the state is restored/,
+    environment: durable('snapshot', {
+      save: ({ state }: { state: Memory }) => state,
+      restore: ({ saved }: { saved: object }) => saved,
+    }),
+  },
+  {
+    what: 'cannot save its state after a call',
+    id: 'env/snapshot',
+    told: /train\[0\]: after call-1 of tool 'look' with \{\}, save failed: no room/,
+    environment: durable('snapshot', {
+      save({ state }: { state: Memory }) {
+        if (state.seen.size > 0) throw new Error('no room');
+        return { seen: [] };
+      },
+    }),
   },
 ];
 

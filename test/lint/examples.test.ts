@@ -11,11 +11,11 @@ import { lintRules } from '../../src/checking/lint/lint.ts';
 
 // What the lint cannot find out about an example, by its name.
 const UNSEEN: readonly (readonly [Environment, readonly string[]])[] = [
-  [hello, ['env/split-overlap']],
-  [gsm8k, []],
-  [gridworld, ['env/paid-twice']],
-  [sandbox, ['env/never-ends', 'env/never-pays', 'env/paid-twice']],
-  [sums, ['env/split-overlap']],
+  [hello, ['env/split-overlap', 'env/snapshot']],
+  [gsm8k, ['env/snapshot']],
+  [gridworld, ['env/paid-twice', 'env/snapshot']],
+  [sandbox, ['env/never-ends', 'env/never-pays', 'env/paid-twice', 'env/replay', 'env/snapshot']],
+  [sums, ['env/split-overlap', 'env/snapshot']],
 ];
 
 test.each(UNSEEN)(
@@ -23,7 +23,12 @@ test.each(UNSEEN)(
   async (environment, unseen) => {
     const server = await createServer({ environments: [environment], logger: false });
     onTestFinished(() => server.close());
-    const findings = await lintEnvironment({ url: await server.listen(), isActive: true, samples: 3 });
+    const findings = await lintEnvironment({
+      url: await server.listen(),
+      definitions: [environment],
+      isActive: true,
+      samples: 3,
+    });
     expect(findings.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
     expect(findings.flatMap(({ id, verdict }) => (verdict === 'skip' ? [id] : []))).toEqual(unseen);
     expect(findings.map(({ id }) => id)).toEqual(lintRules.map(({ id }) => id));

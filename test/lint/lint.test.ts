@@ -4,7 +4,7 @@ import { lintEnvironment } from 'tiltyard/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { lintRules } from '../../src/checking/lint/lint.ts';
 import { startBreaking } from '../referee/oxp-proxy.ts';
-import { BAD, quiz, submitTool } from './bad-environments.ts';
+import { BAD, durable, quiz, submitTool } from './bad-environments.ts';
 
 async function serve(environments: readonly Environment[], options: ServerOptions = {}): Promise<string> {
   const server = await createServer({ environments, logger: false, ...options });
@@ -22,13 +22,25 @@ describe('an environment that', () => {
     const { sessions = {}, timeoutMs } = how;
     const own = await serve([environment], { sessions });
     const url = breaks === undefined ? own : await startBreaking(own, breaks);
-    const failures = await failuresOf({ url, isActive: true, maxCalls: 20, timeoutMs });
+    const failures = await failuresOf({ url, definitions: [environment], isActive: true, maxCalls: 20, timeoutMs });
     expect(failures.map((failure) => [failure.id, failure.reason])).toEqual([[id, expect.stringMatching(told)]]);
   });
 
   test('has no flaw passes', async () => {
     expect(await failuresOf({ url: await serve([quiz()]), isActive: true })).toEqual([]);
   });
+
+  test.each([durable('replay'), durable('snapshot')])(
+    'keeps its promise of $durability passes',
+    async (environment) => {
+      const url = await serve([environment]);
+      const findings = await lintEnvironment({ url, definitions: [environment], isActive: true });
+      expect(findings.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+      expect(findings).toContainEqual(
+        expect.objectContaining({ id: `env/${environment.durability}`, verdict: 'pass' }),
+      );
+    },
+  );
 });
 
 test('every rule is broken by some environment', () => {

@@ -1,9 +1,12 @@
 import { connect, type EnvironmentClient, HttpError } from '../../client/index.ts';
+import type { Environment } from '../../core/index.ts';
 import type { Finding } from '../referee/probe.ts';
 import { runProbes } from '../referee/run-probes.ts';
 import { answerRules } from './answer-rules.ts';
 import { callRules } from './call-rules.ts';
+import { durabilityRules } from './durability-rules.ts';
 import { explore } from './explore.ts';
+import { playAgain } from './play-again.ts';
 import { promptRules } from './prompt-rules.ts';
 import { type Rule, toProbe } from './rule.ts';
 import type { RewardRange, Sample } from './sample.ts';
@@ -15,6 +18,11 @@ import { toolRules } from './tool-rules.ts';
 export interface LintOptions {
   /** An ORS server of any make. */
   readonly url: string;
+  /**
+   * The environments as they were defined, where their code is at hand: the lint then also builds episodes again, in this process.
+   * Default: none.
+   */
+  readonly definitions?: readonly Environment[] | undefined;
   /** Sent as X-API-Key, where the server wants one. */
   readonly apiKey?: string | undefined;
   /** Sent when an episode begins. Default: none. */
@@ -56,12 +64,27 @@ export interface LintProgress {
 }
 
 /** All rules, in the order of their findings. */
-export const lintRules: readonly Rule[] = [...taskRules, ...promptRules, ...toolRules, ...answerRules, ...callRules];
+export const lintRules: readonly Rule[] = [
+  ...taskRules,
+  ...promptRules,
+  ...toolRules,
+  ...answerRules,
+  ...callRules,
+  ...durabilityRules,
+];
 
 /** Looks for what would spoil training in an environment itself, whichever server it is on. */
 export async function lintEnvironment(options: LintOptions): Promise<Finding[]> {
   const { url, apiKey, environment, timeoutMs = 30_000, signal = new AbortController().signal } = options;
-  const { samples = 5, seed = 1, maxCalls = 40, maxSteps = 100, isActive = false, secrets = {} } = options;
+  const {
+    samples = 5,
+    seed = 1,
+    maxCalls = 40,
+    maxSteps = 100,
+    isActive = false,
+    secrets = {},
+    definitions = [],
+  } = options;
   const client = connect(url, { apiKey });
   const names = environment === undefined ? await client.environments({ signal, timeoutMs }) : [environment];
   const {
@@ -84,12 +107,21 @@ export async function lintEnvironment(options: LintOptions): Promise<Finding[]> 
   const findings: Finding[] = [];
   for (const [at, sample] of seen.entries()) {
     const { environment: name, episodes } = sample;
+    const sampling = samplingOf(name, names.length + at);
     const explored = isActive
-      ? { ...sample, ...(await explore(client.environment(name), episodes, samplingOf(name, names.length + at))) }
+      ? {
+          ...sample,
+          ...(await explore(client.environment(name), episodes, sampling)),
+          again: await playAgain(definitions.find(isNamed(name)), episodes, sampling),
+        }
       : sample;
     findings.push(...(await judge(explored, { ...options, timeoutMs, signal })));
   }
   return findings;
+}
+
+function isNamed(name: string): (environment: Environment) => boolean {
+  return (environment) => environment.name.toLowerCase() === name.toLowerCase();
 }
 
 type Seen = Omit<Sample, 'server' | 'environment' | 'secrets' | 'rewardRange'>;

@@ -1,3 +1,4 @@
+import type { Durability } from '../../core/index.ts';
 import type { JsonObject, ToolSpec } from '../../protocol/index.ts';
 
 /** What the lint has seen of one environment; rules judge it and ask nothing more. */
@@ -13,9 +14,17 @@ export interface Sample {
   readonly calls: readonly MadeCall[];
   /** Why no more of them were made, if the server gave up. */
   readonly breakdown?: string;
+  /** What came of building episodes again; undefined where nobody promises that, or the code is not at hand. */
+  readonly again?: PlayedAgain | undefined;
   readonly rewardRange: RewardRange;
   /** Why there is nothing to judge. */
   readonly failure?: string;
+}
+
+/** What is wrong with episodes that were built again. */
+export interface PlayedAgain {
+  readonly durability: Durability;
+  readonly problems: readonly string[];
 }
 
 /** The least and the most that a call may pay. */

@@ -1,6 +1,7 @@
 import { type Client, connect, connectOxp, type OxpClient } from '../../client/index.ts';
 import { explain } from './explain.ts';
 import { onInterrupt } from './interruption.ts';
+import type { Loaded } from './load-modules.ts';
 import { openTarget, type Target } from './target.ts';
 
 /** A server that a command speaks to, over both protocols. */
@@ -12,6 +13,8 @@ export interface OpenServer {
   readonly apiKey: string | undefined;
   readonly ors: Client;
   readonly oxp: OxpClient;
+  /** What was loaded, if the server was started for this command. */
+  readonly loaded: Loaded | undefined;
   /** Fires at Ctrl-C. */
   readonly signal: AbortSignal;
 }
@@ -44,13 +47,14 @@ interface Reaching {
   readonly fetch: typeof fetch;
 }
 
-function toServer(name: string, { url, apiKey }: Target, { signal, fetch }: Reaching): OpenServer {
+function toServer(name: string, { url, apiKey, loaded }: Target, { signal, fetch }: Reaching): OpenServer {
   return {
     name,
     url,
     apiKey,
     ors: connect(url, { apiKey, fetch, retry: RETRY, answerMs: ANSWER_MS }),
     oxp: connectOxp(url, { apiKey, fetch, retry: RETRY, answerMs: ANSWER_MS }),
+    loaded,
     signal,
   };
 }

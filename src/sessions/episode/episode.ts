@@ -1,6 +1,9 @@
 import {
+  type AuthorsErrorCode,
   type CatalogEnvironment,
   type CompiledTool,
+  chanceOf,
+  describe,
   EnvironmentError,
   type EpisodeLog,
   episodeLog,
@@ -24,6 +27,7 @@ export interface EpisodeParts {
   readonly environment: CatalogEnvironment;
   readonly task: unknown;
   readonly secrets: Secrets;
+  readonly seed: number;
 }
 
 /** The author's side of a session: runs the author's code, and lets nothing it throws out unclean. */
@@ -33,18 +37,22 @@ export class Episode implements ContextSource, CodeOwner {
   readonly environment: CatalogEnvironment;
   readonly task: unknown;
   readonly secrets: Secrets;
+  readonly seed: number;
   state: unknown;
   finished = false;
+  /** Whether it is being built again: what its code writes then stands in the log already. */
+  isRepeating = false;
   readonly #serverLog: Log;
   #log: EpisodeLog | undefined;
   #taskTools: ReadonlySet<string> | undefined;
 
-  constructor({ session, sid, environment, task, secrets }: EpisodeParts, log: Log) {
+  constructor({ session, sid, environment, task, secrets, seed }: EpisodeParts, log: Log) {
     this.session = session;
     this.sid = sid;
     this.environment = environment;
     this.task = task;
     this.secrets = secrets;
+    this.seed = seed;
     this.#serverLog = log;
   }
 
@@ -53,33 +61,48 @@ export class Episode implements ContextSource, CodeOwner {
   }
 
   get log(): EpisodeLog {
+    if (this.isRepeating) return this.#quietLog;
     this.#log ??= episodeLog(this.#serverLog, this.#logFields, this.secrets);
     return this.#log;
   }
 
   /** Whether there is anything to do before the first call. */
   get needsSetup(): boolean {
-    const { setup, taskTools } = this.environment.definition;
-    return setup !== undefined || taskTools !== undefined;
+    const { setup, taskTools, save } = this.environment.definition;
+    return setup !== undefined || taskTools !== undefined || save !== undefined;
   }
 
-  async setUp(abort: LazyAbort): Promise<void> {
-    const { setup, taskTools } = this.environment.definition;
-    try {
-      this.state = await setup?.(new CallContext(this, abort));
-      const chosen = await taskTools?.({ task: this.task, state: this.state });
-      if (chosen !== undefined) this.#taskTools = this.#toTaskTools(chosen.map(String));
-    } catch (thrown) {
-      if (!abort.aborted) throw this.failure('setup', thrown, 'setup_failed');
-      // Most setups throw when they are told to stop: nothing of theirs has failed.
-      this.log.info('setup was aborted', { error: toError(thrown) });
-    }
+  setUp(abort: LazyAbort): Promise<void> {
+    const { setup } = this.environment.definition;
+    return this.#begin('setup', abort, () => setup?.(new CallContext(this, { id: '', attempt: 1, abort })));
+  }
+
+  /** Makes the state from what `save` gave, instead of setting up. */
+  restore(saved: string, abort: LazyAbort): Promise<void> {
+    const { task, secrets, seed, log } = this;
+    return this.#begin('restore', abort, () =>
+      this.environment.definition.restore?.({
+        saved: JSON.parse(saved),
+        ...{ task, secrets, seed, log },
+        random: chanceOf(seed, 'restore'),
+        signal: abort.signal,
+      }),
+    );
+  }
+
+  /** The JSON of what `save` keeps of the state. */
+  async save(): Promise<string> {
+    const { task, state, log } = this;
+    const saved: unknown = await this.environment.definition.save?.({ task, state, log });
+    const json = JSON.stringify(saved);
+    if (json === undefined) throw new TypeError(`save returned ${describe(saved)}, which JSON cannot hold`);
+    return json;
   }
 
   readPrompt(): Promise<WireBlock[]> {
-    const { task, state } = this;
+    const { task, state, seed } = this;
     return this.#guarded('prompt', async ({ prompt }) => {
-      const blocks = toBlocks(await prompt({ task, state }));
+      const blocks = toBlocks(await prompt({ task, state, seed, random: chanceOf(seed, 'prompt') }));
       return blocks.length > 0 ? blocks : toBlocks('');
     });
   }
@@ -101,11 +124,7 @@ export class Episode implements ContextSource, CodeOwner {
   }
 
   /** An author's throw, logged and made fit to send: without the episode's secrets. */
-  failure(
-    what: string,
-    thrown: unknown,
-    code: 'setup_failed' | 'environment_failed' = 'environment_failed',
-  ): EnvironmentError {
+  failure(what: string, thrown: unknown, code: AuthorsErrorCode = 'environment_failed'): EnvironmentError {
     const message = `${what} of environment '${this.environment.name}' failed`;
     const clean = (text: string) => redact(text, this.secrets);
     const error = new EnvironmentError(code, message, { thrown, clean, logged: true });
@@ -116,6 +135,25 @@ export class Episode implements ContextSource, CodeOwner {
 
   get #logFields(): object {
     return { sid: printable(this.sid), environment: this.environment.name };
+  }
+
+  get #quietLog(): EpisodeLog {
+    const write = (fields: object, message?: string) => this.#serverLog.debug(fields, message);
+    const quiet = { debug: write, info: write, warn: write, error: write };
+    return episodeLog(quiet, { ...this.#logFields, replaying: true }, this.secrets);
+  }
+
+  async #begin(what: 'setup' | 'restore', abort: LazyAbort, makeState: () => unknown): Promise<void> {
+    const { taskTools } = this.environment.definition;
+    try {
+      this.state = await makeState();
+      const chosen = await taskTools?.({ task: this.task, state: this.state });
+      if (chosen !== undefined) this.#taskTools = this.#toTaskTools(chosen.map(String));
+    } catch (thrown) {
+      if (!abort.aborted) throw this.failure(what, thrown, `${what}_failed`);
+      // Most setups throw when they are told to stop: nothing of theirs has failed.
+      this.log.info(`${what} was aborted`, { error: toError(thrown) });
+    }
   }
 
   async #guarded<Value>(

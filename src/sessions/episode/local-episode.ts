@@ -1,4 +1,4 @@
-import { type EnvironmentError, type Failure, LazyAbort, toFailure } from '../../core/index.ts';
+import { type Failure, LazyAbort, type TiltyardError, toFailure } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import { runAuthors } from '../author-code.ts';
 import type { RunListener } from '../call.ts';
@@ -8,22 +8,32 @@ import { endsWithin, type Stopping } from '../overrun.ts';
 import { settlesWithin } from '../time-limit.ts';
 import type { Episode } from './episode.ts';
 import { Prompt } from './prompt.ts';
+import { firstSave, rebuild } from './rebuild.ts';
 import { Runner } from './runner.ts';
-import type { OpenEpisode, ReadyListener, RunRequest } from './runtime.ts';
+import type { OpenEpisode, Past, ReadyListener, RunRequest } from './runtime.ts';
 
 /** An episode in this process: what its session asks of it, and in which order its parts begin and end. */
 export class LocalEpisode implements OpenEpisode {
   readonly #episode: Episode;
   readonly #options: EpisodeOptions;
+  readonly taskDigest: string | undefined;
+  /** What it is built again from, until it is. */
+  #past: Past | undefined;
   #hasBegun = false;
   // Made when first needed: an idle session shall be small.
   #setup: Setup | undefined;
   #prompt: Prompt | undefined;
   #runner: Runner | undefined;
 
-  constructor(episode: Episode, options: EpisodeOptions) {
+  constructor(
+    episode: Episode,
+    options: EpisodeOptions,
+    { taskDigest, past }: { taskDigest: string | undefined; past: Past | undefined },
+  ) {
     this.#episode = episode;
     this.#options = options;
+    this.taskDigest = taskDigest;
+    this.#past = past;
   }
 
   get environment(): string {
@@ -31,11 +41,7 @@ export class LocalEpisode implements OpenEpisode {
   }
 
   get needsSetup(): boolean {
-    return this.#episode.needsSetup;
-  }
-
-  get taskDigest(): string | undefined {
-    return undefined;
+    return this.#episode.needsSetup || this.#past !== undefined;
   }
 
   begin(onReady: ReadyListener): void {
@@ -44,18 +50,20 @@ export class LocalEpisode implements OpenEpisode {
     const abort = new LazyAbort();
     let isTold = false;
     // What the author's code does after it was given up changes nothing.
-    const tell = (failure: Failure | undefined) => {
-      if (!isTold) onReady(failure);
+    const tell: ReadyListener = (failure, saved) => {
+      if (!isTold) onReady(failure, saved);
       isTold = true;
     };
-    const running = this.#run('setup', () => this.#episode.setUp(abort));
+    const what = this.#past === undefined ? 'setup' : 'restore';
+    const running = this.#run('setup', () => this.#build(abort));
     const ended = running.then(
-      () => tell(undefined),
-      (error: EnvironmentError) => tell(toFailure(error)),
+      (saved) => tell(undefined, saved),
+      (error: TiltyardError) => tell(toFailure(error)),
     );
-    this.#setup = { what: 'setup', startedAt: performance.now(), ended, abort, tell };
+    this.#setup = { what, startedAt: performance.now(), ended, abort, tell };
     void ended.then(() => {
       this.#setup = undefined;
+      this.#past = undefined;
     });
   }
 
@@ -64,7 +72,7 @@ export class LocalEpisode implements OpenEpisode {
     if (setup === undefined) return;
     const late = new Error(`it took longer than ${limitMs} ms`);
     setup.abort.abort(late);
-    setup.tell(toFailure(this.#episode.failure('setup', late, 'setup_failed')));
+    setup.tell(toFailure(this.#episode.failure(setup.what, late, `${setup.what}_failed`)));
     void endsWithin(this.#options.graceMs, setup, this.#episode.log);
   }
 
@@ -96,6 +104,18 @@ export class LocalEpisode implements OpenEpisode {
       log.warn('teardown timed out; no longer waiting for it', { limitMs: teardownMs });
   }
 
+  /** Sets the episode up, or builds it again; the JSON of its state where that is saved. */
+  async #build(abort: LazyAbort): Promise<string | undefined> {
+    const past = this.#past;
+    if (past !== undefined) {
+      this.#runner ??= new Runner(this.#episode, this.#options);
+      const parts = { episode: this.#episode, runner: this.#runner, prompt: () => this.prompt(), abort };
+      return rebuild(past, parts);
+    }
+    await this.#episode.setUp(abort);
+    return firstSave(this.#episode, abort);
+  }
+
   #run<Value>(part: SessionSubject['part'], run: () => Value): Value {
     const { session, sid, environment } = this.#episode;
     const toSubject = () => ({ session, part, environment: environment.name, sid });
@@ -113,6 +133,7 @@ export class LocalEpisode implements OpenEpisode {
 
 /** A setup while it runs, also when it was given up. */
 interface Setup extends Stopping {
+  readonly what: 'setup' | 'restore';
   readonly abort: LazyAbort;
   readonly tell: (failure: Failure) => void;
 }

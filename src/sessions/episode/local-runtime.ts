@@ -1,4 +1,5 @@
-import { type Catalog, type CatalogEnvironment, EnvironmentError } from '../../core/index.ts';
+import { hash } from 'node:crypto';
+import { type Catalog, type CatalogEnvironment, EnvironmentError, TiltyardError } from '../../core/index.ts';
 import type { Manifest, TaskChoice, TaskPage, TaskQuery } from '../host.ts';
 import type { EpisodeOptions } from '../options.ts';
 import { Episode } from './episode.ts';
@@ -35,11 +36,13 @@ export class LocalRuntime implements EpisodeRuntime {
     return this.#reading(environment, () => readTasks(environment, query));
   }
 
-  async open({ environment: name, choice, ...start }: EpisodeStart): Promise<OpenEpisode> {
+  async open({ environment: name, choice, past, ...start }: EpisodeStart): Promise<OpenEpisode> {
     const environment = name === undefined ? this.#catalog.first : this.#catalog.find(name);
     environment.checkSecrets(start.secrets);
-    const task = await this.#reading(environment, () => resolveTask(environment, choice));
-    return new LocalEpisode(new Episode({ ...start, environment, task }, this.#options.log), this.#options);
+    const { task, digest } = await this.#reading(environment, () => resolveTask(environment, choice));
+    if (past?.taskDigest !== undefined && past.taskDigest !== digest) throw taskChanged(start.sid, choice);
+    const episode = new Episode({ ...start, environment, task }, this.#options.log);
+    return new LocalEpisode(episode, this.#options, { taskDigest: digest, past });
   }
 
   #reading<Value>({ name }: CatalogEnvironment, read: () => Value): Value {
@@ -62,15 +65,31 @@ async function readTasks(environment: CatalogEnvironment, query: TaskQuery): Pro
   }
 }
 
-async function resolveTask(environment: CatalogEnvironment, choice: TaskChoice): Promise<unknown> {
-  if ('task' in choice) return environment.checkTask(choice.task);
+interface ResolvedTask {
+  /** As the author's code sees it. */
+  readonly task: unknown;
+  /** Tells whether it is still the same when the episode is built again; a client's own task is kept with the episode. */
+  readonly digest: string | undefined;
+}
+
+async function resolveTask(environment: CatalogEnvironment, choice: TaskChoice): Promise<ResolvedTask> {
+  if ('task' in choice) return { task: await environment.checkTask(choice.task), digest: undefined };
   const { split, index } = choice;
   const task = await environment.split(split).get(index);
   try {
+    const digest = environment.durability === 'none' ? undefined : hash('sha256', JSON.stringify(task), 'base64url');
     // A copy: what one episode does to its task must not reach another.
-    return await environment.checkTask(structuredClone(task));
+    return { task: await environment.checkTask(structuredClone(task)), digest };
   } catch (thrown) {
     // Not the client's mistake: the author's own task does not fit the author's schema.
     throw new EnvironmentError('environment_failed', `task ${index} of split '${split}' is broken`, { thrown });
   }
+}
+
+function taskChanged(sid: string, choice: TaskChoice): TiltyardError {
+  const which = 'split' in choice ? `task ${choice.index} of split '${choice.split}'` : 'the task';
+  return new TiltyardError(
+    'task_changed',
+    `${which} has changed since session '${sid}' began with it, so that its episode cannot be built again`,
+  );
 }

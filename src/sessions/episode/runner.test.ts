@@ -10,7 +10,7 @@ import { Runner } from './runner.ts';
 function gatedRunner() {
   const gates = gated();
   const environment = catalog(gates.environments).first;
-  const episode = new Episode({ session: 1, sid: 's', environment, task: {}, secrets: {} }, silent);
+  const episode = new Episode({ session: 1, sid: 's', environment, task: {}, secrets: {}, seed: 1 }, silent);
   const told: string[] = [];
   const listener: RunListener = {
     accepted: () => void told.push('accepted'),

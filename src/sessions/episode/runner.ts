@@ -13,12 +13,13 @@ import {
 import { runAuthors, runsPlainly } from '../author-code.ts';
 import type { RunListener } from '../call.ts';
 import { type CallFailure, type RunEnding, refused } from '../call-ending.ts';
-import { CallContext } from '../context.ts';
+import { CallContext, type ContextPart } from '../context.ts';
 import type { CallSubject } from '../events.ts';
 import type { EpisodeOptions } from '../options.ts';
 import { endsWithin, type Stopping } from '../overrun.ts';
 import type { Episode } from './episode.ts';
 import type { RunRequest } from './runtime.ts';
+import { StateKeeper } from './state-keeper.ts';
 import { type QueuedWork, ToolQueues } from './tool-queues.ts';
 import { toRunEnding } from './tool-result.ts';
 
@@ -28,6 +29,8 @@ export class Runner {
   readonly #options: EpisodeOptions;
   /** Whether nothing is put around the author's code: then not even a closure is made for it. */
   readonly #isPlain: boolean;
+  /** Of an episode that can be built again. */
+  readonly #keeper: StateKeeper | undefined;
   #inFlight = 0;
   #isClosed = false;
   // Made when first needed: most episodes have tools that answer at once.
@@ -40,13 +43,14 @@ export class Runner {
     this.#episode = episode;
     this.#options = options;
     this.#isPlain = runsPlainly(options.observer, episode);
+    if (episode.environment.durability !== 'none') this.#keeper = new StateKeeper(episode, options.graceMs);
   }
 
-  run({ call, name, input }: RunRequest, listener: RunListener): void {
+  run({ call, id, attempt, name, input }: RunRequest, listener: RunListener): void {
     const tool = this.#episode.tool(name);
     if (tool === undefined)
       return listener.ended(refusal('unknown_tool', `'${cutText(name, 200)}' is not a valid tool`));
-    const run: Run = { call, tool, listener, abort: new LazyAbort() };
+    const run: Run = { call, id, attempt, tool, listener, abort: new LazyAbort() };
     let checking: Awaitable<Checked>;
     try {
       checking = this.#isPlain ? tool.prepare(input) : this.#runAuthors('input', run, () => tool.prepare(input));
@@ -73,7 +77,7 @@ export class Runner {
   #proceed(tool: CompiledTool, checked: Promise<() => void>): void {
     const proceed = () => checked.then((next) => next());
     if (tool.concurrent) void proceed();
-    else this.#enter(`check ${tool.name}`, (leave) => void proceed().finally(leave));
+    else this.#enter(`check ${this.#queueOf(tool)}`, (leave) => void proceed().finally(leave));
   }
 
   #enqueue(run: Run, checked: Checked): void {
@@ -85,8 +89,14 @@ export class Runner {
       return listener.ended(refused({ code: 'invalid_input', message }, problems));
     }
     listener.accepted();
-    if (tool.concurrent || this.#isFree(tool.name)) return this.#start(run, checked.value);
-    this.#enter(tool.name, (leave) => this.#start(run, checked.value, leave));
+    const queue = this.#queueOf(tool);
+    if (tool.concurrent || this.#isFree(queue)) return this.#start(run, checked.value);
+    this.#enter(queue, (leave) => this.#start(run, checked.value, leave));
+  }
+
+  /** Where an episode can be built again, all tools share one: what was done in turns is done again in turns. */
+  #queueOf({ name }: CompiledTool): string {
+    return this.#keeper === undefined ? name : '';
   }
 
   #isFree(queue: string): boolean {
@@ -94,10 +104,10 @@ export class Runner {
   }
 
   /** Takes the queue of a tool whose calls run one at a time. */
-  #take({ concurrent, name }: CompiledTool): (() => void) | undefined {
-    if (concurrent) return undefined;
+  #take(tool: CompiledTool): (() => void) | undefined {
+    if (tool.concurrent) return undefined;
     this.#queues ??= new ToolQueues();
-    return this.#queues.take(name);
+    return this.#queues.take(this.#queueOf(tool));
   }
 
   #enter(queue: string, work: QueuedWork): void {
@@ -122,11 +132,12 @@ export class Runner {
       return;
     }
     listener.running();
-    const context = new CallContext(this.#episode, abort);
+    const context = new CallContext(this.#episode, run);
     const ending = this.#isPlain
       ? invoke(tool, input, context, abort)
       : this.#runAuthors('tool', run, () => invoke(tool, input, context, abort));
-    if (!(ending instanceof Promise)) return this.#conclude(run, ending, leave);
+    const isNow = !(ending instanceof Promise) && this.#keeper?.savesStates !== true;
+    if (isNow) return void this.#conclude(run, ending, leave);
     const leaveLater = leave ?? this.#take(tool);
     this.#inFlight += 1;
     const end = () => {
@@ -136,7 +147,7 @@ export class Runner {
     };
     this.#track(
       run,
-      ending.then((settled) => this.#conclude(run, settled, end)),
+      Promise.resolve(ending).then((settled) => this.#conclude(run, settled, end)),
     );
   }
 
@@ -155,9 +166,25 @@ export class Runner {
     }
   }
 
-  #conclude(run: Run, ending: ToolEnding, leave: (() => void) | undefined): void {
+  #conclude(run: Run, ending: ToolEnding, leave: (() => void) | undefined): Awaitable<void> {
     // A session that has ended has told its calls why.
-    if (!this.#isClosed) run.listener.ended(toRunEnding(ending, run.tool, this.#episode));
+    if (this.#isClosed) return this.#leave(run, ending, leave);
+    const told = toRunEnding(ending, run.tool, this.#episode);
+    const kept = this.#keeper === undefined ? told : this.#keeper.keep(told, ending, run.tool, () => this.#save(run));
+    if (kept instanceof Promise) return kept.then((saved) => this.#tell(run, ending, saved, leave));
+    this.#tell(run, ending, kept, leave);
+  }
+
+  #save(run: Run): Promise<string> {
+    return this.#runAuthors('tool', run, () => this.#episode.save());
+  }
+
+  #tell(run: Run, ending: ToolEnding, told: RunEnding, leave: (() => void) | undefined): void {
+    if (!this.#isClosed) run.listener.ended(told);
+    this.#leave(run, ending, leave);
+  }
+
+  #leave(run: Run, ending: ToolEnding, leave: (() => void) | undefined): void {
     if (ending.kind !== 'timed_out') return leave?.();
     // It may still be at work: the next call of this tool, and teardown, give it the grace time to end.
     const late = this.#track(run, ending.ended, ending.timeoutMs);
@@ -180,11 +207,10 @@ export class Runner {
 }
 
 /** One run of a tool, from its arrival to its end. */
-interface Run {
+interface Run extends ContextPart {
   readonly call: number;
   readonly tool: CompiledTool;
   readonly listener: RunListener;
-  readonly abort: LazyAbort;
 }
 
 function refusal(code: ErrorCode, message: string): RunEnding {

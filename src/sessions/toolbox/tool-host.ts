@@ -1,4 +1,4 @@
-import type { ToolRequirements } from '../../core/index.ts';
+import type { Effects, ToolRequirements } from '../../core/index.ts';
 import type { ToolDefinition, WireCallContext } from '../../protocol/index.ts';
 import type { TraceHeaders } from '../events.ts';
 import type { CallListener } from '../host.ts';
@@ -9,6 +9,8 @@ export interface ToolManifest {
   readonly requirements: ToolRequirements;
   readonly scopes: readonly string[];
   readonly canRetry: boolean;
+  /** Whether a call may be run again after a crash. */
+  readonly effects: Effects;
 }
 
 /** What a caller asks for when it calls a tool outside any episode. */

@@ -12,6 +12,7 @@ import {
   printable,
   redact,
   type Secrets,
+  seedOf,
   type ToolEnding,
   type ToolkitCatalog,
   toError,
@@ -21,7 +22,7 @@ import { mostBytes } from '../../protocol/index.ts';
 import { type CodeOwner, isEmpty, runAuthors, runsPlainly } from '../author-code.ts';
 import type { RunListener } from '../call.ts';
 import { type RunEnding, refused, toCallFailure } from '../call-ending.ts';
-import { CallContext, type ContextSource } from '../context.ts';
+import { CallContext, type ContextPart, type ContextSource } from '../context.ts';
 import type { CallSubject, Observer } from '../events.ts';
 import { endsWithin } from '../overrun.ts';
 import type { GivenRequirements } from './requirements.ts';
@@ -31,8 +32,10 @@ import type { ToolManifest } from './tool-host.ts';
 export interface ToolRun extends GivenRequirements {
   /** The number of its call. */
   readonly call: number;
-  /** Its name in the log. */
+  /** Its name in the log, and what its tool sees as `callId`. */
   readonly callId: string;
+  /** From 1, which is the default; more when a run before it was lost with its process. */
+  readonly attempt?: number | undefined;
   /** The whole id of a tool of the manifest. */
   readonly toolId: string;
   /** Taken over by the run. */
@@ -67,11 +70,12 @@ export class LocalToolRuntime implements ToolRuntime {
   readonly #running = new Map<number, Running>();
 
   constructor({ tools }: ToolkitCatalog, options: ToolRuntimeOptions) {
-    this.tools = tools.map(({ definition, requirements, scopes, canRetry }) => ({
+    this.tools = tools.map(({ definition, requirements, scopes, canRetry, effects }) => ({
       definition,
       requirements,
       scopes,
       canRetry,
+      effects,
     }));
     this.#tools = new Map(tools.map((tool) => [tool.definition.id, tool]));
     this.#options = options;
@@ -114,7 +118,7 @@ export class LocalToolRuntime implements ToolRuntime {
     if (work.abort.aborted) return work.end(crashed(work.abort.signal.reason));
     work.listener.running();
     work.startedAt = performance.now();
-    const context = new CallContext(work, work.abort);
+    const context = new CallContext(work, work);
     const ending = this.#isPlain(work)
       ? invoke(work.tool, checked.value, context, work.abort)
       : this.#runAuthors(work, 'tool', () => invoke(work.tool, checked.value, context, work.abort));
@@ -163,7 +167,7 @@ interface Running {
 }
 
 /** A run in this process; what its tool sees of it, and what its log hides. */
-class Work implements ContextSource, CodeOwner {
+class Work implements ContextSource, ContextPart, CodeOwner {
   readonly run: ToolRun;
   readonly listener: RunListener;
   readonly abort: LazyAbort = new LazyAbort();
@@ -185,6 +189,19 @@ class Work implements ContextSource, CodeOwner {
 
   get stopping(): { what: string; startedAt: number } {
     return { what: `tool '${this.#tool.definition.name}'`, startedAt: this.startedAt };
+  }
+
+  get id(): string {
+    return this.run.callId;
+  }
+
+  get attempt(): number {
+    return this.run.attempt ?? 1;
+  }
+
+  /** The same for a call that is run again; there is no episode whose seed it could be. */
+  get seed(): number {
+    return seedOf(this.run.callId);
   }
 
   get secrets(): Secrets {

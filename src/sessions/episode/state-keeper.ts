@@ -1,0 +1,57 @@
+import { type Awaitable, type CompiledTool, redact, type ToolEnding, toError } from '../../core/index.ts';
+import type { RunEnding } from '../call-ending.ts';
+import { settlesWithin } from '../time-limit.ts';
+import type { Episode } from './episode.ts';
+
+/** Adds to the ending of a run what is needed to build its episode again: the state, or why that is no longer possible. */
+export class StateKeeper {
+  /** Whether the state is saved after each run. */
+  readonly savesStates: boolean;
+  readonly #episode: Episode;
+  readonly #patienceMs: number;
+  #isTainted = false;
+
+  constructor(episode: Episode, graceMs: number) {
+    this.#episode = episode;
+    this.savesStates = episode.environment.durability === 'snapshot';
+    this.#patienceMs = Math.min(graceMs, LISTENS_WITHIN_MS);
+  }
+
+  /** `save` runs the author's. */
+  keep(told: RunEnding, ending: ToolEnding, tool: CompiledTool, save: () => Promise<string>): Awaitable<RunEnding> {
+    if (this.#isTainted || told.kind === 'refused') return told;
+    if (this.savesStates) return this.#keepState(told, ending, tool, save);
+    // How far it came before its time was up is not the same twice.
+    return ending.kind === 'timed_out' ? this.#taint(told, tookTooLong(tool, ending.timeoutMs)) : told;
+  }
+
+  async #keepState(
+    told: RunEnding,
+    ending: ToolEnding,
+    tool: CompiledTool,
+    save: () => Promise<string>,
+  ): Promise<RunEnding> {
+    if (ending.kind === 'timed_out' && !(await settlesWithin(ending.ended, this.#patienceMs))) {
+      return this.#taint(told, `${tookTooLong(tool, ending.timeoutMs)}, and may still change the state`);
+    }
+    try {
+      return { ...told, saved: await save() };
+    } catch (thrown) {
+      const error = toError(thrown);
+      this.#episode.log.error('save failed: the episode cannot be restored any more', { error });
+      return this.#taint(told, `save failed: ${redact(error.message, this.#episode.secrets)}`);
+    }
+  }
+
+  #taint(told: RunEnding, why: string): RunEnding {
+    this.#isTainted = true;
+    return { ...told, tainted: why };
+  }
+}
+
+// A tool that listens to its signal ends at once; one that does not must not hold up the answer.
+const LISTENS_WITHIN_MS = 50;
+
+function tookTooLong({ name }: CompiledTool, timeoutMs: number): string {
+  return `tool '${name}' took longer than ${timeoutMs} ms`;
+}
