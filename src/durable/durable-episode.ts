@@ -114,7 +114,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
   runEnded(run: DurableRun, ending: RunEnding): void {
     const tell = () => {
       this.#runs.delete(run);
-      run.listener.ended(ending);
+      run.listener.ended(withoutState(ending));
     };
     // Nothing of it has run.
     if (ending.kind === 'refused' && !run.hasBegun) return tell();
@@ -310,6 +310,13 @@ interface Building {
   readonly recollection: Recollection;
   readonly startedAt: number;
   readonly timer: NodeJS.Timeout | undefined;
+}
+
+/** Nobody else needs the state, which may be large. */
+function withoutState(ending: RunEnding): RunEnding {
+  if (ending.saved === undefined) return ending;
+  const { saved, ...told } = ending;
+  return told as RunEnding;
 }
 
 function taintedBy(why: string): WhyLost {

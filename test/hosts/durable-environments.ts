@@ -8,6 +8,8 @@ const Task = z.looseObject({
   stage: z.string().optional(),
   /** Which task tools there are, if not all. */
   tools: z.array(z.enum(['extra'])).default([]),
+  /** Whether setup takes a while. */
+  slow: z.boolean().default(false),
   /** What breaks, apart from tools that do so by themselves. */
   breaks: z.enum(['nothing', 'save', 'restore']).default('nothing'),
 });
@@ -36,8 +38,9 @@ const shared = {
       },
     },
   },
-  setup({ task, random }: { task: Task; random: () => number }): State {
+  async setup({ task, random }: { task: Task; random: () => number }): Promise<State> {
     note(task.stage, 'setup');
+    if (task.slow) await new Promise((resolve) => setTimeout(resolve, 20));
     return { total: 0, luck: random(), stage: task.stage };
   },
   prompt({ state, random, seed }: { state: State; random: () => number; seed: number }) {
@@ -77,6 +80,16 @@ const tools = {
     effects: 'external',
     run(_input: {}, { state, callId }: Context) {
       note(state.stage, `mail ${callId}`);
+      return 'sent';
+    },
+  },
+  mailLater: {
+    description: 'Is never run twice, and takes its time.',
+    effects: 'external',
+    input: z.object({ gate: z.string() }),
+    async run({ gate }: { gate: string }, { state, signal }: Context) {
+      note(state.stage, `mailLater ${gate}`);
+      await waitAt(state.stage, gate, signal);
       return 'sent';
     },
   },

@@ -27,6 +27,8 @@ export function addServe(root: Command): void {
     )
     .option('--limit <name=number>', 'set a limit; repeatable. `tiltyard limits` lists them', collect)
     .option('--workers <number>', 'processes that run the modules; auto: one per core', toWorkers, 0)
+    .option('--journal <folder>', 'write episodes down there, so that they go on after a crash or a restart')
+    .option('--journal-sync', 'let answers wait until the disk has what they tell, for losses of power')
     .option('--json', 'print what is served and the limits as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (modules: string[], options: ServeOptions) => {
@@ -54,6 +56,12 @@ With --workers, the modules run in processes of their own: a tool that blocks or
 crashes costs its process and the episodes in it, and not the server. A process
 that ends is replaced, also one that takes more than maxWorkerMemoryBytes.
 
+With --journal, episodes whose environments declare a \`durability\` go on where
+they were when the server starts again, also after a crash; others end as lost.
+Needs the package lmdb. What comes with secrets is written only if the
+environment variable TILTYARD_JOURNAL_KEY has a key (32 bytes as hex or base64;
+several separated by commas: the first one writes, all of them read).
+
 Limits can also be set with the environment variable TILTYARD_LIMITS, separated
 by commas; --limit takes precedence.
 
@@ -62,5 +70,5 @@ Examples:
   tiltyard serve examples/toolkit/toolkit.ts
   PORT=9000 tiltyard serve math.ts code.ts --log-level info
   TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0
-  tiltyard serve math.ts --workers auto
+  tiltyard serve math.ts --workers auto --journal data/journal
   tiltyard serve math.ts --limit maxSessions=500 --limit drainMs=60000`;

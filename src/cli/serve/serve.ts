@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { createServer, type ReturnErrors, type Server, type ServerOptions } from '../../server/index.ts';
 import { surviveStrayErrors } from '../../sessions/index.ts';
+import { misuse } from '../shared/failure.ts';
 import { loadModules, ModuleError } from '../shared/load-modules.ts';
 import { assertModule } from '../shared/module-path.ts';
 import type { ModuleProblem } from '../shared/module-problem.ts';
@@ -22,6 +23,8 @@ export interface ServeOptions extends WebArguments {
   /** Each as `name=number`. */
   readonly limit?: readonly string[];
   readonly workers: number;
+  readonly journal?: string;
+  readonly journalSync?: boolean;
   readonly json?: boolean;
 }
 
@@ -41,12 +44,23 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     returnErrors: options.returnErrors,
     logger: { level: options.logLevel },
     watchdog: true,
+    ...journalOf(options, process.env.TILTYARD_JOURNAL_KEY),
   }).catch(explainStart);
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
   await listen(server, { host, port });
   const { url } = server;
   process.stdout.write(banner(server.served, { url, json: options.json ?? false, auth, limits: server.limits }));
+}
+
+/** Where episodes are written down, if they are. */
+function journalOf(
+  { journal: folder, journalSync: sync = false }: ServeOptions,
+  key: string | undefined,
+): Pick<ServerOptions, 'journal'> {
+  if (folder === undefined && sync)
+    throw misuse('--journal-sync says how a journal is written. Name one with --journal');
+  return folder === undefined ? {} : { journal: { folder, sync, keys: key === undefined ? [] : [key] } };
 }
 
 /** The modules loaded here, or what loads them in other processes. */
