@@ -44,7 +44,7 @@ export function lastBeat({ meta }: Stores): number | undefined {
 }
 
 /** Whether the process of an owner is certainly gone, so that there is nothing to wait for. */
-export function isGone(owner: Owner): boolean {
+function isGone(owner: Owner): boolean {
   if (owner.host !== hostname() || owner.instance === INSTANCE) return false;
   if (owner.pid === process.pid) return true;
   try {
@@ -55,10 +55,13 @@ export function isGone(owner: Owner): boolean {
   }
 }
 
-/** Resolves once the owner is gone or has been silent for long enough; rejects if it is alive. */
-export async function untilSilent(stores: Stores, folder: string): Promise<void> {
+/**
+ * Resolves once there is no owner any more, or with the one that is there but has been silent for long enough; rejects if it is
+ * alive.
+ */
+export async function untilSilent(stores: Stores, folder: string): Promise<Owner | undefined> {
   const { owner, epoch } = ownership(stores);
-  if (owner === undefined || isGone(owner)) return;
+  if (owner === undefined || isGone(owner)) return undefined;
   if (owner.instance === INSTANCE) throw inUse(folder, owner);
   const before = lastBeat(stores);
   // Its clock is not compared with ours: only whether it moves.
@@ -66,9 +69,10 @@ export async function untilSilent(stores: Stores, folder: string): Promise<void>
     await wait(LOOK_MS);
     stores.environment.resetReadTxn();
     const now = ownership(stores);
-    if (now.owner === undefined || isGone(now.owner)) return;
+    if (now.owner === undefined || isGone(now.owner)) return undefined;
     if (now.epoch !== epoch || lastBeat(stores) !== before) throw inUse(folder, now.owner);
   }
+  return owner;
 }
 
 /** Another process has the journal. */
