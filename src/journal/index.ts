@@ -5,3 +5,4 @@ export type { LmdbJournal } from './lmdb-journal.ts';
 export { MemoryJournal } from './memory-journal.ts';
 export { type JournalOptions, openJournal } from './open-journal.ts';
 export { JournalInUse } from './owner.ts';
+export { type JournalView, readJournal } from './read-journal.ts';

@@ -18,6 +18,8 @@ export interface JournalOptions {
    * `always`: when it is on the disk.
    */
   readonly sync?: 'lazy' | 'always' | undefined;
+  /** For tools that look after a journal for a moment: `lastAlive` stays what it was. */
+  readonly isService?: boolean | undefined;
 }
 
 /** What a folder says about itself. */
@@ -42,7 +44,7 @@ const NOTHING: Seen = { epoch: 0, lastAlive: undefined };
  */
 export async function openJournal<Kept extends JournalRecord = JournalRecord>(
   folder: string,
-  { keys = [], sync = 'lazy' }: JournalOptions = {},
+  { keys = [], sync = 'lazy', isService = true }: JournalOptions = {},
 ): Promise<LmdbJournal<Kept>> {
   const sealer = new Sealer(keys);
   prepareFolder(folder);
@@ -53,16 +55,23 @@ export async function openJournal<Kept extends JournalRecord = JournalRecord>(
     const epoch = seen.epoch + 1;
     const { meta } = stores;
     const format = meta.transactionSync((): Format => {
-      const now = ownership(stores);
-      if (now.epoch !== seen.epoch) throw inUse(folder, now.owner ?? ownerHere());
+      const now = ownership(stores, folder);
+      if (now.epoch !== seen.epoch) throw inUse(folder, now.owner ?? ownerHere(folder));
       const known = (meta.get('format') as Format | undefined) ?? { version: VERSION, id: randomUUID() };
       meta.put('format', known, 0);
-      meta.put('owner', ownerHere(), epoch);
-      meta.put('beat', { at: Date.now() }, 0);
+      meta.put('owner', ownerHere(folder), epoch);
+      if (isService) meta.put('beat', { at: Date.now() }, 0);
       writeSeal(stores, sealer);
       return known;
     });
-    return new LmdbJournal<Kept>(stores, sealer, { id: format.id, lastAlive: seen.lastAlive, epoch, folder, sync });
+    return new LmdbJournal<Kept>(stores, sealer, {
+      id: format.id,
+      lastAlive: seen.lastAlive,
+      epoch,
+      folder,
+      sync,
+      isService,
+    });
   } catch (thrown) {
     await stores.environment.close();
     throw thrown;
@@ -103,7 +112,7 @@ async function inspect(folder: string, sealer: Sealer): Promise<Seen> {
         `process ${silent.pid} on ${silent.host} was stopped while it wrote to the journal ${folder}, and holds its lock. Let it go on, or end it: kill -9 ${silent.pid}`,
       );
     stores.environment.resetReadTxn();
-    return { epoch: ownership(stores).epoch, lastAlive: lastBeat(stores) };
+    return { epoch: ownership(stores, folder).epoch, lastAlive: lastBeat(stores) };
   } finally {
     await stores.environment.close();
   }

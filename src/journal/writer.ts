@@ -75,7 +75,6 @@ export class Writer {
   /** Gives the journal up, so that the next owner need not ask whether this one is alive. */
   async release(): Promise<void> {
     const { meta } = this.#stores;
-    await this.beat();
     // The epoch stays: it never comes again.
     const released = this.#asOwner(() => void meta.put('owner', null, this.#owner.epoch));
     // If it cannot be written, the next owner finds that this process is gone.

@@ -1,8 +1,11 @@
-import { copyFileSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
 import { openJournal, UnusableJournal } from '../../src/journal/index.ts';
+import { ROOT } from '../support/command.ts';
 import { type Noted, noted } from './contract.ts';
 import { newFolders } from './folders.ts';
 
@@ -80,4 +83,17 @@ test('a folder in which a journal was begun and nothing written is taken', async
   const journal = await openJournal<Noted>(folder);
   expect(await journal.append('a', noted(1), 0)).toBe(1);
   await journal.close();
+});
+
+test('without lmdb, a journal on disk says what to install, and one in memory works', async () => {
+  const elsewhere = newFolder();
+  cpSync(join(ROOT, 'dist/journal'), elsewhere, { recursive: true });
+  writeFileSync(join(elsewhere, 'package.json'), '{ "type": "module" }');
+  const program = `const { MemoryJournal, openJournal } = await import('./index.js');
+await new MemoryJournal().append('a', { type: 'noted', at: 1 }, 0);
+await openJournal('here').catch((error) => console.log(error.message));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: elsewhere,
+  });
+  expect(stdout).toBe("a journal on disk needs the package 'lmdb', which is not installed. Run: npm install lmdb\n");
 });
