@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { statfs } from 'node:fs/promises';
 import { Fenced, JournalFull, type JournalRecord } from './journal.ts';
 import { hashOf, placeOf } from './places.ts';
 import { fromSaved, type Reader } from './reader.ts';
@@ -74,7 +75,6 @@ export class Writer {
   /** Gives the journal up, so that the next owner need not ask whether this one is alive. */
   async release(): Promise<void> {
     const { meta } = this.#stores;
-    await this.beat();
     // The epoch stays: it never comes again.
     const released = this.#asOwner(() => void meta.put('owner', null, this.#owner.epoch));
     // If it cannot be written, the next owner finds that this process is gone.
@@ -194,15 +194,24 @@ interface CommitFailure extends Error {
 }
 
 const NO_SPACE = new Set([28 /* ENOSPC */, 122 /* EDQUOT */, 27 /* EFBIG */, -30792 /* MDB_MAP_FULL */]);
+const EIO = 5;
+const SCARCE_BYTES = 1_000_000;
 
 async function toJournalError(failure: CommitFailure, folder: string): Promise<Error> {
   const told = failure.commitError?.then(undefined, (error: Error) => error);
   const cause = await Promise.race([told, new Promise<undefined>((resolve) => setTimeout(resolve, 100))]);
   const reason = (cause ?? failure) as Error & { code?: number };
-  if (reason.code !== undefined && NO_SPACE.has(reason.code))
+  if (await isFull(reason.code, folder))
     return new JournalFull(
       `there is no room to write to the journal ${folder}. Nothing was lost: make room on its disk, and it goes on`,
       { cause: reason },
     );
   return new Error(`cannot write to the journal ${folder}: ${reason.message}`, { cause: reason });
+}
+
+async function isFull(code: number | undefined, folder: string): Promise<boolean> {
+  if (code !== EIO) return code !== undefined && NO_SPACE.has(code);
+  // What LMDB says if only a part of what it had to write found room.
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize < SCARCE_BYTES;
 }
