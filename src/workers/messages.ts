@@ -62,7 +62,8 @@ export type Order =
       readonly request: ToolRun;
       readonly trace: TraceHeaders | undefined;
     }
-  | { readonly kind: 'ping' }
+  /** All that was told before it has had its first turn when this is answered. `at` comes back. */
+  | { readonly kind: 'ping'; readonly at: number }
   | { readonly kind: 'stop' };
 
 /** What has one answer. */
@@ -93,7 +94,7 @@ export type Report =
       readonly fields: object;
       readonly message?: string | undefined;
     }
-  | { readonly kind: 'pong' };
+  | { readonly kind: 'pong'; readonly at: number };
 
 /** How far a run has come: one report for all that happens to it within a turn. */
 export interface RunReport {

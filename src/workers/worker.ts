@@ -166,7 +166,7 @@ export class Worker {
     if (this.#pingedAt === undefined) {
       if (this.#asked.size + this.#runs.size + this.#episodes.size === 0) return;
       this.#pingedAt = now;
-      this.#outbox.put({ kind: 'ping' });
+      this.#outbox.put({ kind: 'ping', at: now });
       return;
     }
     if (!this.isSilent(now)) return;

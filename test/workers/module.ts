@@ -32,6 +32,7 @@ export const rough: Environment = environment({
       },
     },
     loop: { run: () => loop() },
+    loop_later: { run: () => sleep(5).then(loop) },
     limited: { timeoutMs: 300, run: () => loop() },
     later: {
       timeoutMs: 300,
