@@ -2,6 +2,7 @@ import type { Log } from '../core/index.ts';
 import { noWorker, WorkerLost } from './errors.ts';
 import type { WorkerContents, WorkerPlan } from './messages.ts';
 import { Worker } from './worker.ts';
+import type { EndKind, WorkerEnd } from './worker-end.ts';
 
 /** What a pool of workers is made from. */
 export interface PoolOptions {
@@ -38,8 +39,8 @@ export class WorkerPool {
   #isClosed = false;
   #lastBeat = performance.now();
   #lastEnd = 'it has not started';
-  /** How often a worker has ended by itself. */
-  deaths = 0;
+  /** How often a worker has ended by itself, and how. */
+  readonly deaths: Map<EndKind, number> = new Map();
 
   private constructor(options: PoolOptions, workers: readonly Worker[], contents: WorkerContents) {
     this.contents = contents;
@@ -123,10 +124,10 @@ export class WorkerPool {
       const startedAt = performance.now();
       worker ??= await this.#restart();
       if (worker !== undefined) {
-        const why = await worker.ended;
+        const end = await worker.ended;
         this.#workers.delete(worker);
         if (this.#isClosed) return;
-        this.#noteEnd(worker, why);
+        this.#noteEnd(worker, end);
       }
       worker = undefined;
       failures = performance.now() - startedAt > STABLE_MS ? 1 : failures + 1;
@@ -134,8 +135,8 @@ export class WorkerPool {
     }
   }
 
-  #noteEnd({ pid }: Worker, why: string): void {
-    this.deaths += 1;
+  #noteEnd({ pid }: Worker, { why, kind }: WorkerEnd): void {
+    this.deaths.set(kind, (this.deaths.get(kind) ?? 0) + 1);
     this.#lastEnd = why;
     this.#options.log.error(
       { worker: pid },

@@ -1,33 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
-import { type Log, silent, toLimits } from '../../src/core/index.ts';
-import { program } from '../../src/server/workers/server-workers.ts';
-import { DEFAULT_SESSION_OPTIONS, type EpisodeStart, type OpenEpisode } from '../../src/sessions/index.ts';
-import { WorkerPool, WorkerRuntime } from '../../src/workers/index.ts';
+import { expect, test } from 'vitest';
+import { silent } from '../../src/core/index.ts';
+import { DEFAULT_SESSION_OPTIONS, type OpenEpisode } from '../../src/sessions/index.ts';
+import { type WorkerPool, WorkerRuntime } from '../../src/workers/index.ts';
 import { folderWith } from '../support/command.ts';
-import { MODULE, pidOf, serve } from './serve.ts';
-
-async function poolOf(count: number, log: Log = silent): Promise<WorkerPool> {
-  const pool = await WorkerPool.start({
-    count,
-    ...program(),
-    log,
-    plan: {
-      modules: [MODULE],
-      limits: toLimits({}),
-      lenient: { environments: true, toolkits: false },
-      callsAfterFinish: 'allow',
-      logLevel: 'silent',
-      watchdog: undefined,
-    },
-  });
-  onTestFinished(() => pool.close());
-  return pool;
-}
-
-function start(session: number): EpisodeStart {
-  return { session, sid: `s${session}`, environment: 'rough', choice: { task: { id: 1 } }, secrets: {}, seed: 1 };
-}
+import { poolOf, run, start } from './pools.ts';
+import { pidOf, serve } from './serve.ts';
 
 /** Opens episodes, all within one turn; returns how many each process has. */
 async function openAll(pool: WorkerPool, count: number): Promise<number[]> {
@@ -39,12 +17,7 @@ async function openAll(pool: WorkerPool, count: number): Promise<number[]> {
 
 async function pidIn(episode: OpenEpisode): Promise<string> {
   await new Promise<void>((resolve) => episode.begin(() => resolve()));
-  return new Promise((resolve) =>
-    episode.run(
-      { call: 1, id: 'one', attempt: 1, name: 'pid', input: {} },
-      { accepted() {}, running() {}, ended: (ending) => resolve(JSON.stringify(ending)) },
-    ),
-  );
+  return new Promise((resolve) => run(episode, 'pid', { ended: (ending) => resolve(JSON.stringify(ending)) }));
 }
 
 test('H3: episodes that are opened within one turn are spread over the workers', async () => {
@@ -62,7 +35,7 @@ test('H3: so are those that wait until workers are replaced', async () => {
     deaths += 1;
     if (deaths === 2) ended();
   };
-  const pool = await poolOf(2, { ...silent, error });
+  const pool = await poolOf(2, { log: { ...silent, error } });
   for (const pid of pool.pids) process.kill(pid, 'SIGKILL');
   await bothEnded;
   expect(await openAll(pool, 6)).toEqual([3, 3]);

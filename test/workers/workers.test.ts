@@ -244,7 +244,7 @@ describe('H6: across processes', () => {
       expect(text).toMatch(/tiltyard_calls_total\{.*tool="count".*outcome="returned".*\} 1/);
       expect(text).toMatch(/outcome="env_error".*\} 1/);
       expect(text).toMatch(/tiltyard_workers 2/);
-      expect(text).toMatch(/tiltyard_worker_deaths_total 1/);
+      expect(text).toMatch(/tiltyard_worker_deaths_total\{reason="exited"\} 1/);
     });
   });
 });

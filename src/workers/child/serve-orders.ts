@@ -10,6 +10,7 @@ import {
 import type { Observer } from '../../sessions/index.ts';
 import { LOG_LEVELS, type Order, type Report, type WorkerPlan } from '../messages.ts';
 import { Outbox } from '../outbox.ts';
+import { knowingWhoRuns, nameAtExit } from './culprit.ts';
 import { startGuard } from './guard.ts';
 import { type OrderTaker, orderTaker } from './orders.ts';
 
@@ -35,6 +36,7 @@ export function serveOrders({ observe, ready }: WorkerParts): void {
   // The terminal sends its signals to this process as well; the server decides what they mean.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.exit(0));
+  nameAtExit();
   process.on('message', (orders: Order[]) => {
     for (const order of orders) {
       if (order.kind === 'load') void load(order.plan);
@@ -51,7 +53,7 @@ export function serveOrders({ observe, ready }: WorkerParts): void {
       const definitions = await loaderOf(plan);
       const watched = observe(plan, log);
       around = watched.around;
-      taker = orderTaker(definitions, { plan, log, observer: watched.observer, outbox });
+      taker = orderTaker(definitions, { plan, log, observer: knowingWhoRuns(watched.observer), outbox });
       ready(log);
       outbox.put({ kind: 'loaded', contents: taker.contents });
     } catch (thrown) {
