@@ -1,6 +1,9 @@
 /** Where a worker writes why it ends: at once, since its messages would come too late. One object of JSON a line. */
 export const GUARD_FD = 4;
 
+/** Where the watchdog of a worker writes its lines: the file in which the server's own writes. */
+export const WATCHDOG_FD = 5;
+
 /** What a worker says at its end. */
 export interface LastWords {
   /** It took more memory than it may. */

@@ -19,13 +19,15 @@ export interface WorkerPlan extends Pick<SessionRules, 'callsAfterFinish'> {
   readonly modules: readonly string[];
   /** The URL of a module whose `loadModules` loads them; left out, `loadDefinitions` does. */
   readonly loader?: string | undefined;
+  /** Whether the server wants to know which files are imported. */
+  readonly tellsImports: boolean;
   readonly limits: Limits;
   /** Whether inputs are read leniently. */
   readonly lenient: { readonly environments: boolean; readonly toolkits: boolean };
   /** Lines of the log below this one are not sent. */
   readonly logLevel: LogLevel;
-  /** Where the watchdog of the worker writes; undefined: it has none. */
-  readonly watchdog: { readonly fd: number; readonly level: number } | undefined;
+  /** Which lines the watchdog of the worker writes; undefined: it has none. */
+  readonly watchdog: { readonly level: number } | undefined;
 }
 
 /** The levels of a log, the least first. */
@@ -78,6 +80,8 @@ export type Question =
 /** What a worker tells its server. */
 export type Report =
   | { readonly kind: 'loaded'; readonly contents: WorkerContents }
+  /** The URL of a file that is about to be imported. */
+  | { readonly kind: 'import'; readonly url: string }
   | { readonly kind: 'broken'; readonly problem: StartProblem }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refusal'; readonly id: number; readonly failure: Failure }

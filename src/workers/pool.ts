@@ -1,18 +1,12 @@
-import type { Log } from '../core/index.ts';
 import { noWorker, WorkerLost } from './errors.ts';
-import type { WorkerContents, WorkerPlan } from './messages.ts';
-import { Worker } from './worker.ts';
+import type { WorkerContents } from './messages.ts';
+import { Worker, type WorkerStart } from './worker.ts';
 import type { EndKind, WorkerEnd } from './worker-end.ts';
 
 /** What a pool of workers is made from. */
-export interface PoolOptions {
+export interface PoolOptions extends WorkerStart {
   /** How many. */
   readonly count: number;
-  /** The file that each process runs, which calls `serveOrders`. */
-  readonly entry: string;
-  readonly execArgv: readonly string[];
-  readonly plan: WorkerPlan;
-  readonly log: Log;
 }
 
 const BEAT_MS = 200;

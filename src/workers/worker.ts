@@ -11,10 +11,15 @@ import { howItEnded, type WorkerEnd } from './worker-end.ts';
 
 /** How a worker's process is started. */
 export interface WorkerStart {
+  /** The file that the process runs, which calls `serveOrders`. */
   readonly entry: string;
   readonly execArgv: readonly string[];
   readonly plan: WorkerPlan;
   readonly log: Log;
+  /** A file of this process, into which the worker's watchdog writes. */
+  readonly watchdogFd: number;
+  /** Called with the URL of each file that it imports, if its plan tells them. */
+  readonly onImport?: ((url: string) => void) | undefined;
 }
 
 /** What hears of an episode in a worker. */
@@ -53,6 +58,7 @@ export class Worker {
   readonly ended: Promise<WorkerEnd>;
   readonly #child: ChildProcess;
   readonly #log: Log;
+  readonly #onImport: WorkerStart['onImport'];
   readonly #outbox: Outbox<Order>;
   readonly #asked = new Map<number, Asked>();
   readonly #runs = new Map<number, Run>();
@@ -71,8 +77,9 @@ export class Worker {
   #killed: WorkerEnd | undefined;
   #culprit: Pick<Doing, 'episode'> | undefined;
 
-  constructor({ entry, execArgv, plan, log }: WorkerStart) {
+  constructor({ entry, execArgv, plan, log, watchdogFd, onImport }: WorkerStart) {
     this.#log = log;
+    this.#onImport = onImport;
     this.loaded = new Promise((resolve, reject) => {
       this.#onLoaded = resolve;
       this.#onBroken = reject;
@@ -80,7 +87,7 @@ export class Worker {
     this.#child = fork(entry, {
       serialization: 'advanced',
       execArgv: [...execArgv],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe', watchdogFd],
     });
     this.#outbox = new Outbox((orders) => {
       // One that has ended is told nothing; those who wait for it hear of its end.
@@ -277,6 +284,8 @@ export class Worker {
         return this.#takeAsked(report.id)?.resolve(report.value);
       case 'refusal':
         return this.#takeAsked(report.id)?.reject(toFailureError(report.failure));
+      case 'import':
+        return this.#onImport?.(report.url);
       case 'pong':
         this.#answeredAt = report.at;
         return;

@@ -17,8 +17,10 @@ export async function poolOf(count: number, { log = silent, limits = {} }: PoolC
     count,
     ...program(),
     log,
+    watchdogFd: 2,
     plan: {
       modules: [MODULE],
+      tellsImports: false,
       limits: toLimits(limits),
       lenient: { environments: true, toolkits: false },
       callsAfterFinish: 'allow',

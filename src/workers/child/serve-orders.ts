@@ -50,7 +50,8 @@ export function serveOrders({ observe, ready }: WorkerParts): void {
     startGuard({ maxMemoryBytes: plan.limits.maxWorkerMemoryBytes });
     const log = remoteLog(plan, outbox);
     try {
-      const definitions = await loaderOf(plan);
+      const onImport = plan.tellsImports ? (url: string) => outbox.put({ kind: 'import', url }) : undefined;
+      const definitions = await loadAll(plan, onImport);
       const watched = observe(plan, log);
       around = watched.around;
       taker = orderTaker(definitions, { plan, log, observer: knowingWhoRuns(watched.observer), outbox });
@@ -83,12 +84,14 @@ function unsendable(thrown: unknown): Failure {
   return toFailure(new EnvironmentError('environment_failed', 'a result cannot leave its process', { thrown }));
 }
 
-async function loaderOf({ loader, modules }: WorkerPlan): Promise<Definitions> {
-  if (loader === undefined) return loadDefinitions(modules);
+type OnImport = ((url: string) => void) | undefined;
+
+async function loadAll({ loader, modules }: WorkerPlan, onImport: OnImport): Promise<Definitions> {
+  if (loader === undefined) return loadDefinitions(modules, { onImport });
   const { loadModules } = (await import(loader)) as {
-    loadModules(paths: readonly string[]): Promise<Definitions>;
+    loadModules(paths: readonly string[], options: { readonly onImport: OnImport }): Promise<Definitions>;
   };
-  return loadModules(modules);
+  return loadModules(modules, { onImport });
 }
 
 /** A log whose lines the server writes. */
