@@ -8,6 +8,7 @@ import { measureLargeResults } from './measurements/large-results.ts';
 import { measureManySessions } from './measurements/many-sessions.ts';
 import type { Servers } from './measurements/servers.ts';
 import { measureTasks } from './measurements/tasks.ts';
+import { measureWorkers } from './measurements/workers.ts';
 import { startReference } from './reference.ts';
 import { printVerdicts, type Verdict } from './verdicts.ts';
 
@@ -17,6 +18,7 @@ const MEASUREMENTS: Record<string, (servers: Servers) => Promise<Verdict[]>> = {
   large: measureLargeResults,
   sessions: measureManySessions,
   tasks: measureTasks,
+  workers: measureWorkers,
 };
 
 const asked = process.argv.slice(2);

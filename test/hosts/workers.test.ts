@@ -30,8 +30,10 @@ function poolWith(changes: Partial<SessionOptions>): Promise<WorkerPool> {
       count: 1,
       ...program(),
       log: silent,
+      watchdogFd: 2,
       plan: {
         modules: [MODULES],
+        tellsImports: false,
         limits: toLimits({ maxCallsInFlight, graceMs, teardownMs }),
         lenient: { environments: true, toolkits: false },
         callsAfterFinish,
