@@ -170,17 +170,17 @@ export class Runner {
     // A session that has ended has told its calls why.
     if (this.#isClosed) return this.#leave(run, ending, leave);
     const told = toRunEnding(ending, run.tool, this.#episode);
-    const kept = this.#keeper === undefined ? told : this.#keeper.keep(told, ending, run.tool, () => this.#save(run));
-    if (kept instanceof Promise) return kept.then((saved) => this.#tell(run, ending, saved, leave));
-    this.#tell(run, ending, kept, leave);
+    const keeper = this.#keeper;
+    if (keeper?.savesStates) return this.#keepState(keeper, { run, ending, told, leave });
+    run.listener.ended(keeper === undefined ? told : keeper.judge(told, ending, run.tool));
+    this.#leave(run, ending, leave);
   }
 
-  #save(run: Run): Promise<string> {
-    return this.#runAuthors('tool', run, () => this.#episode.save());
-  }
-
-  #tell(run: Run, ending: ToolEnding, told: RunEnding, leave: (() => void) | undefined): void {
-    if (!this.#isClosed) run.listener.ended(told);
+  /** Apart from the above, so that no closure is made where no state is saved. */
+  async #keepState(keeper: StateKeeper, { run, ending, told, leave }: Concluded): Promise<void> {
+    const save = () => this.#runAuthors('tool', run, () => this.#episode.save());
+    const kept = await keeper.keepState(told, ending, run.tool, save);
+    if (!this.#isClosed) run.listener.ended(kept);
     this.#leave(run, ending, leave);
   }
 
@@ -211,6 +211,14 @@ interface Run extends ContextPart {
   readonly call: number;
   readonly tool: CompiledTool;
   readonly listener: RunListener;
+}
+
+/** A run that has ended, and what is to be told of it. */
+interface Concluded {
+  readonly run: Run;
+  readonly ending: ToolEnding;
+  readonly told: RunEnding;
+  readonly leave: (() => void) | undefined;
 }
 
 function refusal(code: ErrorCode, message: string): RunEnding {
