@@ -61,9 +61,7 @@ export class Episode implements ContextSource, CodeOwner {
   }
 
   get log(): EpisodeLog {
-    if (this.isRepeating) return this.#quietLog;
-    this.#log ??= episodeLog(this.#serverLog, this.#logFields, this.secrets);
-    return this.#log;
+    return this.isRepeating ? this.#quietLog : this.#ownLog;
   }
 
   /** Whether there is anything to do before the first call. */
@@ -129,7 +127,8 @@ export class Episode implements ContextSource, CodeOwner {
     const clean = (text: string) => redact(text, this.secrets);
     const error = new EnvironmentError(code, message, { thrown, clean, logged: true });
     // The whole of it, because the causes say why; the log takes the secrets out.
-    this.log.error(message, { error: toError(thrown) });
+    const log = code === 'environment_failed' ? this.log : this.#ownLog;
+    log.error(message, { error: toError(thrown) });
     return error;
   }
 
@@ -137,6 +136,12 @@ export class Episode implements ContextSource, CodeOwner {
     return { sid: printable(this.sid), environment: this.environment.name };
   }
 
+  get #ownLog(): EpisodeLog {
+    this.#log ??= episodeLog(this.#serverLog, this.#logFields, this.secrets);
+    return this.#log;
+  }
+
+  /** What a call wrote the first time is written again, but nobody needs to look at it. */
   get #quietLog(): EpisodeLog {
     const write = (fields: object, message?: string) => this.#serverLog.debug(fields, message);
     const quiet = { debug: write, info: write, warn: write, error: write };
