@@ -28,6 +28,7 @@ export interface EpisodeParts {
   readonly task: unknown;
   readonly secrets: Secrets;
   readonly seed: number;
+  readonly isKept?: boolean | undefined;
 }
 
 /** The author's side of a session: runs the author's code, and lets nothing it throws out unclean. */
@@ -38,6 +39,8 @@ export class Episode implements ContextSource, CodeOwner {
   readonly task: unknown;
   readonly secrets: Secrets;
   readonly seed: number;
+  /** Whether its state is saved after setup and after each call. */
+  readonly savesStates: boolean;
   state: unknown;
   finished = false;
   /** Whether it is being built again: what its code writes then stands in the log already. */
@@ -46,13 +49,14 @@ export class Episode implements ContextSource, CodeOwner {
   #log: EpisodeLog | undefined;
   #taskTools: ReadonlySet<string> | undefined;
 
-  constructor({ session, sid, environment, task, secrets, seed }: EpisodeParts, log: Log) {
+  constructor({ session, sid, environment, task, secrets, seed, isKept = true }: EpisodeParts, log: Log) {
     this.session = session;
     this.sid = sid;
     this.environment = environment;
     this.task = task;
     this.secrets = secrets;
     this.seed = seed;
+    this.savesStates = isKept && environment.durability === 'snapshot';
     this.#serverLog = log;
   }
 

@@ -13,7 +13,7 @@ export class StateKeeper {
 
   constructor(episode: Episode, graceMs: number) {
     this.#episode = episode;
-    this.savesStates = episode.environment.durability === 'snapshot';
+    this.savesStates = episode.savesStates;
     this.#patienceMs = Math.min(graceMs, LISTENS_WITHIN_MS);
   }
 
