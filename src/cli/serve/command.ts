@@ -26,7 +26,12 @@ export function addServe(root: Command): void {
         .default('warn'),
     )
     .option('--limit <name=number>', 'set a limit; repeatable. `tiltyard limits` lists them', collect)
-    .option('--workers <number>', 'processes that run the modules; auto: one per core', toWorkers, 0)
+    .option(
+      '--workers <number>',
+      'processes that run the modules; auto: one per core, 0: run them in the server',
+      toWorkers,
+      0,
+    )
     .option('--json', 'print what is served and the limits as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (modules: string[], options: ServeOptions) => {
