@@ -88,6 +88,7 @@ test('a folder in which a journal was begun and nothing written is taken', async
 test('without lmdb, a journal on disk says what to install, and one in memory works', async () => {
   const elsewhere = newFolder();
   cpSync(join(ROOT, 'dist/journal'), elsewhere, { recursive: true });
+  cpSync(join(ROOT, 'node_modules/lru-cache'), join(elsewhere, 'node_modules/lru-cache'), { recursive: true });
   writeFileSync(join(elsewhere, 'package.json'), '{ "type": "module" }');
   const program = `const { MemoryJournal, openJournal } = await import('./index.js');
 await new MemoryJournal().append('a', { type: 'noted', at: 1 }, 0);

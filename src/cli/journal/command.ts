@@ -47,8 +47,8 @@ export function addJournal(root: Command): void {
 }
 
 const HELP = `
-ls, show and backup work while a server uses the journal. The key of an encrypted journal is read from the environment
-variable TILTYARD_JOURNAL_KEY.
+ls, show and backup work while a server uses the journal. The key of an
+encrypted journal is read from the environment variable TILTYARD_JOURNAL_KEY.
 
 Examples:
   tiltyard journal ls data/journal
