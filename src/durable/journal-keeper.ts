@@ -46,6 +46,7 @@ export class JournalKeeper implements EpisodeKeeper {
   readonly #inMemory: JournalWriter;
   readonly #onDisk: JournalWriter | undefined;
   readonly #lastAlive: number | undefined;
+  #hasWarned = false;
 
   constructor(
     runtime: EpisodeRuntime,
@@ -76,6 +77,7 @@ export class JournalKeeper implements EpisodeKeeper {
     const disk = this.#onDisk;
     // Results may quote secrets, so without a key nothing of such an episode may be written.
     const isSealed = isEmpty(start.secrets) || disk?.journal.isEncrypted === true;
+    if (disk !== undefined && !isSealed) this.#warnOfSecrets();
     const record = toCreateRecord(ref, request, start, opened, environment);
     const journals: SessionJournal[] = [];
     const add = async (writer: JournalWriter, first: CreateRecord) => {
@@ -147,6 +149,14 @@ export class JournalKeeper implements EpisodeKeeper {
     const open = (again: EpisodeStart) => this.#runtime.open(again);
     const onRebuilt = (rebuilt: Rebuilt) => this.#tellRebuilt(start, environment.name, rebuilt);
     return new DurableEpisode({ environment, start, journal, open, setupMs, onRebuilt }, opened);
+  }
+
+  #warnOfSecrets(): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const message =
+      'sessions come with secrets, and without a key for them (TILTYARD_JOURNAL_KEY) such episodes are not written down: they end with this server';
+    this.#options.log.warn({}, message);
   }
 
   #tellRebuilt({ session, sid }: EpisodeStart, environment: string, { steps, durationMs }: Rebuilt): void {
