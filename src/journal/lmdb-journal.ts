@@ -13,6 +13,7 @@ interface Opened {
   readonly folder: string;
   readonly sync: 'lazy' | 'always';
   readonly isService: boolean;
+  readonly onFenced: () => void;
 }
 
 /** A journal on disk. It belongs to this process until it is closed, or another one takes over because this one was silent. */

@@ -18,6 +18,8 @@ export interface JournalOptions {
    * `always`: when it is on the disk.
    */
   readonly sync?: 'lazy' | 'always' | undefined;
+  /** Called once, when another process has taken over, because this one was silent: nothing can be written from then on. */
+  readonly onFenced?: () => void;
   /** For tools that look after a journal for a moment: `lastAlive` stays what it was. */
   readonly isService?: boolean | undefined;
 }
@@ -44,7 +46,7 @@ const NOTHING: Seen = { epoch: 0, lastAlive: undefined };
  */
 export async function openJournal<Kept extends JournalRecord = JournalRecord>(
   folder: string,
-  { keys = [], sync = 'lazy', isService = true }: JournalOptions = {},
+  { keys = [], sync = 'lazy', isService = true, onFenced = () => {} }: JournalOptions = {},
 ): Promise<LmdbJournal<Kept>> {
   const sealer = new Sealer(keys);
   prepareFolder(folder);
@@ -71,6 +73,7 @@ export async function openJournal<Kept extends JournalRecord = JournalRecord>(
       folder,
       sync,
       isService,
+      onFenced,
     });
   } catch (thrown) {
     await stores.environment.close();

@@ -34,6 +34,15 @@ interface Known {
 
 const MOST_KNOWN = 20_000;
 
+/** Who writes, and how. */
+interface Owner {
+  readonly epoch: number;
+  readonly folder: string;
+  readonly sync: 'lazy' | 'always';
+  /** Called once, when another process has taken over. */
+  readonly onFenced: () => void;
+}
+
 /**
  * Writes changes, many in one transaction: all that were asked for within a turn, or while the transaction before was being committed.
  * Each transaction happens only if the journal still belongs to this owner.
@@ -42,7 +51,7 @@ export class Writer {
   readonly #stores: Stores;
   readonly #sealer: Sealer;
   readonly #reader: Reader<JournalRecord>;
-  readonly #owner: { readonly epoch: number; readonly folder: string; readonly sync: 'lazy' | 'always' };
+  readonly #owner: Owner;
   // Only the owner writes, so what it wrote last is what is there: looking would cost half of an append.
   readonly #known = new LRUCache<string, Known>({ max: MOST_KNOWN });
   #waiting: Change[] = [];
@@ -50,12 +59,7 @@ export class Writer {
   #transaction: Promise<void> | undefined;
   #refusal: Error | undefined;
 
-  constructor(
-    stores: Stores,
-    sealer: Sealer,
-    reader: Reader<JournalRecord>,
-    owner: { readonly epoch: number; readonly folder: string; readonly sync: 'lazy' | 'always' },
-  ) {
+  constructor(stores: Stores, sealer: Sealer, reader: Reader<JournalRecord>, owner: Owner) {
     this.#stores = stores;
     this.#sealer = sealer;
     this.#reader = reader;
@@ -202,6 +206,7 @@ export class Writer {
 
   #fence(): Fenced {
     const fenced = new Fenced(`another process has taken over the journal ${this.#owner.folder}`);
+    if (!(this.#refusal instanceof Fenced)) this.#owner.onFenced();
     this.#refusal = fenced;
     return fenced;
   }

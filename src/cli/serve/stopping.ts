@@ -28,6 +28,8 @@ export function stopWhenTold(server: Server, unread: Promise<void>): void {
     first: (signal) => stop(`\n${signal}: ${patience} Press again to stop now.\n`, EXIT_CODES.ok),
     again: () => process.exit(EXIT_CODES.failed),
   });
+  // By itself, and has said why: a failure as well.
+  server.app.server.once('close', () => void (isStopping || process.exit(EXIT_CODES.failed)));
   // A failure, so that a supervisor starts it again, with somebody to read what it logs.
   void unread.then(() =>
     stop(`tiltyard: standard output was closed, so nobody reads the log: ${patience}\n`, EXIT_CODES.failed),

@@ -19,13 +19,16 @@ export async function serverDurability(
   app: FastifyInstance,
   option: JournalOption | undefined,
 ): Promise<ServerDurability> {
-  const journal = option && (await open(option));
-  // Before any other such hook is added, and so after all of them: sessions write until they have ended.
-  if (journal !== undefined) app.addHook('onClose', () => journal.close());
+  let isFenced = false;
   const onFenced = () => {
+    if (isFenced) return;
+    isFenced = true;
     app.log.fatal('another server has taken over the journal: this one stops');
     void app.close();
   };
+  const journal = option && (await open(option, onFenced));
+  // Before any other such hook is added, and so after all of them: sessions write until they have ended.
+  if (journal !== undefined) app.addHook('onClose', () => journal.close());
   return {
     instance: journal?.id,
     keeper: (runtime, options) =>
@@ -45,6 +48,9 @@ async function recover(app: FastifyInstance, host: SessionHost, { size }: LmdbJo
   app.log.info({ ...recovered, ms }, 'sessions recovered');
 }
 
-function open({ folder, keys = [], sync = false }: JournalOption): Promise<LmdbJournal<EpisodeRecord>> {
-  return openJournal(folder, { keys: keys.flatMap(parseJournalKeys), sync: sync ? 'always' : 'lazy' });
+function open(
+  { folder, keys = [], sync = false }: JournalOption,
+  onFenced: () => void,
+): Promise<LmdbJournal<EpisodeRecord>> {
+  return openJournal(folder, { keys: keys.flatMap(parseJournalKeys), sync: sync ? 'always' : 'lazy', onFenced });
 }
