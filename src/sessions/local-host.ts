@@ -115,10 +115,7 @@ export class LocalHost implements SessionHost {
 
   call(ref: SessionRef, request: CallRequest, on: CallListener): () => void {
     const session = this.#sessions.find(ref);
-    if (session !== undefined) return session.call(request, on);
-    const { taskId } = request;
-    const ended = taskId === undefined ? undefined : this.#sessions.callsOfLost(ref)?.toldOf(taskId, performance.now());
-    return settle(on, taskId ?? '', ended ?? toEnded(this.#sessions.absenceOf(ref)));
+    return session === undefined ? this.#callAbsent(ref, request, on) : session.call(request, on);
   }
 
   touch(ref: SessionRef): SessionState {
@@ -150,6 +147,12 @@ export class LocalHost implements SessionHost {
   ): Promise<KeptEpisode> {
     if (this.#keeper !== undefined) return this.#keeper.open(ref, request, start, memory);
     return { episode: await this.#runtime.open({ ...start, isKept: false }), keeping: undefined };
+  }
+
+  /** Tells why there is no such session; or, of one that was lost, what was told of a call before. */
+  #callAbsent(ref: SessionRef, { taskId }: CallRequest, on: CallListener): () => void {
+    const ended = taskId === undefined ? undefined : this.#sessions.callsOfLost(ref)?.toldOf(taskId, performance.now());
+    return settle(on, taskId ?? '', ended ?? toEnded(this.#sessions.absenceOf(ref)));
   }
 
   /** Whether a client that was cut off asks once more for the session that it has. */

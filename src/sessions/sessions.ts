@@ -82,13 +82,9 @@ export class Sessions {
 
   /** The live session, or undefined. */
   find({ identity, sid }: SessionRef): Session | undefined {
-    const owned = this.#byOwner.get(identity);
-    const found = owned?.get(sid);
+    const found = this.#byOwner.get(identity)?.get(sid);
     if (found instanceof Session) return found.isClosing ? undefined : found;
-    if (!(found instanceof Dormant)) return undefined;
-    const session = this.#keeper?.wake({ identity, sid }, found) as Session;
-    owned?.set(sid, session);
-    return session;
+    return found instanceof Dormant ? this.#wake({ identity, sid }, found) : undefined;
   }
 
   /** The live session; an error tells a session that ended from one that never was. */
@@ -188,6 +184,12 @@ export class Sessions {
   *#all(): Generator<readonly [SessionRef, Place]> {
     for (const [identity, owned] of this.#byOwner)
       for (const [sid, found] of owned) yield [{ identity, sid }, found] as const;
+  }
+
+  #wake(ref: SessionRef, dormant: Dormant): Session | undefined {
+    const session = this.#keeper?.wake(ref, dormant);
+    if (session !== undefined) this.#byOwner.get(ref.identity)?.set(ref.sid, session);
+    return session;
   }
 
   #put({ identity, sid }: SessionRef, place: Place): void {

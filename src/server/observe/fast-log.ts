@@ -34,6 +34,8 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
       stream.write(`${headAt(Date.now())}${methodOf(method)},"url":${asked}${session}${whose(identity)}${rest}`);
     },
     on(event) {
+      // Nothing is written of these two, which every call causes as well.
+      if (event.type === 'call_started' || event.type === 'call_running') return;
       if (event.type !== 'call_ended') return slow.on(event);
       if (isOff()) return;
       // Made later: the caller waits for the answer now, and not for the line.

@@ -1,10 +1,10 @@
 import type { Failure } from '../../core/index.ts';
-import { NOTHING_TO_LEAVE } from '../call.ts';
+import { Call, NOTHING_TO_LEAVE } from '../call.ts';
 import { refused } from '../call-ending.ts';
 import { type SessionFacts, toEpoch } from '../events.ts';
 import type { CallListener, CallRequest } from '../host.ts';
 import type { SessionOptions } from '../options.ts';
-import type { EndedCall, SessionCalls } from './session-calls.ts';
+import type { EndedCall, KnownCall, SessionCalls } from './session-calls.ts';
 
 /** Whose calls may be repeated. */
 export interface RepeatingSession {
@@ -23,17 +23,18 @@ export interface ArrivedCall {
   readonly now: number;
 }
 
-/** Answers a call whose id is known: with the one that runs, or as it ended. Undefined if it is a new one. */
-export function repeat(session: RepeatingSession, arrived: ArrivedCall, on: CallListener): (() => void) | undefined {
-  const { calls } = session;
+/** Answers a call whose id is known: with the one that runs, or as it ended. */
+export function repeat(
+  session: RepeatingSession,
+  known: KnownCall,
+  arrived: ArrivedCall,
+  on: CallListener,
+): () => void {
   const { taskId = '' } = arrived.request;
-  const running = calls.find(taskId);
-  const known = running ?? calls.ended(taskId, arrived.now);
-  if (known === undefined) return undefined;
   const isReused = known.checksum !== undefined && known.checksum !== arrived.checksum;
   const refusal = isReused ? reuse(session, arrived) : undefined;
   if (refusal !== undefined) return settle(on, taskId, toEnded(refusal));
-  return running?.attach(on) ?? settle(on, taskId, known as EndedCall);
+  return known instanceof Call ? known.attach(on) : settle(on, taskId, known);
 }
 
 /** Tells of an id that came again with another question; why it is refused, if it is. */

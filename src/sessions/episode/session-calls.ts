@@ -12,6 +12,9 @@ import type { SessionRules } from '../options.ts';
 /** How a call ended that is over, or that is not started. */
 export type EndedCall = Pick<KeptCall, 'ending' | 'durationMs' | 'checksum'>;
 
+/** A call that runs, or how one ended. */
+export type KnownCall = Call | EndedCall;
+
 // Of one session. They are remembered after their results are gone, so that a very late repeat does not run again.
 const REMEMBERED_IDS = 10_000;
 
@@ -61,14 +64,11 @@ export class SessionCalls {
     return this.#inputBytes;
   }
 
-  /** The call that runs under this id. */
-  find(id: string | undefined): Call | undefined {
-    return id === undefined ? undefined : this.#running?.get(id);
-  }
-
-  /** How the call of this id ended, while that is kept. An id that was used before, or cannot be a client's, is refused. */
-  ended(id: string | undefined, now: number): EndedCall | undefined {
+  /** The call of this id, if there is or was one. An id that was used before, or cannot be a client's, is refused. */
+  known(id: string | undefined, now: number): KnownCall | undefined {
     if (id === undefined) return undefined;
+    const running = this.#running?.get(id);
+    if (running !== undefined) return running;
     const number = this.#used?.find(id) ?? this.#kept.ids.numberOf(id);
     if (number !== undefined) return this.#kept.find(number, this.#session.number, now) ?? UNKNOWN;
     // An id that an earlier server made is of a call that was lost with it: it is run now.

@@ -13,9 +13,9 @@ import { absenceOf, howItEnded } from '../session-errors.ts';
 import { fullOf, mismatchOf, refusalOf } from './admission.ts';
 import type { WhyLost } from './loss.ts';
 import { type SessionEnd, toEpisodeOutcome } from './outcome.ts';
-import { repeat, settle, toEnded } from './repeats.ts';
+import { type ArrivedCall, repeat, settle, toEnded } from './repeats.ts';
 import type { Loss, OpenEpisode } from './runtime.ts';
-import { SessionCalls } from './session-calls.ts';
+import { type KnownCall, SessionCalls } from './session-calls.ts';
 
 /** What all sessions of a host share. */
 export interface SessionShare {
@@ -157,9 +157,9 @@ export class Session implements CallOwner {
     const mismatch = mismatchOf(this.facts, request.environment);
     // Now, since defaults are written into the input.
     const checksum = checksumOf(request.name, request.input);
-    const mayRepeat = taskId !== undefined && mismatch === undefined;
-    const repeated = mayRepeat ? this.#repeat(request, on, now, checksum) : undefined;
-    if (repeated !== undefined) return repeated;
+    const known = mismatch === undefined ? this.#calls.known(taskId, now) : undefined;
+    if (known !== undefined)
+      return this.#repeat(known, { request, tool: this.#toolOf(request.name), checksum, now }, on);
     const refusal = mismatch ?? this.#refusal(bytes);
     if (refusal !== undefined) return settle(on, taskId ?? '', toEnded(refusal));
     const call = this.#start(request, on, now, checksum);
@@ -291,9 +291,8 @@ export class Session implements CallOwner {
     );
   }
 
-  #repeat(request: CallRequest, on: CallListener, now: number, checksum: number): (() => void) | undefined {
-    const session = { facts: this.facts, calls: this.#calls, options: this.#share.options };
-    return repeat(session, { request, tool: this.#toolOf(request.name), checksum, now }, on);
+  #repeat(known: KnownCall, arrived: ArrivedCall, on: CallListener): () => void {
+    return repeat({ facts: this.facts, calls: this.#calls, options: this.#share.options }, known, arrived, on);
   }
 
   #toolOf(name: string): string {
