@@ -34,6 +34,10 @@ const DROPS_AT_A_TIME = 100;
 
 const SLICES = 60;
 const MIN_SLICE_MS = 10;
+const MAX_SLICE_MS = 60_000;
+
+// At the start, other things must have their turn as well: that this server is alive has to be written.
+const ADOPTED_AT_A_TIME = 5_000;
 
 /** The calls of toolkits in a journal, by their callers' ids. Each is dropped some time after it has ended. */
 export class CallJournal {
@@ -53,7 +57,7 @@ export class CallJournal {
     this.#writer = new JournalWriter(journal, options);
     this.#tombstoneMs = tombstoneMs;
     this.#lastAlive = lastAlive ?? Date.now();
-    this.#sliceMs = Math.max(MIN_SLICE_MS, tombstoneMs / SLICES);
+    this.#sliceMs = Math.min(MAX_SLICE_MS, Math.max(MIN_SLICE_MS, tombstoneMs / SLICES));
     this.#timer = setInterval(() => this.#sweep(), this.#sliceMs).unref();
   }
 
@@ -107,8 +111,13 @@ export class CallJournal {
   }
 
   /** Takes over the calls of an earlier server, unless somebody else reads the journal anyway and gives them to `adopt`. */
-  recover(): void {
-    for (const entry of this.#writer.journal.entries()) if (isCallKey(entry.key)) this.adopt(entry);
+  async recover(): Promise<void> {
+    let count = 0;
+    for (const entry of this.#writer.journal.entries()) {
+      if (isCallKey(entry.key)) this.adopt(entry);
+      count += 1;
+      if (count % ADOPTED_AT_A_TIME === 0) await new Promise(setImmediate);
+    }
   }
 
   /** Takes over a call of an earlier server: it is read when somebody asks for it. */

@@ -1,6 +1,10 @@
+import Fastify from 'fastify';
 import { type Toolkit, tool, toolkit } from 'tiltyard';
-import { createServer } from 'tiltyard/server';
+import { createServer, oxp } from 'tiltyard/server';
 import { expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_LIMITS, silent } from '../../src/core/index.ts';
+import { CallJournal, KeptTools, type ToolCallRecord } from '../../src/durable/index.ts';
+import { JournalFull, MemoryJournal } from '../../src/journal/index.ts';
 import { environments } from '../hosts/environments.ts';
 import { newFolders } from '../journal/folders.ts';
 import { toolClient } from '../oxp/support.ts';
@@ -48,3 +52,35 @@ test.each([
     expect(counts.runs).toBe(1);
   },
 );
+
+/** A journal on a full disk. */
+class FullJournal extends MemoryJournal<ToolCallRecord> {
+  override async replace(): Promise<void> {
+    throw new JournalFull('no room');
+  }
+}
+
+test.each([400, 503] as const)('J10: a call that cannot be written is told to come again, with %i', async (status) => {
+  const counts = { runs: 0 };
+  const limits = { ...DEFAULT_LIMITS, drainMs: 0, graceMs: 20 };
+  const calls = new CallJournal(new FullJournal(), { ...limits, log: silent, onFenced() {} });
+  const app = Fastify();
+  onTestFinished(async () => {
+    await app.close();
+    await calls.close();
+  });
+  await app.register(oxp, {
+    toolkits: [kitThat(counts)],
+    limits,
+    unavailableStatus: status,
+    keeper: (runtime) => new KeptTools(runtime, calls, limits),
+  });
+  const { call } = toolClient(await app.listen());
+  for (const _time of ['which finds out', 'after that']) {
+    const answer = await call({ call_id: 'a', tool_id: 'Kit.Count' });
+    expect(answer).toMatchObject({ status, json: { message: 'The server is temporarily unavailable' } });
+    expect(answer.headers.get('retry-after')).toBe('5');
+  }
+  expect(await call({ tool_id: 'Kit.Count' })).toMatchObject({ status: 200 });
+  expect(counts.runs).toBe(1);
+});

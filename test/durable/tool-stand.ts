@@ -52,7 +52,7 @@ export async function keepingToolbox(
   const crashable = new CrashableTools(new LocalToolRuntime(catalog, { ...limits, log: silent, observer }));
   const journal = given ?? (await openJournal<ToolCallRecord>(folder, { keys }));
   const calls = new CallJournal(journal, { ...limits, lastAlive, log: silent, onFenced() {} });
-  calls.recover();
+  await calls.recover();
   const runtime = new SecondChanceTools(crashable);
   const toolbox = new Toolbox(runtime, { limits, log: silent, observer }, new KeptTools(runtime, calls, limits));
   const close = async () => {

@@ -43,7 +43,7 @@ export async function serverDurability(
     callKeeper: calls && ((runtime) => new KeptTools(runtime, calls, limits)),
     async recover(host) {
       if (journal === undefined) return;
-      if (host === undefined) calls?.recover();
+      if (host === undefined) await calls?.recover();
       else await recover(app, host, journal);
     },
   };
@@ -57,7 +57,7 @@ function asCalls(journal: Journal<EpisodeRecord>): Journal<ToolCallRecord> {
 async function recover(app: FastifyInstance, host: SessionHost, { size }: LmdbJournal<EpisodeRecord>): Promise<void> {
   if (size === 0) return;
   const startedAt = performance.now();
-  app.log.info({ sessions: size }, 'recovering sessions');
+  app.log.info({ entries: size }, 'recovering sessions');
   const recovered = await host.recover?.((done, all) => app.log.info({ done, all }, 'recovering sessions'));
   const ms = Math.round(performance.now() - startedAt);
   app.log.info({ ...recovered, ms }, 'sessions recovered');
