@@ -11,6 +11,7 @@ const SLOW = [
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',
   'test/hosts/workers.test.ts',
+  'test/journal/{crash,full-disk,growth,ownership}.test.ts',
   'test/workers/**/*.test.ts',
   // A browser.
   'test/browser/**/*.test.ts',

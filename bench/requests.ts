@@ -38,7 +38,13 @@ export function addCalls(sids: readonly string[]): Next {
   return (connection) => requests[connection % requests.length] as Request[];
 }
 
-/** The same, each call with a `task_id` that no other has, as the client of this package sends it. */
+/** Calls of a tool that computes for so long, each connection in an episode of its own. */
+export function workCalls(sids: readonly string[], ms: number): Next {
+  const requests = sids.map((sid) => [toolCall(sid, 'work', { ms })]);
+  return (connection) => requests[connection % requests.length] as Request[];
+}
+
+/** Calls of `add`, each with a `task_id` that no other has, as the client of this package sends it. */
 export function addCallsWithIds(sids: readonly string[]): Next {
   const sources = sids.map((sid) =>
     numberedRequests(endpoint, (id) => postParts('/counter/call', { name: 'add', input: ADD_INPUT, task_id: id }, sid)),

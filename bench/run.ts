@@ -4,10 +4,13 @@ import { availableParallelism, loadavg } from 'node:os';
 import { startChild } from './child.ts';
 import { measureCalls } from './measurements/calls.ts';
 import { measureEpisodes } from './measurements/episodes.ts';
+import { measureJournal } from './measurements/journal.ts';
 import { measureLargeResults } from './measurements/large-results.ts';
 import { measureManySessions } from './measurements/many-sessions.ts';
 import type { Servers } from './measurements/servers.ts';
+import { measureTakeover } from './measurements/takeover.ts';
 import { measureTasks } from './measurements/tasks.ts';
+import { measureWorkers } from './measurements/workers.ts';
 import { startReference } from './reference.ts';
 import { printVerdicts, type Verdict } from './verdicts.ts';
 
@@ -17,6 +20,9 @@ const MEASUREMENTS: Record<string, (servers: Servers) => Promise<Verdict[]>> = {
   large: measureLargeResults,
   sessions: measureManySessions,
   tasks: measureTasks,
+  workers: measureWorkers,
+  journal: measureJournal,
+  takeover: measureTakeover,
 };
 
 const asked = process.argv.slice(2);

@@ -3,9 +3,11 @@ import { z } from 'zod';
 
 const input = z.object({ amount: z.number(), note: z.string() });
 
-/** What all contenders serve: a sum, and a result as large as one asks for. */
+/** What all contenders serve: a sum, a result as large as one asks for, and as much work. */
 export const counter = environment({
   name: 'counter',
+  // What nobody keeps costs nothing: with a journal it does.
+  durability: process.env.JOURNAL === undefined ? 'none' : 'replay',
   splits: {
     train: [{ start: 10 }],
     ten: Array.from({ length: 10 }, (_, index) => ({ start: index })),
@@ -27,6 +29,17 @@ export const counter = environment({
       // Above what is measured, whatever the default is.
       maxOutputBytes: 16 * 1024 * 1024,
       run: ({ piece, count }) => piece.repeat(count),
+    },
+    work: {
+      input: z.object({ ms: z.number() }),
+      run({ ms }) {
+        // Processor time, and not the clock's: of two that share a core, each takes its own.
+        const start = process.cpuUsage();
+        for (;;) {
+          const { user, system } = process.cpuUsage(start);
+          if (user + system >= ms * 1000) return 'worked';
+        }
+      },
     },
   },
 });

@@ -1,16 +1,21 @@
-import { createServer } from 'tiltyard/server';
+import { createServer, type ServerOptions } from 'tiltyard/server';
 import { API_KEY } from './api-key.ts';
 import { counter, counterKit } from './counter.ts';
 
-/** Serves the counter with everything on: API keys, validation, kept results, metrics, a line for each request and each call. */
-export async function serveCounter(): Promise<URL> {
+/**
+ * Serves the counter with everything on: API keys, validation, kept results, metrics, a line for each request and each call. With
+ * `workers`, the counter itself is in so many other processes; with `journal`, its episodes are written down.
+ */
+export async function serveCounter(workers = 0, journal?: ServerOptions['journal']): Promise<URL> {
+  const here = { environments: [counter], toolkits: [counterKit] };
+  const elsewhere = { workers: { modules: [new URL('./counter.ts', import.meta.url)], count: workers } };
   const server = await createServer({
-    environments: [counter],
-    toolkits: [counterKit],
+    ...(workers === 0 ? here : elsewhere),
+    ...(journal === undefined ? {} : { journal }),
     auth: { apiKeys: [API_KEY] },
     logger: { level: 'info' },
     // The measurement holds so many at once, and a few more.
     limits: { maxSessions: 200_000, maxSessionsPerIdentity: 200_000 },
   });
-  return new URL(await server.listen());
+  return new URL(await server.listen({ port: Number(process.env.PORT ?? 0) }));
 }

@@ -4,6 +4,7 @@ import { addBench } from './bench/command.ts';
 import { addCall } from './call/command.ts';
 import { addCheck } from './check/command.ts';
 import { addDev } from './dev/command.ts';
+import { addJournal } from './journal/command.ts';
 import { addLimits } from './limits/command.ts';
 import { addNew } from './new/command.ts';
 import { addPlay } from './play/command.ts';
@@ -33,6 +34,7 @@ export function program(): Command {
   addPlay(root);
   addCheck(root);
   addBench(root);
+  addJournal(root);
   addLimits(root);
   return root;
 }

@@ -63,7 +63,7 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
     if (thrown instanceof Fenced) return this.#fence();
     const message = 'the journal cannot be written: calls wait, and new ones are refused, until it can';
     this.#options.log.error({ error: toError(thrown) }, message);
-    setTimeout(() => void this.#retry(), RETRY_MS);
+    this.#retryLater();
   }
 
   async #retry(): Promise<void> {
@@ -73,14 +73,17 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
         await next.write();
       } catch (thrown) {
         if (thrown instanceof Fenced) return this.#fence();
-        setTimeout(() => void this.#retry(), RETRY_MS);
-        return;
+        return this.#retryLater();
       }
       this.#waiting.shift();
       count += 1;
       next.done();
     }
     this.#options.log.warn({ records: count }, 'the journal can be written again');
+  }
+
+  #retryLater(): void {
+    setTimeout(() => void this.#retry(), RETRY_MS).unref();
   }
 
   #fence(): void {

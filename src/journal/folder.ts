@@ -41,7 +41,8 @@ export function prepareFolder(folder: string): void {
     // Results are in it: others on this machine need not read them.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isFile() !== true)
+    // A file in its place is told below.
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST')
       throw new UnusableJournal(`cannot make the folder ${folder}: ${(cause as Error).message}`, { cause });
   }
   checkReadable(folder);
@@ -69,22 +70,40 @@ const NETWORKS: ReadonlyMap<number, string> = new Map([
   [0x01021997, '9p'],
 ]);
 
+// Where LMDB writes what in a meta page; there are two of them.
 const MAGIC = 0xbeefc0de;
-const HEAD_BYTES = 4096;
-// LMDB's page header is 16 or 24 bytes long, and its magic number follows.
-const MAGIC_PLACES = [16, 24];
+const MAGIC_AT = 24;
+const PAGE_SIZE_AT = 48;
+const LAST_PAGE_AT = 144;
+const TRANSACTION_AT = 152;
+const META_BYTES = 160;
+const LARGEST_PAGE = 65_536;
 
 function checkData(file: string): void {
-  const head = Buffer.alloc(HEAD_BYTES);
-  const descriptor = openSync(file, 'r');
-  let length: number;
-  try {
-    length = readSync(descriptor, head, 0, HEAD_BYTES, 0);
-  } finally {
-    closeSync(descriptor);
-  }
-  if (length === HEAD_BYTES && MAGIC_PLACES.some((place) => head.readUInt32LE(place) === MAGIC)) return;
+  const head = readHead(file);
+  if (head.length >= META_BYTES && head.readUInt32LE(MAGIC_AT) === MAGIC) return;
   throw new UnusableJournal(
     `${file} is damaged, or was not written by LMDB. Restore the folder from a backup, or choose another one`,
   );
+}
+
+/** Whether the file ends before its last page. That is so if it was cut, and sometimes if its last pages are not in use. */
+export function isShort(folder: string): boolean {
+  const head = readHead(dataFile(folder));
+  const pageSize = head.readUInt32LE(PAGE_SIZE_AT);
+  if (head.length < pageSize + META_BYTES) return true;
+  const [one, other] = [head, head.subarray(pageSize)];
+  const latest = one.readBigUInt64LE(TRANSACTION_AT) > other.readBigUInt64LE(TRANSACTION_AT) ? one : other;
+  const pages = Number(latest.readBigUInt64LE(LAST_PAGE_AT)) + 1;
+  return statSync(dataFile(folder)).size < pages * pageSize;
+}
+
+function readHead(file: string): Buffer {
+  const head = Buffer.alloc(LARGEST_PAGE + META_BYTES);
+  const descriptor = openSync(file, 'r');
+  try {
+    return head.subarray(0, readSync(descriptor, head, 0, head.length, 0));
+  } finally {
+    closeSync(descriptor);
+  }
 }

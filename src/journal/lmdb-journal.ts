@@ -12,6 +12,7 @@ interface Opened {
   readonly epoch: number;
   readonly folder: string;
   readonly sync: 'lazy' | 'always';
+  readonly isService: boolean;
 }
 
 /** A journal on disk. It belongs to this process until it is closed, or another one takes over because this one was silent. */
@@ -25,7 +26,7 @@ export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements 
   readonly #stores: Stores;
   readonly #reader: Reader<Kept>;
   readonly #writer: Writer;
-  readonly #beats: NodeJS.Timeout;
+  readonly #beats: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(stores: Stores, sealer: Sealer, opened: Opened) {
@@ -35,7 +36,7 @@ export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements 
     this.#stores = stores;
     this.#reader = new Reader(stores, sealer);
     this.#writer = new Writer(stores, sealer, this.#reader, opened);
-    this.#beats = setInterval(() => void this.#writer.beat(), BEAT_MS).unref();
+    if (opened.isService) this.#beats = setInterval(() => void this.#writer.beat(), BEAT_MS).unref();
   }
 
   append(key: string, record: Kept, lastSeq: number): Promise<number> {
@@ -66,6 +67,7 @@ export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements 
   async #close(): Promise<void> {
     clearInterval(this.#beats);
     await this.#writer.close();
+    if (this.#beats) await this.#writer.beat();
     await this.#writer.release();
     await this.#stores.environment.close();
   }

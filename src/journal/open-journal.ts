@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { checkReadable, dataFile, hasData, prepareFolder, UnusableJournal } from './folder.ts';
+import { checkReadable, dataFile, hasData, isShort, prepareFolder, UnusableJournal } from './folder.ts';
 import type { JournalRecord } from './journal.ts';
 import { LmdbJournal } from './lmdb-journal.ts';
 import { LmdbMissing } from './lmdb-library.ts';
-import { inUse, lastBeat, ownerHere, ownership, untilSilent } from './owner.ts';
+import { inUse, JournalInUse, lastBeat, ownerHere, ownership, untilSilent } from './owner.ts';
+import { canReadAll, canWrite } from './probe.ts';
 import { Sealer } from './sealer.ts';
 import { checkSeals, writeSeal } from './seals.ts';
-import { openStores, type Stores } from './stores.ts';
+import { isUnfinished, openStores, type Stores } from './stores.ts';
 
 /** How a journal is opened. */
 export interface JournalOptions {
@@ -17,6 +18,8 @@ export interface JournalOptions {
    * `always`: when it is on the disk.
    */
   readonly sync?: 'lazy' | 'always' | undefined;
+  /** For tools that look after a journal for a moment: `lastAlive` stays what it was. */
+  readonly isService?: boolean | undefined;
 }
 
 /** What a folder says about itself. */
@@ -27,33 +30,48 @@ interface Format {
 
 const VERSION = 1;
 
+/** What there was before this process came. */
+interface Seen {
+  readonly epoch: number;
+  readonly lastAlive: number | undefined;
+}
+
+const NOTHING: Seen = { epoch: 0, lastAlive: undefined };
+
 /**
  * Opens the journal in a folder, or makes one, and takes possession of it. Rejects with `JournalInUse` if another process writes to it,
  * and with `UnusableJournal` if the folder cannot be used.
  */
 export async function openJournal<Kept extends JournalRecord = JournalRecord>(
   folder: string,
-  { keys = [], sync = 'lazy' }: JournalOptions = {},
+  { keys = [], sync = 'lazy', isService = true }: JournalOptions = {},
 ): Promise<LmdbJournal<Kept>> {
   const sealer = new Sealer(keys);
   prepareFolder(folder);
-  const seen = hasData(folder) ? await inspect(folder, sealer) : { epoch: 0, lastAlive: undefined };
+  const seen = hasData(folder) ? await inspect(folder, sealer) : NOTHING;
   const stores = await openOrExplain(folder, 'write');
   if (stores === undefined) throw new UnusableJournal(`cannot make a journal in ${folder}`);
   try {
     const epoch = seen.epoch + 1;
     const { meta } = stores;
     const format = meta.transactionSync((): Format => {
-      const now = ownership(stores);
-      if (now.epoch !== seen.epoch) throw inUse(folder, now.owner ?? ownerHere());
+      const now = ownership(stores, folder);
+      if (now.epoch !== seen.epoch) throw inUse(folder, now.owner ?? ownerHere(folder));
       const known = (meta.get('format') as Format | undefined) ?? { version: VERSION, id: randomUUID() };
       meta.put('format', known, 0);
-      meta.put('owner', ownerHere(), epoch);
-      meta.put('beat', { at: Date.now() }, 0);
+      meta.put('owner', ownerHere(folder), epoch);
+      if (isService) meta.put('beat', { at: Date.now() }, 0);
       writeSeal(stores, sealer);
       return known;
     });
-    return new LmdbJournal<Kept>(stores, sealer, { id: format.id, lastAlive: seen.lastAlive, epoch, folder, sync });
+    return new LmdbJournal<Kept>(stores, sealer, {
+      id: format.id,
+      lastAlive: seen.lastAlive,
+      epoch,
+      folder,
+      sync,
+      isService,
+    });
   } catch (thrown) {
     await stores.environment.close();
     throw thrown;
@@ -64,6 +82,8 @@ export async function openJournal<Kept extends JournalRecord = JournalRecord>(
 export async function openForReading(folder: string, sealer: Sealer): Promise<Stores> {
   checkReadable(folder);
   if (!hasData(folder)) throw new UnusableJournal(`there is no journal in ${folder}`);
+  if (isShort(folder) && !(await canReadAll(folder)))
+    throw new UnusableJournal(`${dataFile(folder)} is damaged: its end is missing. Restore the folder from a backup`);
   const stores = await openOrExplain(folder, 'read');
   const format = stores?.meta.get('format') as Format | undefined;
   try {
@@ -81,16 +101,18 @@ export async function openForReading(folder: string, sealer: Sealer): Promise<St
 }
 
 /** Looks at a journal before it is taken: whether it can be read, and has no owner that is alive. */
-async function inspect(
-  folder: string,
-  sealer: Sealer,
-): Promise<{ readonly epoch: number; readonly lastAlive: number | undefined }> {
+async function inspect(folder: string, sealer: Sealer): Promise<Seen> {
+  if (!isShort(folder) && (await isUnfinished(folder).catch(() => false))) return NOTHING;
   // For reading only: a process that was stopped within a transaction would block whoever wants to write.
   const stores = await openForReading(folder, sealer);
   try {
-    await untilSilent(stores, folder);
+    const silent = await untilSilent(stores, folder);
+    if (silent && !(await canWrite(folder)))
+      throw new JournalInUse(
+        `process ${silent.pid} on ${silent.host} was stopped while it wrote to the journal ${folder}, and holds its lock. Let it go on, or end it: kill -9 ${silent.pid}`,
+      );
     stores.environment.resetReadTxn();
-    return { epoch: ownership(stores).epoch, lastAlive: lastBeat(stores) };
+    return { epoch: ownership(stores, folder).epoch, lastAlive: lastBeat(stores) };
   } finally {
     await stores.environment.close();
   }

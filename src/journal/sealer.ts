@@ -51,7 +51,7 @@ export class Sealer {
 }
 
 /** Bytes that cannot be opened. */
-export class Unsealable extends Error {
+class Unsealable extends Error {
   override name = 'Unsealable';
 }
 

@@ -27,3 +27,18 @@ export async function openStores(folder: string, use: 'read' | 'write'): Promise
   await environment.close();
   return undefined;
 }
+
+const TABLES: ReadonlySet<unknown> = new Set(['meta', 'keys', 'records', 'saved']);
+
+/** Whether somebody began to make a journal here, and was stopped before there was anything in it. */
+export async function isUnfinished(folder: string): Promise<boolean> {
+  const { open } = await loadLmdb();
+  const environment = open({ path: folder, readOnly: true, noSubdir: false });
+  try {
+    if (![...environment.getKeys()].every((name) => TABLES.has(name))) return false;
+    const meta: Database | undefined = environment.openDB('meta', { encoding: 'json', useVersions: true });
+    return meta?.get('format') === undefined;
+  } finally {
+    await environment.close();
+  }
+}

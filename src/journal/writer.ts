@@ -1,4 +1,6 @@
 import type { Buffer } from 'node:buffer';
+import { statfs } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import { Fenced, JournalFull, type JournalRecord } from './journal.ts';
 import { hashOf, placeOf } from './places.ts';
 import { fromSaved, type Reader } from './reader.ts';
@@ -17,6 +19,21 @@ interface Change {
   reject(error: Error): void;
 }
 
+/** A change, and how many records its key has before and after it. */
+interface Step {
+  readonly change: Change;
+  readonly count: number;
+  readonly next: number;
+}
+
+/** What was last written of a key. */
+interface Known {
+  readonly hashed: Buffer;
+  readonly count: number;
+}
+
+const MOST_KNOWN = 20_000;
+
 /**
  * Writes changes, many in one transaction: all that were asked for within a turn, or while the transaction before was being committed.
  * Each transaction happens only if the journal still belongs to this owner.
@@ -26,6 +43,8 @@ export class Writer {
   readonly #sealer: Sealer;
   readonly #reader: Reader<JournalRecord>;
   readonly #owner: { readonly epoch: number; readonly folder: string; readonly sync: 'lazy' | 'always' };
+  // Only the owner writes, so what it wrote last is what is there: looking would cost half of an append.
+  readonly #known = new LRUCache<string, Known>({ max: MOST_KNOWN });
   #waiting: Change[] = [];
   #isScheduled = false;
   #transaction: Promise<void> | undefined;
@@ -74,7 +93,6 @@ export class Writer {
   /** Gives the journal up, so that the next owner need not ask whether this one is alive. */
   async release(): Promise<void> {
     const { meta } = this.#stores;
-    await this.beat();
     // The epoch stays: it never comes again.
     const released = this.#asOwner(() => void meta.put('owner', null, this.#owner.epoch));
     // If it cannot be written, the next owner finds that this process is gone.
@@ -83,7 +101,7 @@ export class Writer {
 
   #change(key: string, record: JournalRecord | undefined, lastSeq: number | undefined): Promise<void> {
     if (this.#refusal) return Promise.reject(this.#refusal);
-    const hashed = hashOf(key);
+    const hashed = this.#known.get(key)?.hashed ?? hashOf(key);
     const seq = (lastSeq ?? 0) + 1;
     const { saved, ...body } = record ?? {};
     const sealed = record && this.#sealer.seal(JSON.stringify(body), placeOf(hashed, seq));
@@ -121,23 +139,27 @@ export class Writer {
       });
       if (!isOurs) throw this.#fence();
       if (this.#owner.sync === 'always') await this.#stores.environment.flushed;
-      for (const { change } of steps) change.resolve();
+      for (const { change, next } of steps) {
+        this.#known.set(change.key, { hashed: change.hashed, count: next });
+        change.resolve();
+      }
     } catch (thrown) {
       for (const { change } of steps) change.reject(thrown as Error);
     }
   }
 
-  /** The changes that can be made, each with the number of records that its key has before it; the others are refused. */
-  #plan(changes: readonly Change[]): { readonly change: Change; readonly count: number }[] {
+  /** The changes that can be made; the others are refused. */
+  #plan(changes: readonly Change[]): Step[] {
     const counts = new Map<string, number>();
-    const steps: { change: Change; count: number }[] = [];
+    const steps: Step[] = [];
     for (const change of changes) {
       const { key, lastSeq, record } = change;
       try {
         const count = counts.get(key) ?? this.#count(change);
         if (lastSeq !== undefined && count !== lastSeq) throw mismatch(lastSeq, count);
-        counts.set(key, lastSeq === undefined ? Number(record !== undefined) : count + 1);
-        steps.push({ change, count });
+        const next = lastSeq === undefined ? Number(record !== undefined) : count + 1;
+        counts.set(key, next);
+        steps.push({ change, count, next });
       } catch (thrown) {
         change.reject(thrown as Error);
       }
@@ -145,8 +167,10 @@ export class Writer {
     return steps;
   }
 
-  #count({ hashed, lastSeq }: Change): number {
-    // Almost always so, and cheaper than looking for the last.
+  #count({ key, hashed, lastSeq }: Change): number {
+    const known = this.#known.get(key);
+    if (known) return known.count;
+    // Cheaper than looking for the last.
     if (lastSeq !== undefined && !this.#reader.has(placeOf(hashed, lastSeq + 1)))
       if (lastSeq === 0 || this.#reader.has(placeOf(hashed, lastSeq))) return lastSeq;
     return this.#reader.lastSeq(hashed);
@@ -194,15 +218,24 @@ interface CommitFailure extends Error {
 }
 
 const NO_SPACE = new Set([28 /* ENOSPC */, 122 /* EDQUOT */, 27 /* EFBIG */, -30792 /* MDB_MAP_FULL */]);
+const EIO = 5;
+const SCARCE_BYTES = 1_000_000;
 
 async function toJournalError(failure: CommitFailure, folder: string): Promise<Error> {
   const told = failure.commitError?.then(undefined, (error: Error) => error);
   const cause = await Promise.race([told, new Promise<undefined>((resolve) => setTimeout(resolve, 100))]);
   const reason = (cause ?? failure) as Error & { code?: number };
-  if (reason.code !== undefined && NO_SPACE.has(reason.code))
+  if (await isFull(reason.code, folder))
     return new JournalFull(
       `there is no room to write to the journal ${folder}. Nothing was lost: make room on its disk, and it goes on`,
       { cause: reason },
     );
   return new Error(`cannot write to the journal ${folder}: ${reason.message}`, { cause: reason });
+}
+
+async function isFull(code: number | undefined, folder: string): Promise<boolean> {
+  if (code !== EIO) return code !== undefined && NO_SPACE.has(code);
+  // What LMDB says if only a part of what it had to write found room.
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize < SCARCE_BYTES;
 }

@@ -149,7 +149,7 @@ export class LocalHost implements SessionHost {
     memory: SessionMemory,
   ): Promise<KeptEpisode> {
     if (this.#keeper !== undefined) return this.#keeper.open(ref, request, start, memory);
-    return { episode: await this.#runtime.open(start), keeping: undefined };
+    return { episode: await this.#runtime.open({ ...start, isKept: false }), keeping: undefined };
   }
 
   /** Whether a client that was cut off asks once more for the session that it has. */

@@ -19,13 +19,15 @@ export interface WorkerPlan extends Pick<SessionRules, 'callsAfterFinish'> {
   readonly modules: readonly string[];
   /** The URL of a module whose `loadModules` loads them; left out, `loadDefinitions` does. */
   readonly loader?: string | undefined;
+  /** Whether the server wants to know which files are imported. */
+  readonly tellsImports: boolean;
   readonly limits: Limits;
   /** Whether inputs are read leniently. */
   readonly lenient: { readonly environments: boolean; readonly toolkits: boolean };
   /** Lines of the log below this one are not sent. */
   readonly logLevel: LogLevel;
-  /** Where the watchdog of the worker writes; undefined: it has none. */
-  readonly watchdog: { readonly fd: number; readonly level: number } | undefined;
+  /** Which lines the watchdog of the worker writes; undefined: it has none. */
+  readonly watchdog: { readonly level: number } | undefined;
 }
 
 /** The levels of a log, the least first. */
@@ -62,7 +64,8 @@ export type Order =
       readonly request: ToolRun;
       readonly trace: TraceHeaders | undefined;
     }
-  | { readonly kind: 'ping' }
+  /** All that was told before it has had its first turn when this is answered. `at` comes back. */
+  | { readonly kind: 'ping'; readonly at: number }
   | { readonly kind: 'stop' };
 
 /** What has one answer. */
@@ -77,6 +80,8 @@ export type Question =
 /** What a worker tells its server. */
 export type Report =
   | { readonly kind: 'loaded'; readonly contents: WorkerContents }
+  /** The URL of a file that is about to be imported. */
+  | { readonly kind: 'import'; readonly url: string }
   | { readonly kind: 'broken'; readonly problem: StartProblem }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refusal'; readonly id: number; readonly failure: Failure }
@@ -93,7 +98,7 @@ export type Report =
       readonly fields: object;
       readonly message?: string | undefined;
     }
-  | { readonly kind: 'pong' };
+  | { readonly kind: 'pong'; readonly at: number };
 
 /** How far a run has come: one report for all that happens to it within a turn. */
 export interface RunReport {

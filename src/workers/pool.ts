@@ -1,17 +1,12 @@
-import type { Log } from '../core/index.ts';
 import { noWorker, WorkerLost } from './errors.ts';
-import type { WorkerContents, WorkerPlan } from './messages.ts';
-import { Worker } from './worker.ts';
+import type { WorkerContents } from './messages.ts';
+import { Worker, type WorkerStart } from './worker.ts';
+import type { EndKind, WorkerEnd } from './worker-end.ts';
 
 /** What a pool of workers is made from. */
-export interface PoolOptions {
+export interface PoolOptions extends WorkerStart {
   /** How many. */
   readonly count: number;
-  /** The file that each process runs, which calls `serveOrders`. */
-  readonly entry: string;
-  readonly execArgv: readonly string[];
-  readonly plan: WorkerPlan;
-  readonly log: Log;
 }
 
 const BEAT_MS = 200;
@@ -19,8 +14,10 @@ const BEAT_MS = 200;
 const STABLE_MS = 10_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
-// Longer than a worker takes to be replaced, unless it cannot be.
+// Without a worker for so long, somebody is told so, unless one is just starting: on a busy machine that may take longer ...
 const PATIENCE_MS = 5_000;
+// ... but not this long.
+const LONGEST_PATIENCE_MS = 30_000;
 const STOP_MS = 1_000;
 
 /** Processes that run authors' code: so many at all times, each replaced when it ends. */
@@ -30,13 +27,14 @@ export class WorkerPool {
   readonly #workers = new Set<Worker>();
   readonly #starting = new Set<Worker>();
   readonly #timer: NodeJS.Timeout;
-  readonly #waiting = new Set<(worker: Worker) => void>();
+  /** Wakes those who wait for a worker, in the order they came. */
+  readonly #waiting = new Set<() => void>();
   readonly #pauses = new Set<() => void>();
   #isClosed = false;
   #lastBeat = performance.now();
   #lastEnd = 'it has not started';
-  /** How often a worker has ended by itself. */
-  deaths = 0;
+  /** How often a worker has ended by itself, and how. */
+  readonly deaths: Map<EndKind, number> = new Map();
 
   private constructor(options: PoolOptions, workers: readonly Worker[], contents: WorkerContents) {
     this.contents = contents;
@@ -82,18 +80,24 @@ export class WorkerPool {
     return answering ?? any;
   }
 
-  /** The same, but waits a while for one to start. */
-  async take(): Promise<Worker> {
-    return this.find() ?? (await this.#next());
+  /** The same for `work`, but waits a while for one to start. What `work` adds to its load at once, the next one finds there. */
+  async use<Value>(work: (worker: Worker) => Value): Promise<Awaited<Value>> {
+    const since = performance.now();
+    let worker = this.find();
+    while (worker === undefined) {
+      await this.#untilWoken(since);
+      worker = this.find();
+    }
+    return await work(worker);
   }
 
   /** Does what any worker can do; once more elsewhere if the first one ends or does not answer. */
   async withAny<Value>(work: (worker: Worker) => Promise<Value>): Promise<Value> {
     try {
-      return await work(await this.take());
+      return await this.use(work);
     } catch (thrown) {
       if (!(thrown instanceof WorkerLost) || this.#isClosed) throw thrown;
-      return await work(await this.take());
+      return await this.use(work);
     }
   }
 
@@ -101,6 +105,7 @@ export class WorkerPool {
     this.#isClosed = true;
     clearInterval(this.#timer);
     for (const resume of this.#pauses) resume();
+    for (const wake of this.#waiting) wake();
     for (const worker of this.#starting) worker.kill('the server is stopping');
     await Promise.all(Array.from(this.#workers, (worker) => worker.stop(STOP_MS)));
   }
@@ -113,10 +118,10 @@ export class WorkerPool {
       const startedAt = performance.now();
       worker ??= await this.#restart();
       if (worker !== undefined) {
-        const why = await worker.ended;
+        const end = await worker.ended;
         this.#workers.delete(worker);
         if (this.#isClosed) return;
-        this.#noteEnd(worker, why);
+        this.#noteEnd(worker, end);
       }
       worker = undefined;
       failures = performance.now() - startedAt > STABLE_MS ? 1 : failures + 1;
@@ -124,8 +129,8 @@ export class WorkerPool {
     }
   }
 
-  #noteEnd({ pid }: Worker, why: string): void {
-    this.deaths += 1;
+  #noteEnd({ pid }: Worker, { why, kind }: WorkerEnd): void {
+    this.deaths.set(kind, (this.deaths.get(kind) ?? 0) + 1);
     this.#lastEnd = why;
     this.#options.log.error(
       { worker: pid },
@@ -147,8 +152,7 @@ export class WorkerPool {
           'the modules have changed since the server started. Start it again to serve what they have now',
         );
       this.#workers.add(worker);
-      for (const resolve of this.#waiting) resolve(worker);
-      this.#waiting.clear();
+      log.info({ worker: worker.pid }, 'a worker process has taken the place of one that had ended');
       return worker;
     } catch (thrown) {
       worker.kill('it could not start');
@@ -157,22 +161,30 @@ export class WorkerPool {
       return undefined;
     } finally {
       this.#starting.delete(worker);
+      this.#wakeSome();
     }
   }
 
-  async #next(): Promise<Worker> {
+  /** Resolves when it may be worth to look for a worker; rejects if there was none for too long. */
+  async #untilWoken(since: number): Promise<void> {
     if (this.#isClosed) throw noWorker('the server is stopping');
-    return new Promise<Worker>((resolve, reject) => {
-      const take = (worker: Worker) => {
-        clearTimeout(timer);
-        resolve(worker);
-      };
-      const timer = setTimeout(() => {
-        this.#waiting.delete(take);
-        reject(noWorker(`the last one ended: ${this.#lastEnd}`));
-      }, PATIENCE_MS);
-      this.#waiting.add(take);
-    });
+    const { promise, resolve } = withResolvers();
+    const waitMs = Math.max(since + PATIENCE_MS - performance.now(), BEAT_MS);
+    const timer = setTimeout(resolve, waitMs).unref();
+    this.#waiting.add(resolve);
+    await promise;
+    this.#waiting.delete(resolve);
+    clearTimeout(timer);
+    const waitedMs = performance.now() - since;
+    const patienceMs = this.#starting.size > 0 ? LONGEST_PATIENCE_MS : PATIENCE_MS;
+    if (this.#workers.size === 0 && waitedMs >= patienceMs) throw noWorker(`the last one ended: ${this.#lastEnd}`);
+  }
+
+  /** Wakes those who wait for a worker: of several that are starting, each gets its share. */
+  #wakeSome(): void {
+    if (this.#workers.size === 0) return;
+    const share = Math.ceil(this.#waiting.size / (this.#starting.size + 1));
+    for (const wake of [...this.#waiting].slice(0, share)) wake();
   }
 
   async #pause(ms: number): Promise<void> {

@@ -33,7 +33,7 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
   readonly #options: WorkerEpisodeOptions;
   #onReady: ReadyListener | undefined;
   #onLost: ((loss: Loss) => void) | undefined;
-  #lostBecause: string | undefined;
+  #loss: Loss | undefined;
   #isClosed = false;
 
   constructor(worker: Worker, { session, sid }: EpisodeStart, options: WorkerEpisodeOptions) {
@@ -41,6 +41,10 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     this.#start = { session, sid };
     this.#options = options;
     this.number = worker.addEpisode(this);
+  }
+
+  get sid(): string {
+    return this.#start.sid;
   }
 
   opened({ environment, needsSetup, taskDigest }: EpisodeFacts): void {
@@ -53,7 +57,7 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     this.#onReady = onReady;
     this.#onLost = onLost;
     // Its worker may have ended since it was opened.
-    if (this.#lostBecause !== undefined) return this.#tellLost();
+    if (this.#loss !== undefined) return this.#tellLost(this.#loss);
     this.#worker.tell({ kind: 'begin', episode: this.number, trace: this.#traceOf('setup') });
   }
 
@@ -63,9 +67,9 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     tell?.(failure, saved);
   }
 
-  lost(why: string): void {
-    this.#lostBecause = why;
-    this.#tellLost();
+  lost(loss: Loss): void {
+    this.#loss = loss;
+    this.#tellLost(loss);
   }
 
   giveUpSetup(limitMs: number): void {
@@ -85,7 +89,7 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
 
   run(request: RunRequest, listener: RunListener): void {
     // Its session hears of the end, and ends its calls.
-    if (this.#lostBecause !== undefined) return;
+    if (this.#loss !== undefined) return;
     const { call, name } = request;
     const run = this.#worker.addRun(name, this.number, this.environment, listener);
     const { traceOf } = this.#options;
@@ -95,7 +99,7 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
   }
 
   async close(reason: string): Promise<void> {
-    if (this.#isClosed || this.#lostBecause !== undefined) return;
+    if (this.#isClosed || this.#loss !== undefined) return;
     this.#isClosed = true;
     const wasSettingUp = this.#onReady !== undefined;
     this.#onReady = undefined;
@@ -103,7 +107,9 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     const closed = this.#worker.ask({ ask: 'close', episode: this.number, reason });
     const { teardownMs } = this.#options;
     if (await settlesWithin(closed, this.#patienceMs)) return;
-    if (running > 0 || wasSettingUp) this.#endIfSilent(running > 0 ? 'a tool' : 'setup');
+    const [tool] = running;
+    if (tool !== undefined) this.#endIfSilent(`tool '${tool}'`, { episode: this.number });
+    else if (wasSettingUp) this.#endIfSilent('setup', { episode: this.number });
     await settlesWithin(closed, teardownMs + SIGN_OF_LIFE_MS);
   }
 
@@ -111,13 +117,12 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     return Math.max(this.#options.graceMs, SIGN_OF_LIFE_MS);
   }
 
-  #endIfSilent(what: string): void {
-    this.#worker.endIfSilent(`${what} of environment '${this.environment}'`, this.#options.graceMs);
+  #endIfSilent(what: string, culprit?: { readonly episode: number }): void {
+    this.#worker.endIfSilent(`${what} of environment '${this.environment}'`, this.#options.graceMs, culprit);
   }
 
-  #tellLost(): void {
-    const why = this.#lostBecause ?? '';
-    setImmediate(() => this.#onLost?.({ why, charge: 1 }));
+  #tellLost(loss: Loss): void {
+    setImmediate(() => this.#onLost?.(loss));
   }
 
   #traceOf(part: 'setup' | 'prompt'): TraceHeaders | undefined {

@@ -40,10 +40,9 @@ export class WorkerToolRuntime implements ToolRuntime {
   run(run: ToolRun, listener: RunListener): void {
     const worker = this.#pool.find();
     if (worker !== undefined) return this.#runIn(worker, run, listener);
-    this.#pool.take().then(
-      (next) => this.#runIn(next, run, listener),
-      (error) => listener.ended(refused(toFailure(error))),
-    );
+    this.#pool
+      .use((next) => this.#runIn(next, run, listener))
+      .catch((error) => listener.ended(refused(toFailure(error))));
   }
 
   async abort(call: number, reason: string): Promise<void> {

@@ -1,44 +1,48 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { type Failure, type Log, toFailureError } from '../core/index.ts';
-import type { RunListener } from '../sessions/index.ts';
+import type { Loss, RunListener } from '../sessions/index.ts';
+import { blame, type Doing, type Scene, suspectsOf } from './blame.ts';
 import { toStartError, WorkerLost } from './errors.ts';
+import { GUARD_FD, readLastWords } from './last-words.ts';
 import type { Order, Question, Report, RunReport, WorkerContents, WorkerPlan } from './messages.ts';
 import { Outbox } from './outbox.ts';
+import { howItEnded, type WorkerEnd } from './worker-end.ts';
 
 /** How a worker's process is started. */
 export interface WorkerStart {
+  /** The file that the process runs, which calls `serveOrders`. */
   readonly entry: string;
   readonly execArgv: readonly string[];
   readonly plan: WorkerPlan;
   readonly log: Log;
+  /** A file of this process, into which the worker's watchdog writes. */
+  readonly watchdogFd: number;
+  /** Called with the URL of each file that it imports, if its plan tells them. */
+  readonly onImport?: ((url: string) => void) | undefined;
 }
 
 /** What hears of an episode in a worker. */
 export interface EpisodeListener {
+  readonly sid: string;
   ready(failure: Failure | undefined, saved?: string): void;
-  lost(why: string): void;
+  lost(loss: Loss): void;
 }
 
-/** A run of a tool in a worker. */
-interface Run {
+/** A run of a tool in a worker; `episode` is undefined for a tool of a toolkit. */
+interface Run extends Doing {
   readonly listener: RunListener;
-  /** Undefined for a tool of a toolkit. */
-  readonly episode: number | undefined;
   readonly name: string;
-  readonly sentAt: number;
+  phase: Doing['phase'];
   /** How long its tool may take; 0: any time. */
   readonly timeoutMs: number;
 }
 
-interface Asked {
+interface Asked extends Doing {
   readonly question: Question;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
-
-/** Where the thread that guards a worker writes why it ends it. */
-export const GUARD_FD = 4;
 
 // One that answers at all answers a ping sooner, also on a machine that is busy.
 const SILENT_MS = 400;
@@ -51,24 +55,31 @@ export class Worker {
   /** Resolves when its modules are loaded. */
   readonly loaded: Promise<WorkerContents>;
   /** Resolves, with the reason, when its process has ended. */
-  readonly ended: Promise<string>;
+  readonly ended: Promise<WorkerEnd>;
   readonly #child: ChildProcess;
   readonly #log: Log;
+  readonly #onImport: WorkerStart['onImport'];
   readonly #outbox: Outbox<Order>;
   readonly #asked = new Map<number, Asked>();
   readonly #runs = new Map<number, Run>();
   readonly #episodes = new Map<number, EpisodeListener>();
+  /** Setups that have not ended, by their episodes. */
+  readonly #setups = new Map<number, Doing>();
   #numbers = 0;
   #contents: WorkerContents | undefined;
   #onLoaded: (contents: WorkerContents) => void = () => {};
   #onBroken: (error: Error) => void = () => {};
-  /** Since when a ping has had no answer. */
-  #pingedAt: number | undefined;
+  /** When the ping was sent that has had no answer, and since when that counts. */
+  #pinged: { readonly at: number; since: number } | undefined;
+  /** When the last ping was sent that has had its answer. */
+  #answeredAt = 0;
   #lost: string | undefined;
-  #killedBecause: string | undefined;
+  #killed: WorkerEnd | undefined;
+  #culprit: Pick<Doing, 'episode'> | undefined;
 
-  constructor({ entry, execArgv, plan, log }: WorkerStart) {
+  constructor({ entry, execArgv, plan, log, watchdogFd, onImport }: WorkerStart) {
     this.#log = log;
+    this.#onImport = onImport;
     this.loaded = new Promise((resolve, reject) => {
       this.#onLoaded = resolve;
       this.#onBroken = reject;
@@ -76,24 +87,31 @@ export class Worker {
     this.#child = fork(entry, {
       serialization: 'advanced',
       execArgv: [...execArgv],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe', watchdogFd],
     });
     this.#outbox = new Outbox((orders) => {
       // One that has ended is told nothing; those who wait for it hear of its end.
       if (this.#child.connected) this.#child.send(orders, () => {});
     });
     this.#child.on('message', (reports: Report[]) => this.#take(reports));
-    (this.#child.stdio[GUARD_FD] as Readable).on('data', (reason) => {
-      this.#killedBecause ??= String(reason);
+    let lastWords = '';
+    (this.#child.stdio[GUARD_FD] as Readable).setEncoding('utf8').on('data', (text) => {
+      lastWords += text;
     });
     this.ended = new Promise((resolve) => {
-      const end = (why: string) => {
-        this.#end(why);
-        resolve(why);
+      const end = (how: WorkerEnd) => {
+        this.#end(how.why);
+        resolve(how);
       };
-      // Not at its exit: what its guard wrote may come after that.
-      this.#child.once('close', (code, signal) => end(this.#killedBecause ?? howItEnded(code, signal)));
-      this.#child.once('error', (error) => this.#child.pid === undefined && end(`could not start: ${error.message}`));
+      // Not at its exit: what it wrote may come after that.
+      this.#child.once('close', (code, signal) => {
+        const { memory, culprit } = readLastWords(lastWords);
+        if (culprit !== undefined) this.#culprit ??= { episode: this.#episodeOf(culprit.sid) };
+        end(this.#killed ?? howItEnded(code, signal, memory));
+      });
+      this.#child.once('error', ({ message }) => {
+        if (this.#child.pid === undefined) end({ why: `could not start: ${message}`, kind: 'not_started' });
+      });
     });
     this.#outbox.put({ kind: 'load', plan });
   }
@@ -115,7 +133,7 @@ export class Worker {
 
   /** Whether it has not answered for a while: some code blocks it. */
   isSilent(now: number): boolean {
-    return this.#pingedAt !== undefined && now - this.#pingedAt > SILENT_MS;
+    return this.#pinged !== undefined && now - this.#pinged.since > SILENT_MS;
   }
 
   /** Asks it something; rejects with WorkerLost if it ends before it answers. */
@@ -123,12 +141,18 @@ export class Worker {
     return new Promise<Answer>((resolve, reject) => {
       if (this.#lost !== undefined) return reject(new WorkerLost(this.#lost));
       const id = this.#next();
-      this.#asked.set(id, { question, resolve: resolve as Asked['resolve'], reject });
+      const episode = 'episode' in question ? question.episode : undefined;
+      const doing = { episode, sentAt: performance.now(), phase: 'sent' } as const;
+      this.#asked.set(id, { ...doing, question, resolve: resolve as Asked['resolve'], reject });
       this.#outbox.put({ kind: 'ask', id, question });
     });
   }
 
   tell(order: Order): void {
+    if (order.kind === 'begin') {
+      const { episode } = order;
+      this.#setups.set(episode, { episode, sentAt: performance.now(), phase: 'sent' });
+    }
     this.#outbox.put(order);
   }
 
@@ -139,23 +163,24 @@ export class Worker {
     return number;
   }
 
-  /** Tells no more of an episode and its runs; returns how many of those had not ended. */
-  removeEpisode(episode: number): number {
+  /** Tells no more of an episode and its runs; returns the names of the tools whose runs had not ended. */
+  removeEpisode(episode: number): string[] {
     this.#episodes.delete(episode);
-    let count = 0;
+    this.#setups.delete(episode);
+    const names: string[] = [];
     for (const [number, run] of this.#runs) {
       if (run.episode !== episode) continue;
       this.#runs.delete(number);
-      count += 1;
+      names.push(run.name);
     }
-    return count;
+    return names;
   }
 
   /** Follows a run until it ends; returns its number. */
   addRun(name: string, episode: number | undefined, environment: string | undefined, listener: RunListener): number {
     const number = this.#next();
     const timeoutMs = this.#timeoutOf(name, environment);
-    this.#runs.set(number, { listener, episode, name, sentAt: performance.now(), timeoutMs });
+    this.#runs.set(number, { listener, episode, name, sentAt: performance.now(), phase: 'sent', timeoutMs });
     if (episode === undefined) this.#toolRuns += 1;
     return number;
   }
@@ -163,34 +188,36 @@ export class Worker {
   /** Looks whether it still answers; ends it if a tool holds it for longer than that may. */
   beat(now: number, graceMs: number): void {
     if (this.#contents === undefined || this.#lost !== undefined) return;
-    if (this.#pingedAt === undefined) {
+    if (this.#pinged === undefined) {
       if (this.#asked.size + this.#runs.size + this.#episodes.size === 0) return;
-      this.#pingedAt = now;
-      this.#outbox.put({ kind: 'ping' });
+      this.#pinged = { at: now, since: now };
+      this.#outbox.put({ kind: 'ping', at: now });
       return;
     }
     if (!this.isSilent(now)) return;
     this.#giveBack();
-    const culprit = this.#slowestSince(this.#pingedAt);
-    if (culprit === undefined || culprit.timeoutMs === 0) return;
-    const { name, timeoutMs } = culprit;
-    if (now - this.#pingedAt > timeoutMs + graceMs)
+    const slowest = this.#slowestSuspect();
+    if (slowest === undefined || slowest.timeoutMs === 0) return;
+    const { name, timeoutMs } = slowest;
+    if (now - this.#pinged.since > timeoutMs + graceMs)
       this.kill(`tool '${name}' blocked it for longer than ${timeoutMs} ms, and ${graceMs} ms more`);
   }
 
-  /** Ends it if code that was told to stop still blocks it: `what` says which. */
-  endIfSilent(what: string, graceMs: number): void {
-    if (this.isSilent(performance.now())) this.kill(`${what} blocked it for ${graceMs} ms after it was told to stop`);
+  /** Ends it if code that was told to stop still blocks it: `what` says which, and `culprit` whose, if that is known. */
+  endIfSilent(what: string, graceMs: number, culprit?: Pick<Doing, 'episode'>): void {
+    if (!this.isSilent(performance.now())) return;
+    this.#culprit ??= culprit;
+    this.kill(`${what} blocked it for ${graceMs} ms after it was told to stop`);
   }
 
   /** Counts the time from now on: the server itself has been away. */
   forgive(now: number): void {
-    if (this.#pingedAt !== undefined) this.#pingedAt = now;
+    if (this.#pinged !== undefined) this.#pinged.since = now;
   }
 
   /** Ends its process at once. */
   kill(why: string): void {
-    this.#killedBecause ??= why;
+    this.#killed ??= { why, kind: 'blocked' };
     this.#child.kill('SIGKILL');
   }
 
@@ -213,15 +240,24 @@ export class Worker {
     return timeouts?.[name] ?? 0;
   }
 
-  /** Of the runs that may block it since then, the one that may take longest. */
-  #slowestSince(since: number): Run | undefined {
+  /** Of the runs that may block it, the one that may take longest; undefined if it may be something else. */
+  #slowestSuspect(): Run | undefined {
+    const suspects = suspectsOf(this.#scene());
     let slowest: Run | undefined;
-    for (const run of this.#runs.values()) {
-      if (run.sentAt > since) continue;
-      if (run.timeoutMs === 0) return run;
-      if (slowest === undefined || run.timeoutMs > slowest.timeoutMs) slowest = run;
+    for (const suspect of suspects) {
+      if (!('timeoutMs' in suspect)) continue;
+      if (suspect.timeoutMs === 0) return suspect;
+      if (slowest === undefined || suspect.timeoutMs > slowest.timeoutMs) slowest = suspect;
     }
     return slowest;
+  }
+
+  #scene(): Scene<Run | Asked | Doing> {
+    return {
+      doing: [...this.#runs.values(), ...this.#setups.values(), ...this.#asked.values()],
+      answeredAt: this.#answeredAt,
+      silentSince: this.isSilent(performance.now()) ? this.#pinged?.at : undefined,
+    };
   }
 
   /** What another worker can do as well need not wait for this one. */
@@ -234,7 +270,7 @@ export class Worker {
   }
 
   #take(reports: Report[]): void {
-    this.#pingedAt = undefined;
+    this.#pinged = undefined;
     // Authors' code may use the channel as well, and that is none of ours.
     if (!Array.isArray(reports)) return;
     for (const report of reports) this.#takeOne(report);
@@ -248,7 +284,13 @@ export class Worker {
         return this.#takeAsked(report.id)?.resolve(report.value);
       case 'refusal':
         return this.#takeAsked(report.id)?.reject(toFailureError(report.failure));
+      case 'import':
+        return this.#onImport?.(report.url);
+      case 'pong':
+        this.#answeredAt = report.at;
+        return;
       case 'ready':
+        this.#setups.delete(report.episode);
         return this.#episodes.get(report.episode)?.ready(report.failure, report.saved);
       case 'log':
         return this.#log[report.level](report.fields, report.message);
@@ -263,8 +305,14 @@ export class Worker {
   #takeRun({ run: number, accepted, running, ending }: RunReport): void {
     const run = this.#runs.get(number);
     if (run === undefined) return;
-    if (accepted) run.listener.accepted();
-    if (running) run.listener.running();
+    if (accepted) {
+      run.phase = 'waiting';
+      run.listener.accepted();
+    }
+    if (running) {
+      run.phase = 'running';
+      run.listener.running();
+    }
     if (ending === undefined) return;
     this.#removeRun(number, run);
     run.listener.ended(ending);
@@ -281,7 +329,13 @@ export class Worker {
     return asked;
   }
 
+  #episodeOf(sid: string | undefined): number | undefined {
+    for (const [number, episode] of this.#episodes) if (episode.sid === sid) return number;
+    return undefined;
+  }
+
   #end(why: string): void {
+    const charges = blame({ ...this.#scene(), named: this.#culprit });
     this.#lost = why;
     this.#onBroken(new WorkerLost(why));
     for (const { reject } of this.#asked.values()) reject(new WorkerLost(why));
@@ -298,14 +352,10 @@ export class Worker {
         lostWith: why,
       });
     }
-    const episodes = [...this.#episodes.values()];
+    const episodes = [...this.#episodes];
     this.#episodes.clear();
     this.#runs.clear();
-    for (const episode of episodes) episode.lost(why);
+    this.#setups.clear();
+    for (const [number, episode] of episodes) episode.lost({ why, charge: charges.get(number) ?? 0 });
   }
-}
-
-function howItEnded(code: number | null, signal: string | null): string {
-  if (signal === 'SIGABRT') return 'it was ended by SIGABRT: it ran out of memory, or native code in it failed';
-  return signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`;
 }

@@ -47,6 +47,7 @@ const shared = {
     note(state.stage, 'prompt');
     return `${seed} ${state.luck} ${random()}`;
   },
+  teardown: ({ task }: { task: Task }) => note(task.stage, 'teardown'),
   taskTools: ({ task }: { task: Task }) => task.tools,
 } as const;
 
@@ -98,6 +99,16 @@ const tools = {
     effects: 'idempotent',
     run(_input: {}, { state, callId }: Context) {
       note(state.stage, `put ${callId}`);
+      return 'put';
+    },
+  },
+  putLater: {
+    description: 'May be run twice, and takes its time.',
+    effects: 'idempotent',
+    input: z.object({ gate: z.string() }),
+    async run({ gate }: { gate: string }, { state, callId, attempt, signal }: Context) {
+      note(state.stage, `putLater ${callId} ${attempt}`);
+      await waitAt(state.stage, gate, signal);
       return 'put';
     },
   },

@@ -50,7 +50,7 @@ export function describeRuntime(name: string, makeRuntime: MakeRuntime): void {
 
     test('tells what it promises of episodes whose process ends, and which tools do more than change their state', async () => {
       const { manifest } = await makeRuntime({});
-      const effects = { mail: 'external', mailLater: 'external', put: 'idempotent' };
+      const effects = { mail: 'external', mailLater: 'external', put: 'idempotent', putLater: 'idempotent' };
       expect(manifest.environments.map((each) => [each.durability, each.effects])).toEqual([
         ['none', {}],
         ['none', {}],

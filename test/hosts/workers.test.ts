@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { silent, toLimits } from '../../src/core/index.ts';
+import { JournalKeeper } from '../../src/durable/index.ts';
 import { program } from '../../src/server/workers/server-workers.ts';
 import {
   DEFAULT_SESSION_OPTIONS,
@@ -30,8 +31,10 @@ function poolWith(changes: Partial<SessionOptions>): Promise<WorkerPool> {
       count: 1,
       ...program(),
       log: silent,
+      watchdogFd: 2,
       plan: {
         modules: [MODULES],
+        tellsImports: false,
         limits: toLimits({ maxCallsInFlight, graceMs, teardownMs }),
         lenient: { environments: true, toolkits: false },
         callsAfterFinish,
@@ -53,6 +56,11 @@ describeHost(
   'H1: a host whose code runs in workers',
   async (options) => new LocalHost(await runtime(options), { ...DEFAULT_SESSION_OPTIONS, ...options }),
 );
+describeHost('H1: a host whose code runs in workers, and whose episodes are kept', async (changes) => {
+  const options = { ...DEFAULT_SESSION_OPTIONS, ...changes };
+  const made = await runtime(changes);
+  return new LocalHost(made, options, new JournalKeeper(made, options));
+});
 describeToolHost('H10: a toolbox whose code runs in workers', async ({ observer = unobserved, ...changes }) => {
   const limits = toLimits(changes);
   const tools = new WorkerToolRuntime(await poolWith({ graceMs: limits.graceMs }), limits);

@@ -32,6 +32,7 @@ export const rough: Environment = environment({
       },
     },
     loop: { run: () => loop() },
+    loop_later: { run: () => sleep(5).then(loop) },
     limited: { timeoutMs: 300, run: () => loop() },
     later: {
       timeoutMs: 300,
@@ -52,6 +53,7 @@ export const rough: Environment = environment({
     ignore: { timeoutMs: 100, run: () => sleep(60_000, 'late', { ref: false }) },
     wait: { run: (_input, { signal }) => sleep(60_000, 'waited', { signal }) },
     exit: { run: () => process.exit(3) },
+    exit_later: { run: () => sleep(5).then(() => process.exit(3)) },
     abort: { run: () => process.abort() },
     exhaust: {
       run() {

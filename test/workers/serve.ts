@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Client, connect, connectOxp, type OxpClient, type Session } from 'tiltyard/client';
@@ -18,6 +19,8 @@ export interface Served {
   /** The lines of its log. */
   readonly lines: readonly Record<string, unknown>[];
   session(task?: object): Promise<Session>;
+  /** Resolves when its log has so many lines that fit, however long that takes. */
+  untilLogged(message: RegExp, count?: number): Promise<void>;
 }
 
 /** Serves the module with workers until the test ends. */
@@ -25,11 +28,16 @@ export async function serve(options: Partial<ServerOptions> & { readonly count?:
   const { count = 2, limits, ...others } = options;
   const events: HostEvent[] = [];
   const lines: Record<string, unknown>[] = [];
+  const logged = new EventEmitter();
+  const write = (line: string) => {
+    lines.push(JSON.parse(line));
+    logged.emit('line');
+  };
   const server = await createServer({
     workers: { modules: [MODULE], count },
     limits: { graceMs: 200, drainMs: 0, ...limits },
     sessions: { observer: { on: (event) => void events.push(event) } },
-    logger: { level: 'info', stream: { write: (line) => void lines.push(JSON.parse(line)) } },
+    logger: { level: 'info', stream: { write } },
     ...others,
   });
   onTestFinished(() => server.close());
@@ -46,6 +54,10 @@ export async function serve(options: Partial<ServerOptions> & { readonly count?:
       // Some are lost before that.
       onTestFinished(() => session.close().catch(() => {}));
       return session;
+    },
+    async untilLogged(message, count = 1) {
+      const fitting = () => lines.filter(({ msg }) => message.test(String(msg))).length;
+      while (fitting() < count) await once(logged, 'line');
     },
   };
 }

@@ -43,6 +43,8 @@ export class Reloader {
   #port: number;
   #serving: Version | undefined;
   #loading: Version | undefined;
+  /** The process of the next version. */
+  #spare: Version | undefined;
   #hasServed = false;
   #isStopping = false;
 
@@ -64,7 +66,7 @@ export class Reloader {
       }
     } finally {
       this.#isStopping = true;
-      await this.#loading?.discard();
+      await Promise.all([this.#loading?.discard(), this.#spare?.discard()]);
       // It has failed already, or fails now because what it loads is gone.
       await Promise.allSettled([renewing]);
       await this.#close(this.#serving);
@@ -73,12 +75,12 @@ export class Reloader {
 
   /** Loads the code as it is now, and lets it serve if that works. */
   async #renew(changed: readonly string[]): Promise<void> {
-    const { plan, watch, display, output, background } = this.#options;
+    const { plan, watch, background } = this.#options;
     background.cancel();
-    const listener = { onImport: (file: string) => watch.add(file), onLog: (line: string) => display.log(line) };
-    const version = new Version(plan, listener, output);
+    const version = this.#spare ?? this.#newVersion();
+    this.#spare = undefined;
     this.#loading = version;
-    const outcome = await Promise.race([version.loaded, watch.changed()]);
+    const outcome = await Promise.race([version.load(plan), watch.changed()]);
     // Code that changed meanwhile is not worth waiting for.
     if (outcome === undefined) await version.discard();
     // It has ended because everything ends.
@@ -86,9 +88,25 @@ export class Reloader {
     else {
       if (outcome.kind === 'loaded') await this.#replace(version, outcome.served, changed);
       else this.#refuse(await toProblem(version, outcome));
-      if (!this.#isStopping) background.start();
+      if (this.#isStopping) return;
+      this.#prepare();
+      background.start();
     }
     if (this.#loading === version) this.#loading = undefined;
+  }
+
+  #newVersion(): Version {
+    const { watch, display, output } = this.#options;
+    return new Version({ onImport: (file) => watch.add(file), onLog: (line) => display.log(line) }, output);
+  }
+
+  /** Starts the process of the next version, so that a change need not wait for that. */
+  #prepare(): void {
+    const spare = this.#newVersion();
+    this.#spare = spare;
+    void spare.ended.then(() => {
+      if (this.#spare === spare) this.#spare = undefined;
+    });
   }
 
   async #replace(version: Version, served: Served, changed: readonly string[]): Promise<void> {

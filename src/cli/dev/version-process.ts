@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { createServer, type Server } from '../../server/index.ts';
-import { loadModules, ModuleError } from '../shared/load-modules.ts';
+import { LOADER } from '../shared/loader.ts';
 import { isAuthors } from '../shared/location.ts';
-import { toProblem } from '../shared/module-problem.ts';
-import { toServed } from '../shared/serving/banner.ts';
+import { assertModule } from '../shared/module-path.ts';
+import { type ModuleProblem, toProblem } from '../shared/module-problem.ts';
 import { type Order, type Report, type VersionPlan, WATCHDOG_FD } from './messages.ts';
 
 // One version of the author's code in a process of its own, since a module that was imported cannot be unloaded.
@@ -26,9 +26,10 @@ process.on('message', (order: Order) => {
 
 async function load({ modules, auth, web, logLevel }: VersionPlan): Promise<void> {
   try {
-    const loaded = await loadModules(modules, { onImport: reportImport });
+    modules.forEach(assertModule);
     server = await createServer({
-      ...loaded,
+      // One is enough to try things out, and a tool that exits or loops for ever does not end what answers.
+      workers: { modules, count: 1, loader: LOADER, onImport: reportImport },
       ...web,
       auth,
       returnErrors: 'stacktrace',
@@ -36,10 +37,11 @@ async function load({ modules, auth, web, logLevel }: VersionPlan): Promise<void
       logger: { level: logLevel, stream: { write: (line) => report({ kind: 'log', line }) } },
       watchdog: { fd: WATCHDOG_FD },
     });
-    report({ kind: 'loaded', served: toServed(loaded) });
+    report({ kind: 'loaded', served: server.served });
   } catch (thrown) {
-    const problem = thrown instanceof ModuleError ? thrown.problem : toProblem(thrown);
-    report({ kind: 'broken', problem }, () => process.exit(1));
+    // What a worker said of a module that it could not load.
+    const { problem } = thrown as { readonly problem?: ModuleProblem };
+    report({ kind: 'broken', problem: problem ?? toProblem(thrown) }, () => process.exit(1));
   }
 }
 

@@ -30,11 +30,12 @@ const ANSWER_MS = 3_000;
 export class Version {
   readonly #child: ChildProcess;
   readonly #kill = () => void this.#child.kill('SIGKILL');
-  readonly loaded: Promise<LoadOutcome>;
+  readonly #loaded: Promise<LoadOutcome>;
   /** Resolves to the exit code, or to undefined if a signal ended it. */
   readonly ended: Promise<number | undefined>;
 
-  constructor(plan: VersionPlan, listener: VersionListener, output: AuthorsOutput) {
+  /** Starts its process, which has loaded all that is not the author's when it is needed. */
+  constructor(listener: VersionListener, output: AuthorsOutput) {
     this.#child = fork(PROCESS, { stdio: ['ignore', output === 'stdout' ? 1 : 2, 2, 'ipc', 'pipe'] });
     createInterface({ input: this.#child.stdio[WATCHDOG_FD] as Readable }).on('line', (line) => listener.onLog(line));
     this.ended = new Promise((resolve) => this.#child.once('exit', (code) => resolve(code ?? undefined)));
@@ -45,10 +46,15 @@ export class Version {
       if (report.kind === 'import') listener.onImport(report.file);
       else if (report.kind === 'log') listener.onLog(report.line);
     });
-    this.loaded = this.#answer((report) =>
+    this.#loaded = this.#answer((report) =>
       report.kind === 'loaded' || report.kind === 'broken' ? report : undefined,
     ).then((outcome) => outcome ?? { kind: 'ended' });
+  }
+
+  /** Loads the code as it is now. */
+  load(plan: VersionPlan): Promise<LoadOutcome> {
     this.#order({ kind: 'load', plan });
+    return this.#loaded;
   }
 
   /** Begins to serve; returns where. */

@@ -26,7 +26,12 @@ export function addServe(root: Command): void {
         .default('warn'),
     )
     .option('--limit <name=number>', 'set a limit; repeatable. `tiltyard limits` lists them', collect)
-    .option('--workers <number>', 'processes that run the modules; auto: one per core', toWorkers, 0)
+    .option(
+      '--workers <number>',
+      'processes that run the modules; auto: one per core, 0: run them in the server',
+      toWorkers,
+      0,
+    )
     .option('--journal <folder>', 'write episodes down there, so that they go on after a crash or a restart')
     .option('--journal-sync', 'let answers wait until the disk has what they tell, for losses of power')
     .option('--json', 'print what is served and the limits as one line of JSON')

@@ -1,8 +1,8 @@
-import { extname } from 'node:path';
 import { createServer, type ReturnErrors, type Server, type ServerOptions } from '../../server/index.ts';
 import { surviveStrayErrors } from '../../sessions/index.ts';
 import { misuse } from '../shared/failure.ts';
 import { loadModules, ModuleError } from '../shared/load-modules.ts';
+import { LOADER } from '../shared/loader.ts';
 import { assertModule } from '../shared/module-path.ts';
 import type { ModuleProblem } from '../shared/module-problem.ts';
 import { untilUnread } from '../shared/output.ts';
@@ -70,8 +70,7 @@ async function codeOf(
 ): Promise<Pick<ServerOptions, 'environments' | 'toolkits' | 'workers'>> {
   if (count === 0) return loadModules(modules);
   for (const module of modules) assertModule(module);
-  const loader = new URL(`../shared/load-modules${extname(import.meta.url)}`, import.meta.url).href;
-  return { workers: { modules, count, loader } };
+  return { workers: { modules, count, loader: LOADER } };
 }
 
 /** What a worker said of a module that it could not load is told as if it was loaded here. */

@@ -4,8 +4,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export interface WorkerNumbers {
   /** How many run and take episodes. */
   readonly size: number;
-  /** How often one has ended by itself. */
-  readonly deaths: number;
+  /** How often one has ended by itself, and how. */
+  readonly deaths: ReadonlyMap<string, number>;
 }
 
 /** Shows how many workers there are, and how often one was lost. */
@@ -22,10 +22,11 @@ export function publishWorkers(registry: Registry, workers: WorkerNumbers): void
   new Counter({
     name: 'tiltyard_worker_deaths_total',
     help: 'Worker processes that ended while the server was running; their episodes were lost.',
+    labelNames: ['reason'],
     registers,
     collect() {
       this.reset();
-      this.inc(workers.deaths);
+      for (const [reason, count] of workers.deaths) this.inc({ reason }, count);
     },
   });
 }

@@ -12,9 +12,14 @@ export interface WorkersOption {
    * @internal For the command, which has more to say of mistakes in them.
    */
   readonly loader?: string;
+  /**
+   * Called with the URL of each file that a worker imports, before it is read.
+   * @internal For `tiltyard dev`, which watches them.
+   */
+  readonly onImport?: (url: string) => void;
 }
 
-const KEYS: ReadonlySet<string> = new Set(['modules', 'count', 'loader']);
+const KEYS: ReadonlySet<string> = new Set(['modules', 'count', 'loader', 'onImport']);
 
 /** What can be given as `workers`. */
 export const workersRule: Rule = (value, place) => {

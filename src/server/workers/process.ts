@@ -1,6 +1,6 @@
 import type { Log } from '../../core/index.ts';
 import { surviveStrayErrors, unobserved } from '../../sessions/index.ts';
-import { serveOrders, type WorkerPlan } from '../../workers/index.ts';
+import { serveOrders, WATCHDOG_FD, type WorkerPlan } from '../../workers/index.ts';
 import { combine } from '../observe/observers.ts';
 import { Watchdog } from '../observe/watchdog/watchdog.ts';
 import { workerTraces } from './worker-traces.ts';
@@ -18,5 +18,5 @@ serveOrders({
 
 function watchdogOf({ watchdog, limits: { maxBlockMs } }: WorkerPlan, log: Log): Watchdog | undefined {
   if (watchdog === undefined || maxBlockMs === 0) return undefined;
-  return new Watchdog({ maxBlockMs, log, output: watchdog });
+  return new Watchdog({ maxBlockMs, log, output: { ...watchdog, fd: WATCHDOG_FD } });
 }

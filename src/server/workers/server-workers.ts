@@ -15,6 +15,8 @@ import {
   WorkerToolRuntime,
 } from '../../workers/index.ts';
 import type { Observation } from '../observe/observation.ts';
+import type { LineOutput } from '../observe/watchdog/lines.ts';
+import { STANDARD_ERROR } from '../observe/watchdog/server-watchdog.ts';
 import type { MakeKeeper, OrsOptions } from '../ors/service.ts';
 import type { MakeCallKeeper, OxpOptions } from '../oxp/service.ts';
 import type { WorkersOption } from './option.ts';
@@ -25,7 +27,8 @@ export interface WorkersPlan {
   readonly limits: Limits;
   readonly lenient: WorkerPlan['lenient'];
   readonly callsAfterFinish: WorkerPlan['callsAfterFinish'] | undefined;
-  readonly watchdog: WorkerPlan['watchdog'];
+  /** Where the server's own watchdog writes; undefined: there is none. */
+  readonly watchdog: LineOutput | undefined;
 }
 
 /** The workers of a server, and the hosts whose code runs in them. */
@@ -40,15 +43,18 @@ export interface ServerWorkers {
 
 /** Starts the workers of a server, which end when it closes. */
 export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Promise<ServerWorkers> {
-  const { modules, count = availableParallelism(), loader } = plan.workers;
+  const { modules, count = availableParallelism(), loader, onImport } = plan.workers;
   const { limits, lenient, watchdog, callsAfterFinish = DEFAULT_SESSION_OPTIONS.callsAfterFinish } = plan;
   const pool = await WorkerPool.start({
     count,
     ...program(),
     log: app.log,
+    watchdogFd: watchdog?.fd ?? STANDARD_ERROR,
+    onImport,
     plan: {
       modules: modules.map(toPath),
       loader,
+      tellsImports: onImport !== undefined,
       limits,
       lenient,
       callsAfterFinish,

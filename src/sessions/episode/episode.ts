@@ -28,6 +28,7 @@ export interface EpisodeParts {
   readonly task: unknown;
   readonly secrets: Secrets;
   readonly seed: number;
+  readonly isKept?: boolean | undefined;
 }
 
 /** The author's side of a session: runs the author's code, and lets nothing it throws out unclean. */
@@ -38,6 +39,8 @@ export class Episode implements ContextSource, CodeOwner {
   readonly task: unknown;
   readonly secrets: Secrets;
   readonly seed: number;
+  /** Whether its state is saved after setup and after each call. */
+  readonly savesStates: boolean;
   state: unknown;
   finished = false;
   /** Whether it is being built again: what its code writes then stands in the log already. */
@@ -46,13 +49,14 @@ export class Episode implements ContextSource, CodeOwner {
   #log: EpisodeLog | undefined;
   #taskTools: ReadonlySet<string> | undefined;
 
-  constructor({ session, sid, environment, task, secrets, seed }: EpisodeParts, log: Log) {
+  constructor({ session, sid, environment, task, secrets, seed, isKept = true }: EpisodeParts, log: Log) {
     this.session = session;
     this.sid = sid;
     this.environment = environment;
     this.task = task;
     this.secrets = secrets;
     this.seed = seed;
+    this.savesStates = isKept && environment.durability === 'snapshot';
     this.#serverLog = log;
   }
 
@@ -61,9 +65,7 @@ export class Episode implements ContextSource, CodeOwner {
   }
 
   get log(): EpisodeLog {
-    if (this.isRepeating) return this.#quietLog;
-    this.#log ??= episodeLog(this.#serverLog, this.#logFields, this.secrets);
-    return this.#log;
+    return this.isRepeating ? this.#quietLog : this.#ownLog;
   }
 
   /** Whether there is anything to do before the first call. */
@@ -129,7 +131,8 @@ export class Episode implements ContextSource, CodeOwner {
     const clean = (text: string) => redact(text, this.secrets);
     const error = new EnvironmentError(code, message, { thrown, clean, logged: true });
     // The whole of it, because the causes say why; the log takes the secrets out.
-    this.log.error(message, { error: toError(thrown) });
+    const log = code === 'environment_failed' ? this.log : this.#ownLog;
+    log.error(message, { error: toError(thrown) });
     return error;
   }
 
@@ -137,6 +140,12 @@ export class Episode implements ContextSource, CodeOwner {
     return { sid: printable(this.sid), environment: this.environment.name };
   }
 
+  get #ownLog(): EpisodeLog {
+    this.#log ??= episodeLog(this.#serverLog, this.#logFields, this.secrets);
+    return this.#log;
+  }
+
+  /** What a call wrote the first time is written again, but nobody needs to look at it. */
   get #quietLog(): EpisodeLog {
     const write = (fields: object, message?: string) => this.#serverLog.debug(fields, message);
     const quiet = { debug: write, info: write, warn: write, error: write };

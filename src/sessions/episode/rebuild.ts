@@ -24,7 +24,7 @@ export async function rebuild(past: Past, parts: RebuildParts): Promise<string |
 
 /** Saves the state that setup made. An environment that cannot is broken, and says so before anybody has worked in it. */
 export async function firstSave(episode: Episode, abort: LazyAbort): Promise<string | undefined> {
-  if (episode.environment.durability !== 'snapshot' || abort.aborted) return undefined;
+  if (!episode.savesStates || abort.aborted) return undefined;
   try {
     return await episode.save();
   } catch (thrown) {

@@ -31,6 +31,8 @@ export class Runner {
   readonly #isPlain: boolean;
   /** Of an episode that can be built again. */
   readonly #keeper: StateKeeper | undefined;
+  /** The queue that all tools share where an episode can be built again: what was done in turns is done again in turns. */
+  readonly #sharedQueue: string | undefined;
   #inFlight = 0;
   #isClosed = false;
   // Made when first needed: most episodes have tools that answer at once.
@@ -43,7 +45,9 @@ export class Runner {
     this.#episode = episode;
     this.#options = options;
     this.#isPlain = runsPlainly(options.observer, episode);
-    if (episode.environment.durability !== 'none') this.#keeper = new StateKeeper(episode, options.graceMs);
+    if (episode.environment.durability === 'none') return;
+    this.#keeper = new StateKeeper(episode, options.graceMs);
+    this.#sharedQueue = 'all tools';
   }
 
   run({ call, id, attempt, name, input }: RunRequest, listener: RunListener): void {
@@ -77,7 +81,7 @@ export class Runner {
   #proceed(tool: CompiledTool, checked: Promise<() => void>): void {
     const proceed = () => checked.then((next) => next());
     if (tool.concurrent) void proceed();
-    else this.#enter(`check ${this.#queueOf(tool)}`, (leave) => void proceed().finally(leave));
+    else this.#enter(`check ${this.#sharedQueue ?? tool.name}`, (leave) => void proceed().finally(leave));
   }
 
   #enqueue(run: Run, checked: Checked): void {
@@ -89,14 +93,9 @@ export class Runner {
       return listener.ended(refused({ code: 'invalid_input', message }, problems));
     }
     listener.accepted();
-    const queue = this.#queueOf(tool);
+    const queue = this.#sharedQueue ?? tool.name;
     if (tool.concurrent || this.#isFree(queue)) return this.#start(run, checked.value);
     this.#enter(queue, (leave) => this.#start(run, checked.value, leave));
-  }
-
-  /** Where an episode can be built again, all tools share one: what was done in turns is done again in turns. */
-  #queueOf({ name }: CompiledTool): string {
-    return this.#keeper === undefined ? name : '';
   }
 
   #isFree(queue: string): boolean {
@@ -107,7 +106,7 @@ export class Runner {
   #take(tool: CompiledTool): (() => void) | undefined {
     if (tool.concurrent) return undefined;
     this.#queues ??= new ToolQueues();
-    return this.#queues.take(this.#queueOf(tool));
+    return this.#queues.take(this.#sharedQueue ?? tool.name);
   }
 
   #enter(queue: string, work: QueuedWork): void {
@@ -136,8 +135,7 @@ export class Runner {
     const ending = this.#isPlain
       ? invoke(tool, input, context, abort)
       : this.#runAuthors('tool', run, () => invoke(tool, input, context, abort));
-    const isNow = !(ending instanceof Promise) && this.#keeper?.savesStates !== true;
-    if (isNow) return void this.#conclude(run, ending, leave);
+    if (!(ending instanceof Promise) && !this.#keeper?.savesStates) return void this.#conclude(run, ending, leave);
     const leaveLater = leave ?? this.#take(tool);
     this.#inFlight += 1;
     const end = () => {
@@ -168,26 +166,25 @@ export class Runner {
 
   #conclude(run: Run, ending: ToolEnding, leave: (() => void) | undefined): Awaitable<void> {
     // A session that has ended has told its calls why.
-    if (this.#isClosed) return this.#leave(run, ending, leave);
-    const told = toRunEnding(ending, run.tool, this.#episode);
-    const kept = this.#keeper === undefined ? told : this.#keeper.keep(told, ending, run.tool, () => this.#save(run));
-    if (kept instanceof Promise) return kept.then((saved) => this.#tell(run, ending, saved, leave));
-    this.#tell(run, ending, kept, leave);
+    if (!this.#isClosed) {
+      const told = toRunEnding(ending, run.tool, this.#episode);
+      if (this.#keeper?.savesStates) return this.#keepState(this.#keeper, { run, ending, told, leave });
+      run.listener.ended(this.#keeper === undefined ? told : this.#keeper.judge(told, ending, run.tool));
+    }
+    return ending.kind === 'timed_out' ? this.#leaveLate(run, ending, leave) : leave?.();
   }
 
-  #save(run: Run): Promise<string> {
-    return this.#runAuthors('tool', run, () => this.#episode.save());
+  /** Apart from the above, so that no closure is made where no state is saved. */
+  async #keepState(keeper: StateKeeper, { run, ending, told, leave }: Concluded): Promise<void> {
+    const save = () => this.#runAuthors('tool', run, () => this.#episode.save());
+    const kept = await keeper.keepState(told, ending, run.tool, save);
+    if (!this.#isClosed) run.listener.ended(kept);
+    return ending.kind === 'timed_out' ? this.#leaveLate(run, ending, leave) : leave?.();
   }
 
-  #tell(run: Run, ending: ToolEnding, told: RunEnding, leave: (() => void) | undefined): void {
-    if (!this.#isClosed) run.listener.ended(told);
-    this.#leave(run, ending, leave);
-  }
-
-  #leave(run: Run, ending: ToolEnding, leave: (() => void) | undefined): void {
-    if (ending.kind !== 'timed_out') return leave?.();
-    // It may still be at work: the next call of this tool, and teardown, give it the grace time to end.
-    const late = this.#track(run, ending.ended, ending.timeoutMs);
+  /** It may still be at work: the next call of this tool, and teardown, give it the grace time to end. */
+  #leaveLate(run: Run, { ended, timeoutMs }: TimedOut, leave: (() => void) | undefined): void {
+    const late = this.#track(run, ended, timeoutMs);
     void endsWithin(this.#options.graceMs, late, this.#episode.log).then(leave);
   }
 
@@ -211,6 +208,16 @@ interface Run extends ContextPart {
   readonly call: number;
   readonly tool: CompiledTool;
   readonly listener: RunListener;
+}
+
+type TimedOut = Extract<ToolEnding, { kind: 'timed_out' }>;
+
+/** A run that has ended, and what is to be told of it. */
+interface Concluded {
+  readonly run: Run;
+  readonly ending: ToolEnding;
+  readonly told: RunEnding;
+  readonly leave: (() => void) | undefined;
 }
 
 function refusal(code: ErrorCode, message: string): RunEnding {

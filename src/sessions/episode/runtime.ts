@@ -15,6 +15,8 @@ export interface EpisodeStart {
   readonly secrets: Secrets;
   /** All chance in the author's code begins with it. */
   readonly seed: number;
+  /** False: nobody keeps its state, so that it need not be saved. Default: true. */
+  readonly isKept?: boolean;
   /** What has happened in it before, if it is built again. */
   readonly past?: Past | undefined;
 }

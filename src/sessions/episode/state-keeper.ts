@@ -1,4 +1,4 @@
-import { type Awaitable, type CompiledTool, redact, type ToolEnding, toError } from '../../core/index.ts';
+import { type CompiledTool, redact, type ToolEnding, toError, toThrown } from '../../core/index.ts';
 import type { RunEnding } from '../call-ending.ts';
 import { settlesWithin } from '../time-limit.ts';
 import type { Episode } from './episode.ts';
@@ -13,33 +13,35 @@ export class StateKeeper {
 
   constructor(episode: Episode, graceMs: number) {
     this.#episode = episode;
-    this.savesStates = episode.environment.durability === 'snapshot';
+    this.savesStates = episode.savesStates;
     this.#patienceMs = Math.min(graceMs, LISTENS_WITHIN_MS);
   }
 
-  /** `save` runs the author's. */
-  keep(told: RunEnding, ending: ToolEnding, tool: CompiledTool, save: () => Promise<string>): Awaitable<RunEnding> {
-    if (this.#isTainted || told.kind === 'refused') return told;
-    if (this.savesStates) return this.#keepState(told, ending, tool, save);
+  /** Where nothing is saved: whether the run can be repeated. */
+  judge(told: RunEnding, ending: ToolEnding, tool: CompiledTool): RunEnding {
+    if (ending.kind !== 'timed_out' || this.#isTainted) return told;
     // How far it came before its time was up is not the same twice.
-    return ending.kind === 'timed_out' ? this.#taint(told, tookTooLong(tool, ending.timeoutMs)) : told;
+    return this.#taint(told, tookTooLong(tool, ending.timeoutMs));
   }
 
-  async #keepState(
+  /** Adds the state, which `save` has the author's code write. */
+  async keepState(
     told: RunEnding,
     ending: ToolEnding,
     tool: CompiledTool,
     save: () => Promise<string>,
   ): Promise<RunEnding> {
+    if (this.#isTainted) return told;
     if (ending.kind === 'timed_out' && !(await settlesWithin(ending.ended, this.#patienceMs))) {
       return this.#taint(told, `${tookTooLong(tool, ending.timeoutMs)}, and may still change the state`);
     }
     try {
       return { ...told, saved: await save() };
     } catch (thrown) {
-      const error = toError(thrown);
-      this.#episode.log.error('save failed: the episode cannot be restored any more', { error });
-      return this.#taint(told, `save failed: ${redact(error.message, this.#episode.secrets)}`);
+      const { log, secrets } = this.#episode;
+      log.error('save failed: the episode cannot be restored any more', { error: toError(thrown) });
+      const { message } = toThrown(thrown, (text) => redact(text, secrets));
+      return this.#taint(told, `save failed: ${message}`);
     }
   }
 

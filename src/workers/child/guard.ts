@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { GUARD_FD } from '../worker.ts';
+import { GUARD_FD } from '../last-words.ts';
 
 /** What a guard looks at. */
 export interface GuardOptions {
@@ -28,7 +28,8 @@ setInterval(() => {
   const bytes = process.memoryUsage.rss();
   if (bytes <= maxMemoryBytes) return;
   const toMb = (value) => Math.round(value / 1024 / 1024);
-  writeSync(fd, 'it took ' + toMb(bytes) + ' MB of memory, and may take ' + toMb(maxMemoryBytes));
+  const memory = 'it took ' + toMb(bytes) + ' MB of memory, and may take ' + toMb(maxMemoryBytes);
+  writeSync(fd, JSON.stringify({ memory }) + '\\n');
   process.kill(process.pid, 'SIGKILL');
 }, lookMs);
 `;

@@ -87,7 +87,9 @@ class Orders implements OrderTaker {
       case 'give_up_setup':
         return this.#episodes.get(order.episode)?.giveUpSetup(order.limitMs);
       case 'ping':
-        return this.#outbox.put({ kind: 'pong' });
+        this.#outbox.put({ kind: 'pong', at: order.at });
+        // At once: the next order may block, and must not take the answer along.
+        return this.#outbox.flush();
     }
   }
 

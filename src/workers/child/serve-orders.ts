@@ -10,6 +10,7 @@ import {
 import type { Observer } from '../../sessions/index.ts';
 import { LOG_LEVELS, type Order, type Report, type WorkerPlan } from '../messages.ts';
 import { Outbox } from '../outbox.ts';
+import { knowingWhoRuns, nameAtExit } from './culprit.ts';
 import { startGuard } from './guard.ts';
 import { type OrderTaker, orderTaker } from './orders.ts';
 
@@ -35,6 +36,7 @@ export function serveOrders({ observe, ready }: WorkerParts): void {
   // The terminal sends its signals to this process as well; the server decides what they mean.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.exit(0));
+  nameAtExit();
   process.on('message', (orders: Order[]) => {
     for (const order of orders) {
       if (order.kind === 'load') void load(order.plan);
@@ -48,10 +50,11 @@ export function serveOrders({ observe, ready }: WorkerParts): void {
     startGuard({ maxMemoryBytes: plan.limits.maxWorkerMemoryBytes });
     const log = remoteLog(plan, outbox);
     try {
-      const definitions = await loaderOf(plan);
+      const onImport = plan.tellsImports ? (url: string) => outbox.put({ kind: 'import', url }) : undefined;
+      const definitions = await loadAll(plan, onImport);
       const watched = observe(plan, log);
       around = watched.around;
-      taker = orderTaker(definitions, { plan, log, observer: watched.observer, outbox });
+      taker = orderTaker(definitions, { plan, log, observer: knowingWhoRuns(watched.observer), outbox });
       ready(log);
       outbox.put({ kind: 'loaded', contents: taker.contents });
     } catch (thrown) {
@@ -81,12 +84,14 @@ function unsendable(thrown: unknown): Failure {
   return toFailure(new EnvironmentError('environment_failed', 'a result cannot leave its process', { thrown }));
 }
 
-async function loaderOf({ loader, modules }: WorkerPlan): Promise<Definitions> {
-  if (loader === undefined) return loadDefinitions(modules);
+type OnImport = ((url: string) => void) | undefined;
+
+async function loadAll({ loader, modules }: WorkerPlan, onImport: OnImport): Promise<Definitions> {
+  if (loader === undefined) return loadDefinitions(modules, { onImport });
   const { loadModules } = (await import(loader)) as {
-    loadModules(paths: readonly string[]): Promise<Definitions>;
+    loadModules(paths: readonly string[], options: { readonly onImport: OnImport }): Promise<Definitions>;
   };
-  return loadModules(modules);
+  return loadModules(modules, { onImport });
 }
 
 /** A log whose lines the server writes. */

@@ -1,5 +1,6 @@
 """What the tests do with the official clients; each function is one flow and returns what the caller saw."""
 
+import asyncio
 from contextlib import redirect_stdout
 from dataclasses import asdict, replace
 from hashlib import sha256
@@ -25,6 +26,22 @@ async def discovery(client):
         "tools": [asdict(tool) for tool in tools],
         "formats": {name: [named(tool) for tool in await env.list_tools(format=name)] for name in FORMATS},
     }
+
+
+async def counting(client, sessions, calls, pause):
+    """Sessions side by side, each of which counts as far as it is told; what each call of each session said."""
+
+    async def count(index):
+        async with client.environment("counter").session(split="train", index=index) as session:
+            prompt = (await session.get_prompt())[0].text
+            said = []
+            for _ in range(calls):
+                await asyncio.sleep(pause)
+                output = await session.call_tool("add", {"n": 1})
+                said.append([output.blocks[0].text, output.reward])
+            return {"prompt": prompt, "said": said}
+
+    return await asyncio.gather(*(count(index) for index in range(sessions)))
 
 
 async def bad_requests(client):

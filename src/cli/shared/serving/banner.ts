@@ -1,7 +1,6 @@
-import type { Environment, Limits, Toolkit } from '../../../core/index.ts';
+import type { Limits } from '../../../core/index.ts';
 import type { AuthOptions } from '../../../server/index.ts';
 import { version } from '../../../version.ts';
-import type { Loaded } from '../load-modules.ts';
 
 /** Where the server is, and how to print it. */
 export interface BannerOptions {
@@ -16,11 +15,6 @@ export interface BannerOptions {
 export interface Served {
   readonly environments: readonly ServedEnvironment[];
   readonly toolkits: readonly ServedToolkit[];
-}
-
-/** What of modules is served. */
-export function toServed({ environments, toolkits }: Loaded): Served {
-  return { environments: environments.map(toServedEnvironment), toolkits: toolkits.map(toServedToolkit) };
 }
 
 /** What is served, for a person or for a program. */
@@ -53,18 +47,10 @@ interface ServedEnvironment {
   readonly tools: readonly string[];
 }
 
-function toServedEnvironment({ name, splits, tools }: Environment): ServedEnvironment {
-  return { name: name.toLowerCase(), splits: Object.keys(splits), tools: Object.keys(tools) };
-}
-
 interface ServedToolkit {
   readonly name: string;
   /** As calls name them. */
   readonly tools: readonly string[];
-}
-
-function toServedToolkit({ name, tools }: Toolkit): ServedToolkit {
-  return { name, tools: Object.keys(tools).map((tool) => `${name}.${tool}`) };
 }
 
 function toLines({ environments, toolkits }: Served): string[] {

@@ -16,8 +16,8 @@ export const watchdogRule: Rule = (value, place) => {
   throw new DefinitionError(`${place} must be true, false, or { fd } with the number of an open file`);
 };
 
-// Standard output may hold half a line of the logger's at that moment.
-const STANDARD_ERROR = 2;
+/** Where a watchdog writes unless it is told. Standard output may hold half a line of the logger's at that moment. */
+export const STANDARD_ERROR = 2;
 
 /** The watchdog for a server that asks for one, until it closes. */
 export function serverWatchdog(
@@ -31,10 +31,9 @@ export function serverWatchdog(
   return watchdog;
 }
 
-/** Where the watchdog of another process writes; undefined if it has none. */
+/** Where the watchdog of a server writes; undefined if it has none. */
 export function toWatchdogOutput(app: Logged, option: WatchdogOption | undefined): LineOutput | undefined {
-  // It has the standard error of this one, and none of its other files.
-  return option === undefined || option === false ? undefined : { ...toOutput(app, option), fd: STANDARD_ERROR };
+  return option === undefined || option === false ? undefined : toOutput(app, option);
 }
 
 function toOutput(app: Logged, option: Exclude<WatchdogOption, false>): LineOutput {

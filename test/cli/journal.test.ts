@@ -1,0 +1,150 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type JournalRecord, openJournal, parseJournalKeys } from '../../src/journal/index.ts';
+import { newFolders } from '../journal/folders.ts';
+import { runHere } from '../support/run-here.ts';
+
+const newFolder = newFolders();
+const KEY = 'cd'.repeat(32);
+
+type Written = JournalRecord & Record<string, unknown>;
+
+/** A journal with two episodes, which this process has open, as a server would. */
+async function written(folder: string, keys = '') {
+  const journal = await openJournal<Written>(folder, { keys: keys === '' ? [] : parseJournalKeys(keys) });
+  const create = { type: 'create', at: 1_700_000_000_000, environment: 'math', durability: 'replay' };
+  await journal.append('alice/s1', { ...create, sid: 's1', identity: 'alice' }, 0);
+  const end = {
+    type: 'end',
+    at: 1_700_000_060_000,
+    id: 'c1',
+    tool: 'answer',
+    json: `{"text":"${'long '.repeat(100)}\x1b[2J"}`,
+  };
+  await journal.append('alice/s1', end, 1);
+  await journal.append('bob/s2', { ...create, at: 1_700_000_001_000, sid: 's2', identity: 'bob' }, 0);
+  return journal;
+}
+
+test('journal ls and show work while a server has the journal', async () => {
+  const folder = newFolder();
+  const journal = await written(folder);
+  try {
+    const listed = await runHere(['journal', 'ls', folder]);
+    expect(listed.code).toBe(0);
+    expect(listed.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['SESSION', 'IDENTITY', 'ENVIRONMENT', 'KEPT BY', 'SINCE', 'RECORDS', 'LAST'],
+      ['s1', 'alice', 'math', 'replay', '2023-11-14T22:13:20.000Z', '2', 'end', '2023-11-14T22:14:20.000Z'],
+      ['s2', 'bob', 'math', 'replay', '2023-11-14T22:13:21.000Z', '1', 'create', '2023-11-14T22:13:21.000Z'],
+      [''],
+    ]);
+    expect(listed.output).toContain(`In use by process ${process.pid}`);
+
+    const shown = await runHere(['journal', 'show', folder, 's1']);
+    expect(shown.stdout).toContain('2  2023-11-14T22:14:20.000Z  end\n    id: "c1"\n    tool: "answer"\n');
+    expect(shown.stdout).toMatch(/long lo…$/m);
+    const whole = await runHere(['journal', 'show', folder, 'alice/s1', '--json']);
+    expect(whole.stdout).not.toContain('\x1b');
+    expect(
+      whole.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { seq: 1, ...journal.read('alice/s1')[0] },
+      { seq: 2, ...journal.read('alice/s1')[1] },
+    ]);
+  } finally {
+    await journal.close();
+  }
+});
+
+test('journal ls --json has a line for each episode', async () => {
+  const folder = newFolder();
+  await (await written(folder, KEY)).close();
+  const { stdout } = await runHere(['journal', 'ls', folder, '--json'], { TILTYARD_JOURNAL_KEY: KEY });
+  expect(JSON.parse(stdout.split('\n')[0] ?? '')).toEqual({
+    key: 'alice/s1',
+    sid: 's1',
+    identity: 'alice',
+    environment: 'math',
+    durability: 'replay',
+    since: 1_700_000_000_000,
+    lastAt: 1_700_000_060_000,
+    lastType: 'end',
+    records: 2,
+  });
+});
+
+test('journal drop removes an episode, and only when it is meant and no server runs', async () => {
+  const folder = newFolder();
+  const journal = await written(folder);
+  const running = await runHere(['journal', 'drop', folder, 's1', '--yes']);
+  expect(running).toMatchObject({ code: 1, output: expect.stringContaining('in use by') });
+  await journal.close();
+  const unsure = await runHere(['journal', 'drop', folder, 's1']);
+  expect(unsure).toMatchObject({ code: 2, output: expect.stringContaining('Add --yes if you mean it') });
+  expect(await runHere(['journal', 'drop', folder, 's3', '--yes'])).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("no episode 's3'"),
+  });
+  const closed = Date.now();
+  expect(await runHere(['journal', 'drop', folder, 's1', '--yes'])).toMatchObject({ code: 0 });
+  const again = await openJournal(folder);
+  expect([...again.entries()].map(({ key }) => key)).toEqual(['bob/s2']);
+  // What the server did last, and not what was done to its folder since.
+  expect(again.lastAlive).toBeLessThanOrEqual(closed);
+  await again.close();
+});
+
+test('journal backup copies a journal that is in use, and the copy can be served from', async () => {
+  const folder = newFolder();
+  const copy = join(dirname(folder), 'copy');
+  const journal = await written(folder, KEY);
+  const env = { TILTYARD_JOURNAL_KEY: KEY };
+  expect(await runHere(['journal', 'backup', folder, copy], env)).toMatchObject({ code: 0 });
+  expect(await runHere(['journal', 'backup', folder, copy], env)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('is not empty'),
+  });
+  const expected = journal.read('alice/s1');
+  await journal.close();
+  const copied = await openJournal(copy, { keys: parseJournalKeys(KEY) });
+  expect(copied.read('alice/s1')).toEqual(expected);
+  expect(copied.id).toBe(journal.id);
+  expect(await copied.append('bob/s2', { type: 'end', at: 1 }, 1)).toBe(2);
+  await copied.close();
+});
+
+test('a folder without a journal, and a wrong key, are told', async () => {
+  const folder = newFolder();
+  expect(await runHere(['journal', 'ls', folder])).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('there is no folder'),
+  });
+  writeFileSync(folder, '');
+  expect(await runHere(['journal', 'ls', folder])).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('is a file'),
+  });
+  expect(await runHere(['journal', 'ls', dirname(folder)])).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('there is no journal in'),
+  });
+  const sealed = join(dirname(folder), 'sealed');
+  await (await written(sealed, KEY)).close();
+  expect(await runHere(['journal', 'ls', sealed])).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('TILTYARD_JOURNAL_KEY'),
+  });
+  const wrong = await runHere(['journal', 'ls', sealed], { TILTYARD_JOURNAL_KEY: 'oops oops' });
+  expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining('TILTYARD_JOURNAL_KEY') });
+  expect(wrong.output).not.toContain('oops');
+});
+
+test('journal --help has examples', async () => {
+  const { output, code } = await runHere(['journal', '--help']);
+  expect(code).toBe(0);
+  expect(output).toContain('tiltyard journal show data/journal');
+});

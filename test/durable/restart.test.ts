@@ -1,0 +1,283 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { environment } from 'tiltyard';
+import { describe, expect, test } from 'vitest';
+import { durableEnvironments } from '../hosts/durable-environments.ts';
+import { Stage } from '../hosts/stage.ts';
+import { newFolders } from '../journal/folders.ts';
+import { eventually } from '../support/clock.ts';
+import { hear, refOf, SESSION } from '../support/host.ts';
+import { jsonOf, type KeepingOptions, keepingHost, toldOf } from './stand.ts';
+
+const [replayed, saved] = durableEnvironments();
+const newFolder = newFolders();
+
+const plain = environment({
+  name: 'plain',
+  splits: { train: [{}] },
+  prompt: () => '',
+  tools: { now: { run: () => `${process.hrtime.bigint()}` } },
+});
+
+/** Servers that come one after the other on the same journal. */
+function lives(given: KeepingOptions = {}) {
+  const [folder, stage] = [newFolder(), new Stage()];
+  const environments = [replayed, saved, plain];
+  const start = (more: KeepingOptions = {}) => keepingHost(environments, { folder, ...given, ...more });
+  const choice = { task: { stage: stage.folder } };
+  return { start, stage, choice, folder };
+}
+
+describe.each(['replayed', 'saved'])('after the server has died, an episode of %s', (name) => {
+  test('J2: goes on where it was, and the same ids give the same bytes', async () => {
+    const { start, choice } = lives();
+    const first = await start();
+    await first.create({ environment: name, choice });
+    const prompt = await first.host.prompt(SESSION);
+    const told = [
+      await first.call('roll', {}, 'a'),
+      await first.call('add', { n: 2 }, 'b'),
+      await first.call('report', {}, 'c'),
+    ];
+    await first.die();
+    const second = await start();
+    expect(jsonOf(await second.call('roll', {}, 'a'))).toBe(jsonOf(told[0]));
+    expect(jsonOf(await second.call('add', { n: 2 }, 'b'))).toBe(jsonOf(told[1]));
+    expect(toldOf(await second.call('report', {}, 'c'))).toBe('tool_failed');
+    expect(await second.host.prompt(SESSION)).toEqual(prompt);
+    expect(toldOf(await second.call('add', { n: 1 }, 'd'))).toBe('4');
+    await second.die();
+    const third = await start();
+    expect(jsonOf(await third.call('roll', {}, 'a'))).toBe(jsonOf(told[0]));
+    expect(toldOf(await third.call('add', { n: 1 }))).toBe('5');
+    await third.host.end(SESSION);
+    expect(third.events.at(-1)).toMatchObject({ type: 'session_ended', reward: 4, calls: 5 });
+  });
+
+  test('J3: an external call that may have run is not run again, and its outcome is unknown', async () => {
+    const { start, choice, stage } = lives();
+    const first = await start();
+    await first.create({ environment: name, choice });
+    hear(first.host, SESSION, { name: 'mailLater', input: { gate: 'm' }, taskId: 'mine' });
+    await stage.reached('mailLater m');
+    await first.die();
+    stage.open('m');
+    for (let life = 0; life < 2; life += 1) {
+      const { call, die } = await start();
+      expect(toldOf(await call('mailLater', { gate: 'm' }, 'mine'))).toBe('outcome_unknown');
+      expect(toldOf(await call('add', { n: 1 }))).toBe(`${life + 1}`);
+      await die();
+    }
+    expect(stage.count('mailLater m')).toBe(1);
+  });
+
+  test('an idempotent call that may have run is run again, with the next attempt, before anybody asks', async () => {
+    const { start, choice, stage } = lives();
+    const first = await start();
+    await first.create({ environment: name, choice });
+    hear(first.host, SESSION, { name: 'putLater', input: { gate: 'p' }, taskId: 'mine' });
+    await stage.reached('putLater mine 1');
+    await first.die();
+    stage.open('p');
+    const { call, host } = await start();
+    expect(await host.tools(SESSION)).not.toHaveLength(0);
+    await stage.reached('putLater mine 2');
+    expect(toldOf(await call('putLater', { gate: 'p' }, 'mine'))).toBe('put');
+    expect(stage.count('putLater mine 2')).toBe(1);
+  });
+
+  test('a call that changes only its state is run when its client comes back, also under an id of the dead server', async () => {
+    const { start, choice, stage } = lives();
+    const first = await start();
+    await first.create({ environment: name, choice });
+    const heard = hear(first.host, SESSION, { name: 'later', input: { gate: 'a' } });
+    await stage.reached('later a');
+    await first.die();
+    stage.open('a');
+    const { call } = await start();
+    expect(toldOf(await call('later', { gate: 'a' }, heard.id))).toBe('waited');
+    expect(jsonOf(await call('later', { gate: 'a' }, heard.id))).toContain('waited');
+    expect(stage.count('later a')).toBe(2);
+  });
+
+  test('J8: a repeated creation is the same session, as long as nothing was called in it', async () => {
+    const { start, choice } = lives();
+    const first = await start();
+    await first.create({ environment: name, choice });
+    await first.create({ environment: name, choice });
+    await first.die();
+    const second = await start();
+    await second.create({ environment: name, choice });
+    await expect(second.create({ environment: name, choice: { task: { other: true } } })).rejects.toMatchObject({
+      code: 'session_exists',
+    });
+    await second.call('add');
+    await expect(second.create({ environment: name, choice })).rejects.toMatchObject({ code: 'session_exists' });
+  });
+});
+
+test('J1: no result is told before it is in the journal', async () => {
+  const { start, choice } = lives();
+  const { create, host, journal } = await start();
+  await create({ environment: 'replayed', choice });
+  await host.prompt(SESSION);
+  const entry = () => [...(journal?.entries() ?? [])][0];
+  const heard = hear(host, SESSION, { name: 'add', input: { n: 1 }, taskId: 'mine' });
+  expect(heard.events).toEqual([]);
+  await eventually(() => expect(heard.ending).toBeDefined());
+  expect(entry()?.last).toMatchObject({ type: 'end', call: { id: 'mine' } });
+});
+
+test('J7: a client that does not know its id is told before anything runs', async () => {
+  const { start, choice, stage } = lives();
+  const { create, host } = await start();
+  await create({ environment: 'replayed', choice });
+  await host.prompt(SESSION);
+  const seen: string[] = [];
+  await new Promise<void>((resolve) => {
+    host.call(SESSION, { name: 'add', input: {} }, (event) => {
+      seen.push(`${event.kind} after ${stage.trace.filter((each) => each.startsWith('add')).length}`);
+      if (event.kind === 'settled') resolve();
+    });
+  });
+  expect(seen).toEqual(['accepted after 0', 'settled after 1']);
+  // One that knows it hears nothing but its result.
+  const heard = hear(host, SESSION, { name: 'add', input: {}, taskId: 'mine' });
+  await eventually(() => expect(heard.events.map(({ kind }) => kind)).toEqual(['settled']));
+});
+
+test('J11: an episode that keeps nothing is lost with its server, and what was told can still be read', async () => {
+  const { start, choice } = lives();
+  const first = await start();
+  await first.create({ environment: 'plain', choice });
+  const told = await first.call('now', {}, 'mine');
+  await first.die();
+  for (let life = 0; life < 2; life += 1) {
+    const { call, host, events, die } = await start();
+    expect(jsonOf(await call('now', {}, 'mine'))).toBe(jsonOf(told));
+    expect(toldOf(await call('now', {}, 'other'))).toBe('session_lost');
+    expect(host.touch(SESSION)).toMatchObject({ code: 'session_lost', message: expect.stringContaining('plain') });
+    const lost = events.filter(({ type }) => type === 'session_not_recovered');
+    expect(lost).toMatchObject(life === 0 ? [{ sid: 's', environment: 'plain', lost: 'server_lost' }] : []);
+    await die();
+  }
+});
+
+describe('J6: what comes with secrets', () => {
+  const SECRET = 'hunter2-hunter2-hunter2';
+  const found = (folder: string) =>
+    readdirSync(folder).some((file) => readFileSync(join(folder, file)).includes(SECRET));
+
+  test('is not written without a key: it survives its worker, and is lost with the server', async () => {
+    const { start, folder } = lives();
+    const first = await start();
+    await first.create({ environment: 'saved', choice: { task: { note: SECRET } }, secrets: { KEY: SECRET } });
+    await first.call('add', { n: 1 }, SECRET);
+    first.crash();
+    expect(toldOf(await first.call('add', { n: 1 }))).toBe('2');
+    await first.die();
+    expect(found(folder)).toBe(false);
+    const second = await start();
+    expect(second.host.touch(SESSION)).toMatchObject({
+      code: 'session_lost',
+      message: expect.stringContaining('TILTYARD_JOURNAL_KEY'),
+    });
+    expect(second.events).toMatchObject([{ type: 'session_not_recovered', lost: 'secrets_not_kept' }]);
+  });
+
+  test('is sealed with a key, and goes on', async () => {
+    const { start, folder } = lives({ keys: [Buffer.alloc(32, 7)] });
+    const first = await start();
+    await first.create({ environment: 'saved', choice: { task: { note: SECRET } }, secrets: { KEY: SECRET } });
+    await first.call('add', { n: 1 }, SECRET);
+    await first.die();
+    expect(found(folder)).toBe(false);
+    const second = await start();
+    expect(toldOf(await second.call('add', { n: 1 }))).toBe('2');
+  });
+});
+
+describe('J12: clocks and limits', () => {
+  test('a session that was deleted stays so, and one that expired too', async () => {
+    const { start, choice } = lives();
+    const first = await start();
+    await first.create({ environment: 'replayed', choice });
+    await first.host.end(SESSION);
+    await first.die();
+    const second = await start();
+    expect(second.host.touch(SESSION)).toMatchObject({ code: 'session_gone' });
+    // The id is free again.
+    await second.create({ environment: 'replayed', choice });
+    expect(toldOf(await second.call('add'))).toBe('1');
+    await second.die();
+    const third = await start();
+    expect(toldOf(await third.call('add'))).toBe('2');
+  });
+
+  test('J9: nothing is left of a session whose end nobody remembers any more', async () => {
+    const { start, choice } = lives();
+    const first = await start();
+    await first.create({ environment: 'replayed', choice });
+    await first.call('add');
+    await first.host.end(SESSION);
+    expect(first.journal?.read('s')).toMatchObject([{ type: 'close', end: 'deleted' }]);
+    await first.die();
+    const second = await start({ options: { tombstoneMs: 1 } });
+    await eventually(() => expect(second.journal?.size).toBe(0));
+  });
+
+  test('a session that nobody uses expires, also if nobody has asked for it since the server started', async () => {
+    const { start, choice } = lives();
+    const first = await start();
+    await first.create({ environment: 'replayed', choice });
+    await first.die();
+    const second = await start({ options: { idleMs: 40 } });
+    await eventually(() => expect(second.host.touch(refOf('s', ''))).toMatchObject({ code: 'session_expired' }));
+  });
+
+  test('sessions of an earlier server count', async () => {
+    const { start, choice } = lives();
+    const first = await start();
+    await first.create({ environment: 'replayed', choice });
+    await first.die();
+    const second = await start({ options: { maxSessions: 1 } });
+    await expect(second.create({ environment: 'replayed', choice }, refOf('other'))).rejects.toMatchObject({
+      code: 'too_many_sessions',
+    });
+  });
+});
+
+test('a server that stops puts its episodes aside: they are torn down, have no outcome, and go on later', async () => {
+  const { start, choice, stage } = lives();
+  const first = await start();
+  await first.create({ environment: 'replayed', choice });
+  await first.call('add');
+  await first.host.drain();
+  await first.die();
+  expect(first.events.map(({ type }) => type)).toContain('session_suspended');
+  expect(first.events.map(({ type }) => type)).not.toContain('session_ended');
+  expect(stage.count('teardown')).toBe(1);
+  const second = await start();
+  expect(toldOf(await second.call('add'))).toBe('2');
+});
+
+test('an episode whose task has changed meanwhile is lost', async () => {
+  const { start } = lives();
+  const first = await start();
+  await first.create({ environment: 'replayed', choice: { split: 'moving', index: 0 } });
+  await first.call('add');
+  await first.die();
+  const { call, events } = await start();
+  expect(toldOf(await call('add'))).toBe('session_lost');
+  await eventually(() => expect(events.at(-1)).toMatchObject({ type: 'session_ended', lost: 'task_changed' }));
+});
+
+test('an episode of an environment that is kept in another way now is lost', async () => {
+  const { start, choice, folder } = lives();
+  const first = await start();
+  await first.create({ environment: 'replayed', choice });
+  await first.die();
+  const { host, events } = await keepingHost([saved], { folder });
+  expect(host.touch(SESSION)).toMatchObject({ code: 'session_lost' });
+  expect(events).toMatchObject([{ lost: 'environment_changed' }]);
+});

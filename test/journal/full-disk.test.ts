@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { JournalFull, openJournal } from '../../src/journal/index.ts';
+import { skipAloud } from '../support/needed.ts';
+import { type Noted, noted } from './contract.ts';
+
+/** A disk of 4 MB, or `undefined` if this user may not have one. */
+function smallDisk(): string | undefined {
+  const disk = mkdtempSync(join(tmpdir(), 'tiltyard-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk], { stdio: 'pipe' });
+  } catch (thrown) {
+    skipAloud('a journal on a full disk', `only root may mount one (${(thrown as Error).message.trim()})`);
+    return undefined;
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['--lazy', disk]);
+    rmSync(disk, { recursive: true });
+  });
+  return disk;
+}
+
+test.each(['lazy', 'always'] as const)(
+  'J10: a full disk refuses records and loses none, and goes on when there is room (%s)',
+  async (sync) => {
+    const disk = smallDisk();
+    if (disk === undefined) return;
+    const journal = await openJournal<Noted>(join(disk, 'journal'), { sync });
+    const ballast = join(disk, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(2_000_000));
+    let written = 0;
+    let refusal: unknown;
+    const large = 'x'.repeat(20_000);
+    while (refusal === undefined && written < 1000)
+      await journal.append('a', noted(large), written).then(
+        () => written++,
+        (error: unknown) => (refusal = error),
+      );
+    expect(refusal).toBeInstanceOf(JournalFull);
+    expect((refusal as Error).message).toContain('make room on its disk');
+
+    // Together with others in one transaction: all of them fail, and none is half there.
+    const together = await Promise.allSettled([
+      journal.append('small', noted(1), 0),
+      journal.append('b', noted(large.repeat(100)), 0),
+      journal.append('small', noted(2), 1),
+    ]);
+    expect(together.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(journal.read('a')).toHaveLength(written);
+    expect(journal.read('small')).toEqual([]);
+
+    rmSync(ballast);
+    expect(await journal.append('a', noted(large), written)).toBe(written + 1);
+    expect(await journal.append('small', noted(1), 0)).toBe(1);
+    await journal.close();
+
+    const again = await openJournal<Noted>(join(disk, 'journal'));
+    expect(again.read('a')).toHaveLength(written + 1);
+    await again.close();
+  },
+);
+
+test('J10: a journal can be closed while its disk is full', async () => {
+  const disk = smallDisk();
+  if (disk === undefined) return;
+  const journal = await openJournal<Noted>(join(disk, 'journal'));
+  const failed = journal.append('a', noted('x'.repeat(8_000_000)), 0);
+  await expect(failed).rejects.toThrow(JournalFull);
+  await journal.close();
+});
