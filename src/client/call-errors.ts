@@ -27,6 +27,7 @@ export interface FailedCall {
 }
 
 const SHUTTING_DOWN: ErrorCode = 'shutting_down';
+const SESSION_LOST: ErrorCode = 'session_lost';
 
 /** Whether nothing ran for certain: the request did not leave, or the server said that it is too busy, not ready or stopping. */
 export function isHarmless(error: unknown): boolean {
@@ -43,10 +44,11 @@ export function isUnknownId(error: unknown): boolean {
 /** What the caller of a tool is told, so that it can tell what ran, what did not, and what may have. */
 export function toCallError(error: unknown, { sid, name, taskId, isLost }: FailedCall): unknown {
   const terminated = toTerminated(error);
-  // How the session ended does not say how the call did that was lost before.
+  // How the session ended does not say how the call did that was lost before, unless all of it was lost.
   if (terminated !== undefined && isLost) {
     const { message, status, code } = terminated;
-    return new SessionTerminated(message, { sid, taskId, status, code, cause: error, outcome: undefined });
+    const outcome = code === SESSION_LOST ? terminated.outcome : undefined;
+    return new SessionTerminated(message, { sid, taskId, status, code, cause: error, outcome });
   }
   if (error instanceof OtherInstance) return toRestarted(`the call of '${name}'`, error, { sid, taskId });
   if (isUnknownId(error)) {

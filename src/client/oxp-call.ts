@@ -1,6 +1,7 @@
 import {
   type CallToolRequest,
   type JsonObject,
+  OUTCOME_UNKNOWN,
   OXP_SCHEMA,
   RESULT_NOT_KEPT,
   type WireCallContext,
@@ -188,6 +189,10 @@ function toCallError(error: unknown, { what, callId: taskId, isUnknown }: Failed
     const message = `the result of ${what} is no longer kept by the server; the tool was not run again`;
     return new OutcomeUnknown(message, { taskId, cause: error });
   }
+  if (error instanceof OxpToolError && error.outcome === 'env_error' && isToldUnknown(error)) {
+    const message = `the server does not know whether ${what} has run, and does not run it again. Find out what it did before you call it again`;
+    return new OutcomeUnknown(message, { taskId, outcome: error.outcome, cause: error });
+  }
   if (isUnknown && isPassing(error)) {
     return new OutcomeUnknown(`the connection failed before ${what} was answered: it may have run`, {
       taskId,
@@ -195,6 +200,10 @@ function toCallError(error: unknown, { what, callId: taskId, isUnknown }: Failed
     });
   }
   return toMaxRetries(what, error, { taskId });
+}
+
+function isToldUnknown({ developerMessage }: OxpToolError): boolean {
+  return developerMessage?.includes(OUTCOME_UNKNOWN) === true;
 }
 
 function toBody({ toolId, input, context, traceId }: OxpCallPlan, callId: string): JsonObject {

@@ -50,7 +50,7 @@ export interface Limits {
   maxTasksPerPage: number;
   /** A session without requests for this long ends; a running call keeps it alive. */
   idleMs: number;
-  /** How long an ended session answers 410 instead of 404. */
+  /** How long an ended session answers 410 instead of 404, and how long a journal keeps calls of toolkits. */
   tombstoneMs: number;
   /** How many ended sessions answer 410 instead of 404. */
   maxTombstones: number;
@@ -275,9 +275,9 @@ export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
   tombstoneMs: {
     default: 15 * MINUTE,
     unit: 'ms',
-    place: 'environments',
+    place: 'both',
     least: 0,
-    meaning: 'How long an ended session answers 410 instead of 404.',
+    meaning: 'How long an ended session answers 410 instead of 404, and how long a journal keeps calls of toolkits.',
   },
   maxTombstones: {
     default: 100_000,

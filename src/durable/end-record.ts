@@ -1,4 +1,5 @@
 import type { Durability } from '../core/index.ts';
+import { OUTCOME_UNKNOWN } from '../protocol/index.ts';
 import { type CallEnding, type RunEnding, toldDigest } from '../sessions/index.ts';
 import type { DurableRun } from './durable-run.ts';
 import type { BeginRecord, EndRecord, RecordedCall } from './records.ts';
@@ -36,6 +37,14 @@ export function toRecordedCall({ request, input, attempt }: DurableRun, withInpu
 export function outcomeUnknown(tool: string, why: string): RunEnding {
   const message = `it is not known whether tool '${tool}' has run: ${why}. It is not run again, since that could do twice what must be done once`;
   return { kind: 'failed', outcome: 'env_error', failure: { code: 'outcome_unknown', tool, message } };
+}
+
+/** The same for a tool of a toolkit, whose callers have a place for more. */
+export function toolOutcomeUnknown(tool: string, why: string): CallEnding {
+  const message = `It is not known whether the tool has run. It is not run again, since that could do twice what must be done once`;
+  const developerMessage = `${OUTCOME_UNKNOWN}: ${why}`;
+  const failure = { code: 'outcome_unknown', tool, message, developerMessage, canRetry: false } as const;
+  return { kind: 'failed', outcome: 'env_error', failure };
 }
 
 /** The same for a call of an earlier server. */

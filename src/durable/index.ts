@@ -1,3 +1,6 @@
-// Episodes that outlive the process that runs them. Loaded only where there are workers or a journal.
+// Episodes and calls that outlive the process that runs them. Loaded only where there are workers or a journal.
+export { CallJournal } from './call-journal.ts';
 export { JournalKeeper } from './journal-keeper.ts';
-export type { EpisodeRecord } from './records.ts';
+export { KeptTools } from './kept-tools.ts';
+export type { EpisodeRecord, ToolCallRecord } from './records.ts';
+export { SecondChanceTools } from './second-chance-tools.ts';

@@ -19,6 +19,7 @@ import {
   type SessionRef,
   type UnfinishedCall,
 } from '../sessions/index.ts';
+import type { CallJournal } from './call-journal.ts';
 import { DurableEpisode, type Rebuilt } from './durable-episode.ts';
 import { toUnknownRecord } from './end-record.ts';
 import { JournalWriter } from './journal-writer.ts';
@@ -27,6 +28,7 @@ import { recollect, toRecalledCall } from './past.ts';
 import type { BeginRecord, CreateRecord, EpisodeRecord } from './records.ts';
 import { NOTHING, Recovery } from './recovery.ts';
 import { SessionJournal } from './session-journal.ts';
+import { UNAVAILABLE } from './unavailable.ts';
 
 /** How episodes are kept. */
 export interface KeeperOptions {
@@ -36,6 +38,8 @@ export interface KeeperOptions {
   readonly lastAlive?: number | undefined;
   /** Called once, when another server has taken over the journal. */
   readonly onFenced?: () => void;
+  /** Takes over the calls of toolkits that are in the same journal. */
+  readonly calls?: Pick<CallJournal, 'adopt'> | undefined;
 }
 
 /** Keeps episodes for after the process that runs them: that of a worker, and with a journal on disk also that of the server. */
@@ -46,14 +50,16 @@ export class JournalKeeper implements EpisodeKeeper {
   readonly #inMemory: JournalWriter;
   readonly #onDisk: JournalWriter | undefined;
   readonly #lastAlive: number | undefined;
+  readonly #calls: KeeperOptions['calls'];
   #hasWarned = false;
 
   constructor(
     runtime: EpisodeRuntime,
     options: SessionOptions,
-    { journal, lastAlive, onFenced = () => {} }: KeeperOptions = {},
+    { journal, lastAlive, onFenced = () => {}, calls }: KeeperOptions = {},
   ) {
     this.#lastAlive = lastAlive;
+    this.#calls = calls;
     this.#runtime = runtime;
     this.#options = options;
     this.#environments = new Map(runtime.manifest.environments.map((each) => [each.name, each]));
@@ -127,8 +133,8 @@ export class JournalKeeper implements EpisodeKeeper {
   async recover(places: RecoveryPlaces, onProgress?: (done: number, all: number) => void): Promise<Recovered> {
     const disk = this.#onDisk;
     if (disk === undefined) return NOTHING;
-    const recovery = new Recovery(disk, places, this.#environments, this.#options, this.#lastAlive);
-    return recovery.run(onProgress);
+    const options = { ...this.#options, lastAlive: this.#lastAlive, calls: this.#calls };
+    return new Recovery(disk, places, this.#environments, options).run(onProgress);
   }
 
   async endDormant(ref: SessionRef, end: SessionEnd): Promise<void> {
@@ -168,11 +174,6 @@ export class JournalKeeper implements EpisodeKeeper {
     return this.#environments.get(name) as EnvironmentManifest;
   }
 }
-
-const UNAVAILABLE: Failure = {
-  code: 'journal_unavailable',
-  message: 'the journal of the server cannot be written at the moment, so nothing new can begin. Try again later',
-};
 
 /** Writes the first record; a client that begins something can come again, and so it does not wait for a disk that is full. */
 async function durably(journal: SessionJournal, first: CreateRecord): Promise<void> {

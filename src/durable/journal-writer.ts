@@ -1,5 +1,5 @@
 import { type Log, toError } from '../core/index.ts';
-import { Fenced, type Journal } from '../journal/index.ts';
+import { Fenced, type Journal, type JournalRecord } from '../journal/index.ts';
 import type { EpisodeRecord } from './records.ts';
 
 const RETRY_MS = 500;
@@ -20,13 +20,13 @@ export interface JournalWriterOptions {
  * Writes into a journal until it is written: a full disk delays what is told, and loses nothing. Records stay in order, also those
  * that have to wait.
  */
-export class JournalWriter {
-  readonly journal: Journal<EpisodeRecord>;
+export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
+  readonly journal: Journal<Kept>;
   readonly #options: JournalWriterOptions;
   readonly #waiting: Waiting[] = [];
   #isFenced = false;
 
-  constructor(journal: Journal<EpisodeRecord>, options: JournalWriterOptions) {
+  constructor(journal: Journal<Kept>, options: JournalWriterOptions) {
     this.journal = journal;
     this.#options = options;
   }
@@ -37,12 +37,12 @@ export class JournalWriter {
   }
 
   /** Resolves when the record is durable, and never if another server has taken over. `onDelay` hears that it takes longer. */
-  append(key: string, record: EpisodeRecord, lastSeq: number, onDelay?: () => void): Promise<unknown> {
+  append(key: string, record: Kept, lastSeq: number, onDelay?: () => void): Promise<unknown> {
     return this.#write(() => this.journal.append(key, record, lastSeq), onDelay);
   }
 
   /** The same for what takes the place of all records of a key. */
-  replace(key: string, record: EpisodeRecord | undefined, onDelay?: () => void): Promise<unknown> {
+  replace(key: string, record: Kept | undefined, onDelay?: () => void): Promise<unknown> {
     return this.#write(() => this.journal.replace(key, record), onDelay);
   }
 

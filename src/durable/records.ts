@@ -84,3 +84,29 @@ export type EpisodeRecord =
   | EndRecord
   | TouchRecord
   | CloseRecord;
+
+// What is written down of a call of a toolkit, under a key of its own: its begin, and its end.
+
+/** A call is about to run. Not with which input: who asks again brings it along. */
+export interface ToolBeginRecord extends JournalRecord {
+  readonly type: 'tool_begin';
+  /** The form of these records. */
+  readonly v: 1;
+  readonly identity: string;
+  readonly callId: string;
+  /** The whole id of the tool. */
+  readonly tool: string;
+  /** A digest of what was asked. */
+  readonly asked: string;
+  readonly attempt: number;
+}
+
+/** The call has ended. */
+export interface ToolEndRecord extends JournalRecord {
+  readonly type: 'tool_end';
+  /** As it was told. */
+  readonly ending: CallEnding;
+  readonly durationMs: number;
+}
+
+export type ToolCallRecord = ToolBeginRecord | ToolEndRecord;

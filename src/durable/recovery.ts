@@ -10,36 +10,42 @@ import type {
   SessionRef,
   WhyLost,
 } from '../sessions/index.ts';
+import { type CallJournal, isCallKey } from './call-journal.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { TOUCHES } from './keeping.ts';
 import { recollect, toRecalledCall } from './past.ts';
-import type { EpisodeRecord } from './records.ts';
+import type { EpisodeRecord, ToolCallRecord } from './records.ts';
 
 export const NOTHING: Recovered = { dormant: 0, ended: 0, lost: 0 };
 
 const PROGRESS_EVERY = 5_000;
+
+/** What of a server's options concerns what an earlier one has left. */
+export interface RecoveryOptions extends Pick<SessionOptions, 'tombstoneMs' | 'idleMs' | 'observer'> {
+  /** When the earlier one was seen last, in ms since 1970. */
+  readonly lastAlive: number | undefined;
+  /** Takes over the calls of toolkits. */
+  readonly calls: Pick<CallJournal, 'adopt'> | undefined;
+}
 
 /** Finds out what became of the sessions of an earlier server. Those that go on are only noted: they are read when they are used. */
 export class Recovery {
   readonly #disk: JournalWriter;
   readonly #places: RecoveryPlaces;
   readonly #environments: ReadonlyMap<string, EnvironmentManifest>;
-  readonly #options: Pick<SessionOptions, 'tombstoneMs' | 'idleMs' | 'observer'>;
-  readonly #lastAlive: number | undefined;
+  readonly #options: RecoveryOptions;
   readonly #counts = { ...NOTHING };
 
   constructor(
     disk: JournalWriter,
     places: RecoveryPlaces,
     environments: ReadonlyMap<string, EnvironmentManifest>,
-    options: Pick<SessionOptions, 'tombstoneMs' | 'idleMs' | 'observer'>,
-    lastAlive: number | undefined,
+    options: RecoveryOptions,
   ) {
     this.#disk = disk;
     this.#places = places;
     this.#environments = environments;
     this.#options = options;
-    this.#lastAlive = lastAlive;
   }
 
   async run(onProgress: (done: number, all: number) => void = () => {}): Promise<Recovered> {
@@ -58,6 +64,10 @@ export class Recovery {
   }
 
   #take(entry: JournalEntry<EpisodeRecord>): void {
+    if (isCallKey(entry.key))
+      return this.#options.calls?.adopt(
+        entry as JournalEntry<EpisodeRecord | ToolCallRecord> as JournalEntry<ToolCallRecord>,
+      );
     const remains = remainsOf(entry, this.#environments);
     switch (remains.kind) {
       case 'dormant':
@@ -74,7 +84,7 @@ export class Recovery {
   #adopt({ ref, lastSeq, usedAt }: Remains & { kind: 'dormant' }): void {
     this.#counts.dormant += 1;
     // It may have been used for some time after that was noted; and while no server ran, nobody could use it.
-    const idle = (this.#lastAlive ?? Date.now()) - usedAt - this.#options.idleMs / TOUCHES;
+    const idle = (this.#options.lastAlive ?? Date.now()) - usedAt - this.#options.idleMs / TOUCHES;
     this.#places.adopt(ref, lastSeq, performance.now() - Math.max(0, idle));
   }
 

@@ -64,6 +64,6 @@ export type {
   WireRequirements,
   WireToolError,
 } from './oxp.ts';
-export { isSupportedSchema, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_ID } from './oxp.ts';
+export { isSupportedSchema, OUTCOME_UNKNOWN, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_ID } from './oxp.ts';
 // Server-sent events
 export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, outcomeIn, PING } from './sse.ts';

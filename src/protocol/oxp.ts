@@ -14,6 +14,9 @@ export function isSupportedSchema(schema: unknown): boolean {
 /** In the `developer_message` to a repeat that comes too late: its call has run, and its result is gone. */
 export const RESULT_NOT_KEPT = 'its result is no longer kept';
 
+/** In the `developer_message` of a call that may have run, and that is not run again. */
+export const OUTCOME_UNKNOWN = 'it is not known whether it has run';
+
 /** A tool id: `Toolkit.Tool`, `Toolkit.Tool@1` or `Toolkit.Tool@1.0.0`. */
 export const TOOL_ID: RegExp = /^([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)(?:@(\d+|\d+\.\d+\.\d+))?$/;
 

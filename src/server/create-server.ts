@@ -58,7 +58,7 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
   /** What is special to OXP. */
   readonly oxp?: Omit<
     OxpOptions,
-    'toolkits' | 'auth' | 'allowHosts' | 'allowOrigins' | 'returnErrors' | 'limits' | 'observer'
+    'toolkits' | 'auth' | 'allowHosts' | 'allowOrigins' | 'returnErrors' | 'limits' | 'observer' | 'keeper'
   >;
   /** Pino's options or logger, or false. Default: warnings and errors to standard output. */
   readonly logger?: FastifyServerOptions['logger'];
@@ -153,7 +153,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     clientErrorHandler: () => {},
   });
   const workers = options.workers === undefined ? undefined : await workersOf(app, options, options.workers, limits);
-  const durability = await durabilityOf(app, options);
+  const durability = await durabilityOf(app, options, limits);
   const events = eventsOf(app);
   const counts = new RequestCounts();
   const requests = requestTracker({ events, counts });
@@ -194,7 +194,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   metrics?.expect(environments);
   await app.register(endConnections, { servers, noticeMs: limits.noticeMs, closeMs: limits.closeMs });
   await app.ready();
-  if (ors !== undefined) await durability?.recover(ors.host);
+  await durability?.recover(ors?.host);
   for (const name of environments)
     if (ors !== undefined) fastPath.add(`/${name}/call`, fastOrsCall(ors, name, counts.of(ORS_CALL)));
   if (oxp !== undefined) fastPath.add(OXP_CALL, fastOxpCall(oxp, counts.of(OXP_CALL)));
@@ -206,7 +206,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
 
 function assertServerOptions(options: ServerOptions): void {
   assertOptions(options, SERVER_OPTIONS, 'createServer');
-  const { toolkits, auth, allowHosts, allowOrigins, returnErrors, limits, observer, ...own } = OXP_OPTIONS;
+  const { toolkits, auth, allowHosts, allowOrigins, returnErrors, limits, observer, keeper, ...own } = OXP_OPTIONS;
   if (options.oxp !== undefined) assertOptions(options.oxp, own, 'oxp');
 }
 
@@ -273,6 +273,7 @@ async function serveProtocols(
     returnErrors,
     limits: options.limits ?? {},
     observer,
+    keeper: durability?.callKeeper,
     ...hosts?.oxp,
   };
   const oxp = hasToolkits ? toOxpService(app, oxpOptions, shared) : undefined;
@@ -306,10 +307,11 @@ async function serveProtocols(
 async function durabilityOf(
   app: FastifyInstance,
   { workers, journal }: ServerOptions,
+  limits: Limits,
 ): Promise<ServerDurability | undefined> {
   if (workers === undefined && journal === undefined) return undefined;
   const { serverDurability } = await import('./durable/server-journal.ts');
-  return serverDurability(app, journal).catch(async (thrown) => {
+  return serverDurability(app, journal, limits).catch(async (thrown) => {
     await app.close();
     throw thrown;
   });
@@ -349,9 +351,12 @@ interface WorkerHosts {
 function hostsIn(
   workers: ServerWorkers,
   { traceOfCode }: Pick<Observation, 'traceOfCode'>,
-  { keeper }: ServerDurability,
+  { keeper, callKeeper }: ServerDurability,
 ): WorkerHosts {
-  return { ors: { host: workers.sessionHost(traceOfCode, keeper) }, oxp: { host: workers.toolHost(traceOfCode) } };
+  return {
+    ors: { host: workers.sessionHost(traceOfCode, keeper) },
+    oxp: { host: workers.toolHost(traceOfCode, callKeeper) },
+  };
 }
 
 // Of a larger number Node takes the lower 32 bits.

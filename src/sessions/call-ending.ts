@@ -20,6 +20,10 @@ export type RunEnding = CallEnding & {
   readonly saved?: string;
   /** Why the episode can no longer be built again, if it cannot since this run. */
   readonly tainted?: string;
+  /** Why its process ended before the run did, if that is so: nobody knows how far it came. */
+  readonly lostWith?: string;
+  /** How long it took, where that was noted before it is told. */
+  readonly durationMs?: number;
 };
 
 /** How a call ended that ran and did not return. */

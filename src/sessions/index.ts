@@ -81,6 +81,8 @@ export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from 
 export { surviveStrayErrors } from './stray-errors.ts';
 export { settlesWithin } from './time-limit.ts';
 export { toldDigest } from './told-digest.ts';
+export type { CallKeeper, KeptRequest, RecalledToolCall } from './toolbox/call-keeper.ts';
+export { toDigest } from './toolbox/fingerprint.ts';
 export { isVisible, type ToolHost, type ToolManifest, type ToolRequest } from './toolbox/tool-host.ts';
 export type { ToolRun, ToolRuntime } from './toolbox/tool-runtime.ts';
 export { LocalToolRuntime } from './toolbox/tool-runtime.ts';

@@ -349,6 +349,7 @@ export class Worker {
         kind: 'failed',
         outcome: 'env_error',
         failure: { code: 'environment_failed', message, thrown },
+        lostWith: why,
       });
     }
     const episodes = [...this.#episodes];

@@ -148,3 +148,22 @@ test('journal --help has examples', async () => {
   expect(code).toBe(0);
   expect(output).toContain('tiltyard journal show data/journal');
 });
+
+test('journal ls tells calls of toolkits from episodes', async () => {
+  const folder = newFolder();
+  const journal = await written(folder);
+  const begin = { type: 'tool_begin', at: 1_700_000_002_000, identity: '', callId: 'order-7', tool: 'Mail.Send@1.0.0' };
+  await journal.append('\nabc', begin, 0);
+  await journal.append('\nabc', { type: 'tool_end', at: 1_700_000_003_000 }, 1);
+  await journal.close();
+  const episodes = await runHere(['journal', 'ls', folder]);
+  expect(episodes.stdout).not.toContain('order-7');
+  expect(episodes.output).toContain('Calls of toolkits: 1. List them with --calls.');
+  const calls = await runHere(['journal', 'ls', folder, '--calls']);
+  expect(calls.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    ['CALL', 'IDENTITY', 'TOOL', 'SINCE', 'LAST'],
+    ['order-7', '-', 'Mail.Send@1.0.0', '2023-11-14T22:13:22.000Z', 'tool_end', '2023-11-14T22:13:23.000Z'],
+    [''],
+  ]);
+  expect((await runHere(['journal', 'show', folder, 'order-7'])).stdout).toContain('tool: "Mail.Send@1.0.0"');
+});

@@ -29,14 +29,16 @@ export const env = environment({ name: 'files', splits: { train: [{}] }, prompt:
 `;
 
 /** A server that can be killed and started again on its port. */
-async function startMortal() {
+async function startMortal({ module: text = MODULE, options = [] as readonly string[] } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'tiltyard-restart-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const ledger = join(folder, 'ledger');
-  const module = join(await folderWith({ 'server.ts': MODULE }), 'server.ts');
+  const module = join(await folderWith({ 'server.ts': text }), 'server.ts');
   const port = await freePort();
+  // What an option names is in the folder of this server.
+  const inFolder = (option: string) => (option.startsWith('-') ? option : join(folder, option));
   const start = async (): Promise<Run> => {
-    const running = run(['serve', module, '--port', String(port)], { LEDGER: ledger });
+    const running = run(['serve', module, '--port', String(port), ...options.map(inFolder)], { LEDGER: ledger });
     await untilPrinted(running, /http:\/\/\S+/);
     return running;
   };
@@ -44,9 +46,10 @@ async function startMortal() {
   return {
     url: `http://127.0.0.1:${port}`,
     lines: async () => (await readFile(ledger, 'utf8').catch(() => '')).split('\n').slice(0, -1),
-    async killAndRestart() {
+    async killAndRestart(downMs = 0) {
       running.child.kill('SIGKILL');
       await running.exit;
+      await new Promise((resolve) => setTimeout(resolve, downMs));
       running = await start();
     },
   };
@@ -101,3 +104,110 @@ test.each(['a session that is over', 'a session that somebody created again unde
     expect(await server.lines()).toEqual(['first']);
   },
 );
+
+// Each run leaves a line; the first run of 'slow' waits for longer than anybody lets it live.
+const KEPT_MODULE = `
+import { appendFileSync, readFileSync } from 'node:fs';
+import { environment, step, tool, toolkit } from 'tiltyard';
+import { z } from 'zod';
+
+const input = z.object({ line: z.string() });
+async function append({ line }, { callId, attempt }) {
+  appendFileSync(process.env.LEDGER, line + '\\n');
+  const times = readFileSync(process.env.LEDGER, 'utf8').split('\\n').filter((each) => each === line).length;
+  if (line === 'slow' && times === 1) await new Promise((resolve) => setTimeout(resolve, 600_000));
+  return line + ' ' + attempt + ' ' + process.hrtime.bigint();
+}
+const description = 'Appends a line to a file.';
+export const files = toolkit({
+  name: 'Files',
+  tools: {
+    Append: tool({ description, input, output: z.string(), run: append }),
+    Put: tool({ description, input, output: z.string(), effects: 'idempotent', run: append }),
+  },
+});
+const tools = {
+  append: { description, input, effects: 'external', run: append },
+  add: {
+    description,
+    input,
+    async run({ line }, { state, callId, attempt }) {
+      await append({ line }, { callId, attempt });
+      state.count += 1;
+      return step(String(state.count), { reward: 1 });
+    },
+  },
+};
+const setup = () => ({ count: 0 });
+const splits = { train: [{}] };
+const prompt = () => 'append';
+export const kept = environment({ name: 'kept', durability: 'replay', splits, setup, prompt, tools });
+export const plain = environment({ name: 'plain', splits, setup, prompt, tools });
+`;
+
+const JOURNAL = { module: KEPT_MODULE, options: ['--journal', 'journal'] };
+
+test('J14: with a journal, a client over OXP repeats its call over a restart, and what may have run is not run again', async () => {
+  const server = await startMortal(JOURNAL);
+  const client = connectOxp(server.url, { retry: PATIENT });
+  const order = await client.call('Files.Append', { line: 'order' }, { callId: 'order-7' });
+  const call = rejection(client.call('Files.Append', { line: 'slow' }));
+  await eventually(async () => expect(await server.lines()).toEqual(['order', 'slow']));
+  await server.killAndRestart();
+  const error = await call;
+  expect(error).toBeInstanceOf(OutcomeUnknown);
+  expect(error).toMatchObject({ outcome: 'env_error', message: expect.stringMatching(/server does not know/) });
+  // Also a client that has only just come gets the result of what had ended.
+  for (const each of [client, connectOxp(server.url)])
+    expect(await each.call('Files.Append', { line: 'order' }, { callId: 'order-7' })).toEqual(order);
+  expect(await server.lines()).toEqual(['order', 'slow']);
+});
+
+test('J14: with a journal, an idempotent call over OXP is answered once over a restart, by its second attempt', async () => {
+  const server = await startMortal(JOURNAL);
+  const client = connectOxp(server.url, { retry: PATIENT });
+  const call = client.call('Files.Put', { line: 'slow' });
+  await eventually(async () => expect(await server.lines()).toEqual(['slow']));
+  await server.killAndRestart();
+  expect((await call).value).toMatch(/^slow 2 /);
+  expect(await server.lines()).toEqual(['slow', 'slow']);
+});
+
+test('J2, J3: with a journal, a session goes on over a restart in the hands of its client', async () => {
+  const server = await startMortal(JOURNAL);
+  const client = connect(server.url, { apiKey: '', environment: 'kept', retry: PATIENT, pingMs: 60_000 });
+  const session = await client.session({ split: 'train', index: 0 });
+  onTestFinished(() => void session.close({ timeoutMs: 1_000 }).catch(() => {}));
+  expect((await session.call('append', { line: 'mail' })).text).toMatch(/^mail 1 /);
+  expect((await session.call('add', { line: 'one' })).text).toBe('1');
+  const call = session.call('add', { line: 'slow' });
+  await eventually(async () => expect(await server.lines()).toContain('slow'));
+  await server.killAndRestart();
+  expect(await call).toMatchObject({ text: '2', reward: 1 });
+  expect((await session.call('add', { line: 'three' })).text).toBe('3');
+  expect((await server.lines()).filter((line) => line === 'mail')).toHaveLength(1);
+});
+
+test('J11: with a journal, a session of an environment that keeps nothing is told to be lost', async () => {
+  const server = await startMortal(JOURNAL);
+  const client = connect(server.url, { apiKey: '', environment: 'plain', retry: PATIENT, pingMs: 60_000 });
+  const session = await client.session({ split: 'train', index: 0 });
+  onTestFinished(() => void session.close({ timeoutMs: 1_000 }).catch(() => {}));
+  const call = rejection(session.call('add', { line: 'slow' }));
+  await eventually(async () => expect(await server.lines()).toEqual(['slow']));
+  await server.killAndRestart();
+  const error = await call;
+  expect(error).toBeInstanceOf(SessionTerminated);
+  expect(error).toMatchObject({ code: 'session_lost', outcome: 'env_error', message: expect.stringMatching(/lost/) });
+  expect(await server.lines()).toEqual(['slow']);
+});
+
+test('a client that makes more attempts rides through a longer restart', async () => {
+  const server = await startMortal(JOURNAL);
+  // As the documents say, for half a minute at least.
+  const client = connectOxp(server.url, { retry: { attempts: 12 } });
+  const call = client.call('Files.Put', { line: 'slow' });
+  await eventually(async () => expect(await server.lines()).toEqual(['slow']));
+  await server.killAndRestart(3_000);
+  expect((await call).value).toMatch(/^slow 2 /);
+});

@@ -1,5 +1,8 @@
 import { catalog, silent, toLimits, toolkitCatalog } from '../../src/core/index.ts';
+import { CallJournal, KeptTools, type ToolCallRecord } from '../../src/durable/index.ts';
+import { MemoryJournal } from '../../src/journal/index.ts';
 import {
+  type CallKeeper,
   DEFAULT_SESSION_OPTIONS,
   type EpisodeRuntime,
   LocalHost,
@@ -37,13 +40,22 @@ describeRuntime('a runtime that only copies reach', (options) => acrossRuntime(l
 function toolbox(
   { observer = unobserved, ...changes }: ToolHostOptions,
   wrap = (runtime: ToolRuntime): ToolRuntime => runtime,
+  keep: (runtime: ToolRuntime) => CallKeeper | undefined = () => undefined,
 ): ToolHost {
   const limits = toLimits(changes);
   const catalogued = toolkitCatalog(toolkits, { lenient: false, limits });
   const runtime = new LocalToolRuntime(catalogued, { graceMs: limits.graceMs, log: silent, observer });
-  return new Toolbox(wrap(runtime), { limits, log: silent, observer });
+  return new Toolbox(wrap(runtime), { limits, log: silent, observer }, keep(runtime));
+}
+
+function keptTools(runtime: ToolRuntime): CallKeeper {
+  // As long as nothing ends this process, there should be no difference.
+  const limits = toLimits({ tombstoneMs: 0 });
+  const journal = new MemoryJournal<ToolCallRecord>();
+  return new KeptTools(runtime, new CallJournal(journal, { ...limits, log: silent, onFenced() {} }), limits);
 }
 
 describeToolHost('a toolbox in this process', (options) => toolbox(options));
 describeToolHost('a toolbox that only copies reach', (options) => acrossToolHost(toolbox(options)));
 describeToolHost('a toolbox whose runtime only copies reach', (options) => toolbox(options, acrossToolRuntime));
+describeToolHost('a toolbox that keeps calls', (options) => toolbox(options, undefined, keptTools));

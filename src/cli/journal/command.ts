@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { ListOptions } from './list.ts';
 
 /** Adds `tiltyard journal`. */
 export function addJournal(root: Command): void {
@@ -10,8 +11,9 @@ export function addJournal(root: Command): void {
     .command('ls')
     .description('List the episodes in a journal.')
     .argument('<folder>', 'folder of the journal')
-    .option('--json', 'print one line of JSON per episode')
-    .action(async (folder: string, options: { readonly json?: boolean }) => {
+    .option('--calls', 'list calls of toolkits instead')
+    .option('--json', 'print one line of JSON per episode or call')
+    .action(async (folder: string, options: ListOptions) => {
       const { list } = await import('./list.ts');
       await list(folder, options);
     });
@@ -19,7 +21,7 @@ export function addJournal(root: Command): void {
     .command('show')
     .description('Show the records of an episode.')
     .argument('<folder>', 'folder of the journal')
-    .argument('<episode>', 'session id, or key as ls --json prints it')
+    .argument('<episode>', 'session id, call_id, or key as ls --json prints it')
     .option('--json', 'print whole records as lines of JSON')
     .action(async (folder: string, episode: string, options: { readonly json?: boolean }) => {
       const { show } = await import('./show.ts');
@@ -29,7 +31,7 @@ export function addJournal(root: Command): void {
     .command('drop')
     .description('Remove an episode and its results. The server must not be running.')
     .argument('<folder>', 'folder of the journal')
-    .argument('<episode>', 'session id, or key as ls --json prints it')
+    .argument('<episode>', 'session id, call_id, or key as ls --json prints it')
     .option('--yes', 'do not ask for confirmation')
     .action(async (folder: string, episode: string, options: { readonly yes?: boolean }) => {
       const { drop } = await import('./drop.ts');

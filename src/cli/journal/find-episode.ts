@@ -2,10 +2,10 @@ import type { JournalView } from '../../journal/index.ts';
 import { Failure, misuse } from '../shared/failure.ts';
 import type { AnyRecord } from './with-journal.ts';
 
-/** The key of the episode that a key or a session id means. */
+/** The key of the episode that a key or a session id means, or of the call of a toolkit that an id means. */
 export function findEpisode(journal: JournalView<AnyRecord>, text: string): string {
   if (journal.read(text).length > 0) return text;
-  const keys = [...journal.entries()].filter(({ first }) => first.sid === text).map(({ key }) => key);
+  const keys = [...journal.entries()].filter(({ first }) => (first.sid ?? first.callId) === text).map(({ key }) => key);
   const [key, ...others] = keys;
   if (key === undefined)
     throw new Failure(`there is no episode '${text}' in this journal. List them: tiltyard journal ls`);

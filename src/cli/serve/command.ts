@@ -63,6 +63,7 @@ that ends is replaced, also one that takes more than maxWorkerMemoryBytes.
 
 With --journal, episodes whose environments declare a \`durability\` go on where
 they were when the server starts again, also after a crash; others end as lost.
+Repeated calls of toolkits are answered as before, by their call_id.
 Needs the package lmdb. What comes with secrets is written only if the
 environment variable TILTYARD_JOURNAL_KEY has a key (32 bytes as hex or base64;
 several separated by commas: the first one writes, all of them read).

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { type EpisodeRecord, JournalKeeper } from '../../durable/index.ts';
-import { type LmdbJournal, openJournal, parseJournalKeys } from '../../journal/index.ts';
+import type { Limits } from '../../core/index.ts';
+import { CallJournal, type EpisodeRecord, JournalKeeper, KeptTools, type ToolCallRecord } from '../../durable/index.ts';
+import { type Journal, type LmdbJournal, openJournal, parseJournalKeys } from '../../journal/index.ts';
 import type { SessionHost } from '../../sessions/index.ts';
 import type { MakeKeeper } from '../ors/service.ts';
+import type { MakeCallKeeper } from '../oxp/service.ts';
 import type { JournalOption } from './option.ts';
 
 /** What of a server outlives a process of its own. */
@@ -10,14 +12,17 @@ export interface ServerDurability {
   /** The same for as long as its journal; undefined where there is none. */
   readonly instance: string | undefined;
   readonly keeper: MakeKeeper;
-  /** Takes over what an earlier server has left. */
-  recover(host: SessionHost): Promise<void>;
+  /** Undefined where no calls of toolkits are kept. */
+  readonly callKeeper: MakeCallKeeper | undefined;
+  /** Takes over what an earlier server has left; `host` is undefined if there are no environments. */
+  recover(host: SessionHost | undefined): Promise<void>;
 }
 
 /** Opens the journal of a server, if it has one; without, episodes outlive only the processes of workers. */
 export async function serverDurability(
   app: FastifyInstance,
   option: JournalOption | undefined,
+  limits: Limits,
 ): Promise<ServerDurability> {
   let isFenced = false;
   const onFenced = () => {
@@ -29,20 +34,30 @@ export async function serverDurability(
   const journal = option && (await open(option, onFenced));
   // Before any other such hook is added, and so after all of them: sessions write until they have ended.
   if (journal !== undefined) app.addHook('onClose', () => journal.close());
+  const lastAlive = journal?.lastAlive;
+  const calls = journal && new CallJournal(asCalls(journal), { ...limits, lastAlive, log: app.log, onFenced });
+  if (calls !== undefined) app.addHook('onClose', () => calls.close());
   return {
     instance: journal?.id,
-    keeper: (runtime, options) =>
-      new JournalKeeper(runtime, options, { journal, lastAlive: journal?.lastAlive, onFenced }),
+    keeper: (runtime, options) => new JournalKeeper(runtime, options, { journal, lastAlive, onFenced, calls }),
+    callKeeper: calls && ((runtime) => new KeptTools(runtime, calls, limits)),
     async recover(host) {
-      if (journal !== undefined) await recover(app, host, journal);
+      if (journal === undefined) return;
+      if (host === undefined) await calls?.recover();
+      else await recover(app, host, journal);
     },
   };
+}
+
+/** The same journal: calls of toolkits have keys of their own in it. */
+function asCalls(journal: Journal<EpisodeRecord>): Journal<ToolCallRecord> {
+  return journal as Journal<any>;
 }
 
 async function recover(app: FastifyInstance, host: SessionHost, { size }: LmdbJournal<EpisodeRecord>): Promise<void> {
   if (size === 0) return;
   const startedAt = performance.now();
-  app.log.info({ sessions: size }, 'recovering sessions');
+  app.log.info({ entries: size }, 'recovering sessions');
   const recovered = await host.recover?.((done, all) => app.log.info({ done, all }, 'recovering sessions'));
   const ms = Math.round(performance.now() - startedAt);
   app.log.info({ ...recovered, ms }, 'sessions recovered');

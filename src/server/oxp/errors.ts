@@ -86,6 +86,7 @@ export function unavailable(failure: Failure, status: 400 | 503): OxpError {
 const UNAVAILABLE_CODES: ReadonlySet<ErrorCode> = new Set([
   'shutting_down',
   'no_worker',
+  'journal_unavailable',
   'too_many_calls',
   'memory_used',
   'memory_share_used',

@@ -2,12 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { type Limits, type Toolkit, toLimits, toolkitCatalog } from '../../core/index.ts';
 import type { ToolDefinition } from '../../protocol/index.ts';
 import {
+  type CallKeeper,
   LocalToolRuntime,
   MemoryBudget,
   type Observer,
   Toolbox,
   type ToolboxOptions,
   type ToolHost,
+  type ToolRuntime,
 } from '../../sessions/index.ts';
 import { type Authenticator, type AuthOptions, authenticator } from '../auth/authenticator.ts';
 import { type BodyParser, bodyParser } from '../http/bodies.ts';
@@ -47,7 +49,15 @@ export interface OxpOptions extends WebOptions {
    * @internal For hosts of this package; not stable yet.
    */
   readonly host?: ((options: ToolboxOptions) => ToolHost) | undefined;
+  /**
+   * What keeps calls for after this process. Default: nothing.
+   * @internal For `createServer`.
+   */
+  readonly keeper?: MakeCallKeeper | undefined;
 }
+
+/** Makes what keeps the calls of a runtime. */
+export type MakeCallKeeper = (runtime: ToolRuntime) => CallKeeper;
 
 /** What the options may be. */
 export const OXP_OPTIONS: OptionRules<OxpOptions> = {
@@ -62,6 +72,7 @@ export const OXP_OPTIONS: OptionRules<OxpOptions> = {
   inputSchemaShape: oneOf('schema', 'parameters'),
   observer: anything,
   host: anything,
+  keeper: anything,
 };
 
 /** OXP made ready: what its routes share. */
@@ -119,5 +130,6 @@ export function toOxpService(app: FastifyInstance, options: OxpOptions, shared: 
 function localToolbox(options: OxpOptions, hostOptions: ToolboxOptions): ToolHost {
   const { limits, log, observer } = hostOptions;
   const catalog = toolkitCatalog(options.toolkits, { lenient: options.lenientInputs ?? false, limits });
-  return new Toolbox(new LocalToolRuntime(catalog, { graceMs: limits.graceMs, log, observer }), hostOptions);
+  const runtime = new LocalToolRuntime(catalog, { graceMs: limits.graceMs, log, observer });
+  return new Toolbox(runtime, hostOptions, options.keeper?.(runtime));
 }

@@ -4,6 +4,7 @@ import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Limits } from '../../core/index.ts';
+import { SecondChanceTools } from '../../durable/index.ts';
 import { DEFAULT_SESSION_OPTIONS, LocalHost, Toolbox } from '../../sessions/index.ts';
 import {
   LOG_LEVELS,
@@ -17,7 +18,7 @@ import type { Observation } from '../observe/observation.ts';
 import type { LineOutput } from '../observe/watchdog/lines.ts';
 import { STANDARD_ERROR } from '../observe/watchdog/server-watchdog.ts';
 import type { MakeKeeper, OrsOptions } from '../ors/service.ts';
-import type { OxpOptions } from '../oxp/service.ts';
+import type { MakeCallKeeper, OxpOptions } from '../oxp/service.ts';
 import type { WorkersOption } from './option.ts';
 
 /** What of a server's options its workers need to know. */
@@ -37,7 +38,7 @@ export interface ServerWorkers {
   readonly hasToolkits: boolean;
   /** Hosts of sessions and of tools, as the options of the protocols have them. */
   sessionHost(traceOf: Observation['traceOfCode'], keeper: MakeKeeper): NonNullable<OrsOptions['host']>;
-  toolHost(traceOf: Observation['traceOfCode']): NonNullable<OxpOptions['host']>;
+  toolHost(traceOf: Observation['traceOfCode'], keeper: MakeCallKeeper | undefined): NonNullable<OxpOptions['host']>;
 }
 
 /** Starts the workers of a server, which end when it closes. */
@@ -72,7 +73,10 @@ export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Pro
       const runtime = new WorkerRuntime(pool, { ...limits, traceOf });
       return new LocalHost(runtime, options, keeper(runtime, options));
     },
-    toolHost: (traceOf) => (options) => new Toolbox(new WorkerToolRuntime(pool, { ...limits, traceOf }), options),
+    toolHost: (traceOf, keeper) => (options) => {
+      const runtime = new SecondChanceTools(new WorkerToolRuntime(pool, { ...limits, traceOf }));
+      return new Toolbox(runtime, options, keeper?.(runtime));
+    },
   };
 }
 

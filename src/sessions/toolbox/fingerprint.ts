@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { toCanonical } from '../../core/index.ts';
-import type { JsonObject } from '../../protocol/index.ts';
+import type { JsonObject, JsonValue } from '../../protocol/index.ts';
 
 // Shorter than a result, and cheaper than a hash.
 const KEPT_AS_IT_IS = 256;
@@ -22,9 +22,12 @@ export interface Asked {
 export function fingerprintOf({ toolId, userId, input }: Asked): string {
   const asked = [toolId, userId ?? null, input];
   const text = JSON.stringify(asked);
-  return text.length <= KEPT_AS_IT_IS
-    ? text
-    : HASHED + createHash('sha256').update(toCanonical(asked)).digest('base64');
+  return text.length <= KEPT_AS_IT_IS ? text : hashOf(asked);
+}
+
+/** A fingerprint as a hash, also if it is short: for where nobody may read what was asked. */
+export function toDigest(fingerprint: string): string {
+  return fingerprint.startsWith(HASHED) ? fingerprint : hashOf(JSON.parse(fingerprint));
 }
 
 /** Whether two fingerprints are of the same request. */
@@ -36,4 +39,8 @@ export function isSameRequest(one: string, other: string): boolean {
 
 function canonical(fingerprint: string): string {
   return fingerprint.startsWith(HASHED) ? fingerprint : toCanonical(JSON.parse(fingerprint));
+}
+
+function hashOf(asked: JsonValue): string {
+  return HASHED + createHash('sha256').update(toCanonical(asked)).digest('base64');
 }

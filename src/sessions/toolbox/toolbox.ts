@@ -10,7 +10,8 @@ import { CallersIds } from '../kept/callers-ids.ts';
 import type { KeptResults } from '../kept/kept-results.ts';
 import { MemoryBudget } from '../memory/memory-budget.ts';
 import { deadline, sweepMsFor } from '../time-limit.ts';
-import { isSameRequest } from './fingerprint.ts';
+import type { CallKeeper, RecalledToolCall } from './call-keeper.ts';
+import { isSameRequest, toDigest } from './fingerprint.ts';
 import { type ReadyRequest, type RefusedRequest, readRequest } from './read-request.ts';
 import type { ToolHost, ToolManifest, ToolRequest } from './tool-host.ts';
 import type { ToolRuntime } from './tool-runtime.ts';
@@ -30,6 +31,7 @@ const NO_SESSION = 0;
 /** Calls tools of toolkits: at most once for each id of a caller's, and kept for a while for those who ask again. */
 export class Toolbox implements ToolHost, CallOwner {
   readonly #runtime: ToolRuntime;
+  readonly #keeper: CallKeeper | undefined;
   readonly #index: ToolIndex<ToolManifest>;
   readonly #limits: Limits;
   readonly #observer: Observer;
@@ -45,8 +47,14 @@ export class Toolbox implements ToolHost, CallOwner {
   #draining: Promise<void> | undefined;
   #onQuiet: (() => void) | undefined;
 
-  constructor(runtime: ToolRuntime, { limits, observer, memory = new MemoryBudget(limits) }: ToolboxOptions) {
-    this.#runtime = runtime;
+  /** `keeper` runs the tools, and keeps calls for after this process; without it, nothing does. */
+  constructor(
+    runtime: ToolRuntime,
+    { limits, observer, memory = new MemoryBudget(limits) }: ToolboxOptions,
+    keeper?: CallKeeper,
+  ) {
+    this.#runtime = keeper ?? runtime;
+    this.#keeper = keeper;
     this.#index = toolIndex(runtime.tools);
     this.#limits = limits;
     this.#observer = observer;
@@ -85,19 +93,25 @@ export class Toolbox implements ToolHost, CallOwner {
       return running.attach(on);
     }
     const number = request.callId === undefined ? undefined : this.#used.find(request.identity, request.callId);
-    if (number !== undefined) {
-      const kept = this.#kept.find(number, NO_SESSION, startedAt);
-      if (kept === undefined) return this.#refuseTaken(NOT_KEPT, request, wanted, on);
+    const kept = number === undefined ? undefined : this.#kept.find(number, NO_SESSION, startedAt);
+    if (kept !== undefined) {
       if (!isSameRequest(kept.fingerprint, wanted.fingerprint)) return this.#refuseTaken(REUSED, request, wanted, on);
       return settle(kept.ending, kept.durationMs);
     }
-    const full = this.#fullFor(request.identity);
+    const recalled = this.#recall(request);
+    if (recalled !== undefined) {
+      if (recalled.asked !== toDigest(wanted.fingerprint)) return this.#refuseTaken(REUSED, request, wanted, on);
+      if (recalled.kind === 'ended') return settle(recalled.ending, recalled.durationMs);
+    }
+    if (number !== undefined) return this.#refuseTaken(NOT_KEPT, request, wanted, on);
+    const full = recalled?.kind === 'unknown' ? undefined : this.#fullFor(request);
     if (full !== undefined) return settle(refused(full));
     const call = new ToolCall(this, this.#factsOf(request, taskId, wanted.tool), startedAt, on);
     call.callId = request.callId;
     call.fingerprint = wanted.fingerprint;
     call.inputBytes = request.bytes ?? 0;
-    return this.#start(call, request, wanted);
+    if (recalled?.kind === 'unknown') return this.#tellUnknown(call, request, recalled.ending);
+    return this.#start(call, request, wanted, (recalled?.attempts ?? 0) + 1);
   }
 
   drain(): Promise<void> {
@@ -113,7 +127,7 @@ export class Toolbox implements ToolHost, CallOwner {
   callEnded(ended: Call, ending: RunEnding): void {
     const call = ended as ToolCall;
     const now = performance.now();
-    const durationMs = now - (call.ranAt || call.startedAt);
+    const { durationMs = now - (call.ranAt || call.startedAt) } = ending;
     if (this.#running.delete(call)) this.#leave(call);
     // Nothing of a refused call has run: its id is free for a better input.
     if (call.callId !== undefined && ending.kind !== 'refused') {
@@ -132,13 +146,15 @@ export class Toolbox implements ToolHost, CallOwner {
     return { number, id, tool: tool?.definition.id ?? UNKNOWN_TOOL, identity, session: undefined, traceId };
   }
 
-  #start(call: ToolCall, request: ToolRequest, { tool, given, input }: ReadyRequest): () => void {
-    const { number, id, traceId } = call.facts;
+  #start(call: ToolCall, request: ToolRequest, { tool, given, input }: ReadyRequest, attempt: number): () => void {
+    const { number, id, traceId, identity } = call.facts;
     this.#observer.on({ type: 'call_started', at: toEpoch(call.startedAt), call: call.facts, trace: request.trace });
     const { secrets, authorization, userId } = given;
     const toolId = tool.definition.id;
     // One literal: to spread one object into another takes 5 us here, an eighth of a call.
-    this.#runtime.run({ call: number, callId: id, toolId, traceId, input, secrets, authorization, userId }, call);
+    const run = { call: number, callId: id, toolId, traceId, input, secrets, authorization, userId };
+    if (this.#keeper === undefined || call.callId === undefined) this.#runtime.run(run, call);
+    else this.#keeper.runKept(run, { identity, fingerprint: call.fingerprint, attempt }, call);
     if (call.phase === 'settled') return NOTHING_TO_LEAVE;
     this.#enter(call);
     call.pend();
@@ -148,6 +164,17 @@ export class Toolbox implements ToolHost, CallOwner {
       if (call.callId === undefined && call.phase !== 'settled')
         void this.#runtime.abort(number, 'the caller disconnected');
     };
+  }
+
+  /** Tells of a call of an earlier server that nobody knows how it ended. */
+  #tellUnknown(call: ToolCall, { trace }: ToolRequest, ending: CallEnding): () => void {
+    this.#observer.on({ type: 'call_started', at: toEpoch(call.startedAt), call: call.facts, trace });
+    call.ended(ending);
+    return NOTHING_TO_LEAVE;
+  }
+
+  #recall({ identity, callId }: ToolRequest): RecalledToolCall | undefined {
+    return callId === undefined ? undefined : this.#keeper?.recall(identity, callId);
   }
 
   #enter(call: ToolCall): void {
@@ -189,13 +216,14 @@ export class Toolbox implements ToolHost, CallOwner {
     return NOTHING_TO_LEAVE;
   }
 
-  /** Why no further call of this identity is taken until one has ended; undefined if one is. */
-  #fullFor(identity: string): Failure | undefined {
+  /** Why such a call is not taken now; undefined if it is. */
+  #fullFor({ identity, callId }: ToolRequest): Failure | undefined {
     const { maxToolkitCalls, maxToolkitCallsPerIdentity } = this.#limits;
     if (this.#running.size >= maxToolkitCalls) return tooMany('too many calls are running');
     const isOwnFull = identity !== '' && this.#callsOf.of(identity) >= maxToolkitCallsPerIdentity;
     if (isOwnFull) return tooMany(`too many of your calls are running (${maxToolkitCallsPerIdentity})`);
-    return this.#memory.isStrained ? this.#memory.refusal(identity, 1) : undefined;
+    const strained = this.#memory.isStrained ? this.#memory.refusal(identity, 1) : undefined;
+    return strained ?? (callId === undefined ? undefined : this.#keeper?.refusal);
   }
 
   async #drain(): Promise<void> {
