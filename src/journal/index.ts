@@ -3,6 +3,6 @@ export { Fenced, type Journal, type JournalEntry, JournalFull, type JournalRecor
 export { InvalidJournalKey, parseJournalKeys } from './journal-keys.ts';
 export type { LmdbJournal } from './lmdb-journal.ts';
 export { MemoryJournal } from './memory-journal.ts';
-export { type JournalOptions, openJournal } from './open-journal.ts';
+export { openJournal } from './open-journal.ts';
 export { JournalInUse } from './owner.ts';
 export { type JournalView, readJournal } from './read-journal.ts';

@@ -6,13 +6,17 @@ export type {
   CallStarted,
   CallSubject,
   HostEvent,
+  LossReason,
   Observer,
   SessionEnd,
   SessionEnded,
   SessionFacts,
+  SessionNotRecovered,
+  SessionRebuilt,
   SessionRules,
   SessionStarted,
   SessionSubject,
+  SessionSuspended,
   SetupEnded,
   SetupResult,
   Subject,
@@ -25,6 +29,7 @@ export { type AuthOptions, assertAuth } from './auth/authenticator.ts';
 export type { OrsScope } from './auth/identity.ts';
 export type { JwtOptions } from './auth/tokens.ts';
 export { createServer, type ListenOptions, type Server, type ServerOptions } from './create-server.ts';
+export type { JournalOption } from './durable/option.ts';
 export type { ErrorBody, ReturnErrors } from './http/errors.ts';
 export { longestStopMs } from './http/limits.ts';
 export { assertWebOptions, type WebOptions } from './http/web-guard.ts';

@@ -41,6 +41,7 @@ export {
   type SessionRebuilt,
   type SessionStarted,
   type SessionSubject,
+  type SessionSuspended,
   type SetupEnded,
   type SetupResult,
   type Subject,

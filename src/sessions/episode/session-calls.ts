@@ -65,8 +65,7 @@ export class SessionCalls {
   }
 
   /** The call of this id, if there is or was one. An id that was used before, or cannot be a client's, is refused. */
-  known(id: string | undefined, now: number): KnownCall | undefined {
-    if (id === undefined) return undefined;
+  known(id: string, now: number): KnownCall | undefined {
     const running = this.#running?.get(id);
     if (running !== undefined) return running;
     const number = this.#used?.find(id) ?? this.#kept.ids.numberOf(id);
