@@ -12,6 +12,7 @@ import { defaultPort } from '../shared/serving/port.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { readLimits } from './limits.ts';
 import { stopWhenTold } from './stopping.ts';
+import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts';
 
 /** The options of `tiltyard serve`. */
 export interface ServeOptions extends WebArguments {
@@ -36,6 +37,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   const web = await toWebOptions(options);
   const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
+  const room = options.journal === undefined ? undefined : await openWaitingRoom(host, port);
   const server = await createServer({
     ...(await codeOf(modules, options.workers)),
     ...web,
@@ -48,7 +50,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   }).catch(explainStart);
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
-  await listen(server, { host, port });
+  await listen(server, { host, port }, room);
   const { url } = server;
   process.stdout.write(banner(server.served, { url, json: options.json ?? false, auth, limits: server.limits }));
 }
@@ -80,9 +82,15 @@ function explainStart(thrown: unknown): never {
   throw new ModuleError(message.replace(/ could not be loaded$/, ''), problem, thrown);
 }
 
-async function listen(server: Server, address: { readonly host: string; readonly port: number }): Promise<void> {
+async function listen(
+  server: Server,
+  address: { readonly host: string; readonly port: number },
+  room: WaitingRoom | undefined,
+): Promise<void> {
   try {
+    await room?.close();
     await server.listen(address);
+    room?.admit(server);
   } catch (thrown) {
     await server.close();
     throw thrown;
