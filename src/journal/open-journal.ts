@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { downtimesOf, noteDowntime } from './downtimes.ts';
 import { checkReadable, dataFile, hasData, isShort, keepPrivate, prepareFolder, UnusableJournal } from './folder.ts';
 import type { JournalRecord } from './journal.ts';
 import { LmdbJournal } from './lmdb-journal.ts';
@@ -66,13 +67,17 @@ export async function openJournal<Kept extends JournalRecord = JournalRecord>(
       const known = (meta.get('format') as Format | undefined) ?? { version: VERSION, id: randomUUID() };
       meta.put('format', known, 0);
       meta.put('owner', ownerHere(folder), epoch);
-      if (isService) meta.put('beat', { at: Date.now() }, 0);
+      if (isService) {
+        noteDowntime(stores, seen.lastAlive);
+        meta.put('beat', { at: Date.now() }, 0);
+      }
       writeSeal(stores, sealer);
       return known;
     });
     return new LmdbJournal<Kept>(stores, sealer, {
       id: format.id,
       lastAlive: seen.lastAlive,
+      downtimes: downtimesOf(stores),
       epoch,
       folder,
       sync,

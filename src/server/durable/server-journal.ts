@@ -34,12 +34,12 @@ export async function serverDurability(
   const journal = option && (await open(option, onFenced));
   // Before any other such hook is added, and so after all of them: sessions write until they have ended.
   if (journal !== undefined) app.addHook('onClose', () => journal.close());
-  const lastAlive = journal?.lastAlive;
-  const calls = journal && new CallJournal(asCalls(journal), { ...limits, lastAlive, log: app.log, onFenced });
+  const servedSince = journal && ((at: number) => journal.servedSince(at));
+  const calls = journal && new CallJournal(asCalls(journal), { ...limits, servedSince, log: app.log, onFenced });
   if (calls !== undefined) app.addHook('onClose', () => calls.close());
   return {
     instance: journal?.id,
-    keeper: (runtime, options) => new JournalKeeper(runtime, options, { journal, lastAlive, onFenced, calls }),
+    keeper: (runtime, options) => new JournalKeeper(runtime, options, { journal, servedSince, onFenced, calls }),
     callKeeper: calls && ((runtime) => new KeptTools(runtime, calls, limits)),
     async recover(host) {
       if (journal === undefined) return;
