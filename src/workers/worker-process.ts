@@ -18,6 +18,13 @@ export interface ProcessEnd extends WorkerEnd {
   readonly culprit?: LastWords['culprit'];
 }
 
+/** What hears of a process. */
+export interface ProcessListeners {
+  onMessage(message: unknown): void;
+  /** What it says beside the channel. */
+  onWords(words: LastWords): void;
+}
+
 /** The process of a worker, and the channel to it. */
 export class WorkerProcess {
   /** Resolves when it has ended, and all that it wrote is read. */
@@ -25,21 +32,26 @@ export class WorkerProcess {
   readonly #child: ChildProcess;
   #killed: WorkerEnd | undefined;
 
-  constructor({ entry, execArgv, watchdogFd }: ProcessStart, onMessage: (message: unknown) => void) {
+  constructor({ entry, execArgv, watchdogFd }: ProcessStart, { onMessage, onWords }: ProcessListeners) {
     this.#child = fork(entry, {
       serialization: 'advanced',
       execArgv: [...execArgv],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe', watchdogFd],
     });
     this.#child.on('message', onMessage);
-    let lastWords = '';
-    (this.#child.stdio[GUARD_FD] as Readable).setEncoding('utf8').on('data', (text) => {
-      lastWords += text;
+    let words: LastWords = {};
+    let line = '';
+    (this.#child.stdio[GUARD_FD] as Readable).setEncoding('utf8').on('data', (text: string) => {
+      const lines = `${line}${text}`.split('\n');
+      line = lines.pop() ?? '';
+      const heard = readLastWords(lines);
+      words = { ...words, ...heard };
+      onWords(heard);
     });
     this.ended = new Promise((resolve) => {
       // Not at its exit: what it wrote may come after that.
       this.#child.once('close', (code, signal) => {
-        const { memory, culprit } = readLastWords(lastWords);
+        const { memory, culprit } = words;
         resolve({ ...(this.#killed ?? howItEnded(code, signal, memory)), culprit });
       });
       this.#child.once('error', ({ message }) => {

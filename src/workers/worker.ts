@@ -62,6 +62,8 @@ export class Worker {
   #onLoaded: (contents: WorkerContents) => void = () => {};
   #onBroken: (error: Error) => void = () => {};
   readonly #silence = new Silence();
+  /** The order that blocks it, as it says itself. */
+  #blocking: number | undefined;
   #toolRuns = 0;
   #lost: string | undefined;
   #culprit: Pick<Doing, 'episode'> | undefined;
@@ -73,7 +75,12 @@ export class Worker {
       this.#onLoaded = resolve;
       this.#onBroken = reject;
     });
-    this.#process = new WorkerProcess(start, (message) => this.#take(message));
+    this.#process = new WorkerProcess(start, {
+      onMessage: (message) => this.#take(message),
+      onWords: ({ blocking }) => {
+        this.#blocking = blocking ?? this.#blocking;
+      },
+    });
     this.#outbox = new Outbox((orders) => this.#process.send(orders));
     this.ended = this.#process.ended.then(({ culprit, ...end }) => {
       if (culprit !== undefined) this.#culprit ??= { episode: this.#episodeOf(culprit.sid) };
@@ -107,7 +114,7 @@ export class Worker {
       if (this.#lost !== undefined) return reject(new WorkerLost(this.#lost));
       const id = this.#next();
       const episode = 'episode' in question ? question.episode : undefined;
-      const doing = { episode, sentAt: performance.now(), phase: 'sent' } as const;
+      const doing = { order: id, episode, sentAt: performance.now(), phase: 'sent' } as const;
       this.#asked.set(id, { ...doing, question, resolve: resolve as Asked['resolve'], reject });
       this.#outbox.put({ kind: 'ask', id, question });
     });
@@ -116,7 +123,7 @@ export class Worker {
   tell(order: Order): void {
     if (order.kind === 'begin') {
       const { episode } = order;
-      this.#setups.set(episode, { episode, sentAt: performance.now(), phase: 'sent' });
+      this.#setups.set(episode, { order: episode, episode, sentAt: performance.now(), phase: 'sent' });
     }
     this.#outbox.put(order);
   }
@@ -145,7 +152,8 @@ export class Worker {
   addRun(name: string, episode: number | undefined, environment: string | undefined, listener: RunListener): number {
     const number = this.#next();
     const timeoutMs = this.#timeoutOf(name, environment);
-    this.#runs.set(number, { listener, episode, name, sentAt: performance.now(), phase: 'sent', timeoutMs });
+    const sentAt = performance.now();
+    this.#runs.set(number, { order: number, listener, episode, name, sentAt, phase: 'sent', timeoutMs });
     if (episode === undefined) this.#toolRuns += 1;
     return number;
   }
@@ -221,6 +229,7 @@ export class Worker {
       doing: [...this.#runs.values(), ...this.#setups.values(), ...this.#asked.values()],
       answeredAt: this.#silence.answeredAt,
       silentSince: this.#silence.sinceOf(performance.now()),
+      blocking: this.#blocking,
     };
   }
 
@@ -235,6 +244,7 @@ export class Worker {
 
   #take(message: unknown): void {
     this.#silence.broken();
+    this.#blocking = undefined;
     // Authors' code may use the channel as well, and that is none of ours.
     if (!Array.isArray(message)) return;
     try {
