@@ -251,6 +251,7 @@ describe('H6: across processes', () => {
     const session = await served.session();
     await session.call('count');
     await session.call('exit').catch(() => {});
+    await served.untilLogged(REPLACED);
     await eventually(async () => {
       const text = await (await fetch(`${served.server.url}/metrics`)).text();
       expect(text).toMatch(/tiltyard_calls_total\{.*tool="count".*outcome="returned".*\} 1/);
