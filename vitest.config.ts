@@ -10,6 +10,7 @@ const SLOW = [
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',
+  'test/durable/{command,off}.test.ts',
   'test/hosts/workers.test.ts',
   'test/journal/{crash,full-disk,growth,ownership}.test.ts',
   'test/workers/**/*.test.ts',

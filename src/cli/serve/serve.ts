@@ -9,6 +9,7 @@ import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { banner } from '../shared/serving/banner.ts';
 import { defaultPort } from '../shared/serving/port.ts';
+import { takeJournalKey } from '../shared/serving/variables.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { readLimits } from './limits.ts';
 import { stopWhenTold } from './stopping.ts';
@@ -34,6 +35,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   const unread = untilUnread();
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
   const auth = await takeAccess(options, warn);
+  const journal = await journalOf(options, takeJournalKey(process.env));
   const web = await toWebOptions(options);
   const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
@@ -46,7 +48,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     returnErrors: options.returnErrors,
     logger: { level: options.logLevel },
     watchdog: true,
-    ...journalOf(options, process.env.TILTYARD_JOURNAL_KEY),
+    ...journal,
   }).catch(explainStart);
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
@@ -56,13 +58,17 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
 }
 
 /** Where episodes are written down, if they are. */
-function journalOf(
+async function journalOf(
   { journal: folder, journalSync: sync = false }: ServeOptions,
   key: string | undefined,
-): Pick<ServerOptions, 'journal'> {
+): Promise<Pick<ServerOptions, 'journal'>> {
   if (folder === undefined && sync)
     throw misuse('--journal-sync says how a journal is written. Name one with --journal');
-  return folder === undefined ? {} : { journal: { folder, sync, keys: key === undefined ? [] : [key] } };
+  if (folder === undefined) return {};
+  const { readJournalKeys } = await import('../shared/journal-keys.ts');
+  const keys = readJournalKeys(key).map((each) => each.toString('hex'));
+  const { recoveryDisplay } = await import('./recovery.ts');
+  return { journal: { folder, sync, keys, recovery: recoveryDisplay(folder) } };
 }
 
 /** The modules loaded here, or what loads them in other processes. */
