@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { image, text } from './content.ts';
-import { isEmptyReturn, toToolOutput } from './output.ts';
+import { isEmptyReturn, toToolOutput } from './step.ts';
 import { step } from './step.ts';
 
 /** A text block as it is sent. */
