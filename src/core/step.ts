@@ -46,22 +46,18 @@ export function isStep(value: unknown): value is Step {
   return value instanceof Step || isBranded(value);
 }
 
+/** What the agent sees of a tool that returned nothing, which is most likely an oversight. */
+export const NOTHING_TO_SEE: readonly WireBlock[] = toBlocks('');
+
 /** What a tool returned, as the agent sees it. Throws a TypeError for values that cannot be sent. */
 export function toToolOutput(value: unknown, limits?: OutputLimits): Step {
   const made = isStep(value) ? value : step(contentOf(value));
   const [first] = made.blocks;
-  if (first === undefined) return { ...made, blocks: toBlocks('') };
+  if (first === undefined) return { ...made, blocks: NOTHING_TO_SEE };
   // Most outputs are one text far below the limit, and counting bytes costs more than counting characters.
   const isShort = limits === undefined || (first.type === 'text' && mostBytes(first.text) <= limits.maxOutputBytes);
   if (isShort && made.blocks.length === 1) return made;
   return limits === undefined ? made : { ...made, blocks: withinLimits(made.blocks, limits) };
-}
-
-/** Whether a tool returned nothing for the agent to read, which is most likely an oversight. */
-export function isEmptyReturn(value: unknown): boolean {
-  return (
-    value === undefined || (Array.isArray(value) && value.length === 0) || (isStep(value) && value.blocks.length === 0)
-  );
 }
 
 function contentOf(value: unknown): Content {

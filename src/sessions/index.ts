@@ -33,6 +33,7 @@ export {
   type CallRunning,
   type CallStarted,
   type CallSubject,
+  combineObservers,
   type HostEvent,
   type Observer,
   type SessionEnded,

@@ -13,7 +13,7 @@ export interface KeptCall {
   readonly durationMs: number;
   /** What was asked, where an id could be used for something else; otherwise empty. */
   readonly fingerprint: string;
-  /** The same in short, of calls in sessions. */
+  /** The same in short, of calls in sessions; 0 where nobody will ask. */
   readonly checksum?: number;
 }
 
