@@ -5,8 +5,6 @@ export type { RunListener } from './call.ts';
 export {
   type CallEnding,
   type CallFailure,
-  isLarge,
-  LARGE_CHARACTERS,
   type RunEnding,
   refused,
   toModelText,

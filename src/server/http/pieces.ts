@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { toFailureError } from '../../core/index.ts';
-import { LARGE_CHARACTERS } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import { isQueued } from './request-tracker.ts';
 import type { Transfer, Transfers } from './transfers.ts';
+import { LARGE_CHARACTERS } from './write-batch.ts';
 
 const PIECE_CHARACTERS = 64 * 1024;
 

@@ -17,7 +17,7 @@ function viewed(socket = new Socket()) {
     req: { socket },
     writableNeedDrain: false,
     writableEnded: false,
-    writeHead: vi.fn(),
+    headersSent: false,
     write: vi.fn((_text: string) => true),
     end: vi.fn(),
   });
@@ -35,7 +35,10 @@ function viewed(socket = new Socket()) {
       return leave;
     },
   };
-  const exchange = { response, takeOver: () => ({}), caller: {} };
+  const open = () => {
+    response.headersSent = true;
+  };
+  const exchange = { response, open, caller: {} };
   const transfers = new Transfers(new MemoryBudget(DEFAULT_SESSION_OPTIONS), silent);
   const options = { host, batch, heartbeat, transfers, disconnects: new Disconnects(), returnErrors: 'none' };
   const stream = new CallStream(exchange as never, REF, options as never);

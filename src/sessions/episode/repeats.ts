@@ -31,7 +31,7 @@ export function repeat(
 ): () => void {
   const { taskId = '' } = arrived.request;
   const { name, input } = arrived.request;
-  const isReused = Boolean(known.checksum) && known.checksum !== checksumOf(name, input);
+  const isReused = known.checksum !== undefined && known.checksum !== checksumOf(name, input);
   const refusal = isReused ? reuse(session, arrived) : undefined;
   if (refusal !== undefined) return settle(on, taskId, toEnded(refusal));
   return known instanceof Call ? known.attach(on) : settle(on, taskId, known);

@@ -17,7 +17,7 @@ export type EndedCall = Pick<KeptCall, 'ending' | 'durationMs' | 'checksum'>;
 export class SessionCall extends Call {
   /** What its client asked for, with an id of the client's own or without. */
   request: Pick<CallRequest, 'taskId' | 'keepRefusal'> = NOTHING;
-  /** The same in short, to tell it from another that comes with its id; 0 if the id is of the server's making. */
+  /** The same in short, to tell it from another that comes with its id. */
   checksum = 0;
 }
 
@@ -99,7 +99,7 @@ export class SessionCalls {
   }
 
   /** Notes a call that did not end at once. */
-  enter(call: SessionCall, inputBytes: number): void {
+  enter(call: SessionCall, inputBytes = 0): void {
     call.inputBytes = inputBytes;
     this.#inputBytes += inputBytes;
     this.#session.memory.take(inputBytes);

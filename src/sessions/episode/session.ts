@@ -163,9 +163,12 @@ export class Session implements CallOwner {
     const refusal = mismatch ?? this.#refusal(request);
     if (refusal !== undefined) return settle(on, taskId ?? '', toEnded(refusal));
     const call = this.#start(request, on, now);
-    // Most calls have ended by now.
-    if (call.phase === 'settled') return NOTHING_TO_LEAVE;
-    this.#calls.enter(call, request.bytes ?? 0);
+    return call.phase === 'settled' ? NOTHING_TO_LEAVE : this.#follow(call, request);
+  }
+
+  /** Goes on with a call that did not end at once, as most do. */
+  #follow(call: SessionCall, request: CallRequest): () => void {
+    this.#calls.enter(call, request.bytes);
     call.pend();
     return () => call.detach();
   }
@@ -286,8 +289,8 @@ export class Session implements CallOwner {
     const facts = { number, id, tool, identity: session.identity, session, traceId: undefined };
     const call = new SessionCall(this, facts, now, on);
     call.request = request;
-    // Now, since defaults are written into the input. Of an id that a server made, nobody makes another call by mistake.
-    if (taskId !== undefined) call.checksum = checksumOf(name, input);
+    // Now, since defaults are written into the input.
+    call.checksum = checksumOf(name, input);
     this.#callCount += 1;
     call.arrived(request.trace);
     if (this.#phase === 'setting_up') this.#wait(call, request);

@@ -13,7 +13,7 @@ export interface KeptCall {
   readonly durationMs: number;
   /** What was asked, where an id could be used for something else; otherwise empty. */
   readonly fingerprint: string;
-  /** The same in short, of calls in sessions; 0 where nobody will ask. */
+  /** The same in short, of calls in sessions. */
   readonly checksum?: number;
 }
 
@@ -103,12 +103,8 @@ export class KeptResults {
     }
   }
 
-  #keepSmall(
-    number: number,
-    { owner, durationMs, fingerprint, checksum = 0 }: KeptCall,
-    text: string,
-    now: number,
-  ): void {
+  #keepSmall(number: number, call: KeptCall, text: string, now: number): void {
+    const { owner, durationMs, fingerprint, checksum = 0 } = call;
     const page = this.#pageFor(number, mostBytes(text));
     const at = number % PAGE_CALLS;
     page.starts[at] = page.used;
