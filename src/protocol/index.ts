@@ -72,6 +72,8 @@ export {
   encodeTaskId,
   mostBytes,
   outcomeIn,
+  PIECE_BYTES,
   PING,
+  type RoomFor,
   withoutLineBreaks,
 } from './sse.ts';

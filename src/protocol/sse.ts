@@ -40,9 +40,11 @@ export function withoutLineBreaks(json: string): string {
   return has ? json.replace(LINE_BREAKS, toEscape) : json;
 }
 
-// Events are 4 KB; larger writes cost fewer turns and system calls (with 64 KB, a result of 1 MB took a seventh longer), and
-// this much is held back for a slow reader at the most.
-const PIECE_BYTES = 256 * 1024;
+/**
+ * How much of a large result is made at a time. Events are 4 KB; larger writes cost fewer turns and system calls (with 64 KB, a
+ * result of 1 MB took a seventh longer), and this much is held back for a slow reader at the most.
+ */
+export const PIECE_BYTES: number = 256 * 1024;
 
 const encoder = new TextEncoder();
 const CHUNK = encoder.encode('event: chunk\ndata: ');
@@ -50,15 +52,22 @@ const END = encoder.encode('event: end\ndata: ');
 const BLANK_LINE = encoder.encode('\n\n');
 const EVENT_BYTES = CHUNK.length + CHUNK_BYTES + BLANK_LINE.length;
 
+/** Gives room for so many bytes at least, whatever is in it. */
+export type RoomFor = (bytes: number) => Uint8Array;
+
+function newRoom(bytes: number): Uint8Array {
+  return new Uint8Array(bytes);
+}
+
 /**
  * The result as `chunk` events and one `end`, in pieces of many events each, which are made as they are asked for so that a slow
  * reader costs no memory. As bytes: to write text means to encode it again, which takes as long as all of this.
  */
-export function* encodeResult(json: string): Generator<Uint8Array, void, undefined> {
+export function* encodeResult(json: string, roomFor: RoomFor = newRoom): Generator<Uint8Array, void, undefined> {
   const text = withoutLineBreaks(json);
   let start = 0;
   do {
-    const piece = new Uint8Array(Math.min(PIECE_BYTES, bytesFor(text.length - start)));
+    const piece = roomFor(Math.min(PIECE_BYTES, bytesFor(text.length - start)));
     let length = 0;
     do {
       const event = piece.subarray(length);

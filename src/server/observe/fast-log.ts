@@ -13,6 +13,7 @@ const INFO = 30;
  */
 export function fastLog(logger: EventLogger & { readonly levelVal?: number }, stream: LogStream): EventLog {
   const slow = eventLog(logger);
+  const quoteName = nameQuotes();
   const origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
   const head = (time: number) => `{"level":${INFO},"time":${time},${origin}`;
   // At any time, because a level can be changed while the server runs.
@@ -26,7 +27,7 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
       if (status >= 400 || method === undefined || url === undefined || durationMs === undefined)
         return slow.requestEnded(request);
       const asked = PLAIN_URL.test(url) ? `"${url}"` : JSON.stringify(toLoggedUrl(url));
-      const who = `${sid === undefined ? '' : `,"sid":${quote(sid)}`}${whose(identity)}`;
+      const who = `${sid === undefined ? '' : `,"sid":${quote(sid)}`}${whose(identity, quoteName)}`;
       const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;
       stream.write(`${head(Date.now())},"method":"${method}","url":${asked}${who}${rest}`);
     },
@@ -35,25 +36,42 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
       if (event.type === 'call_started' || event.type === 'call_running') return;
       if (event.type !== 'call_ended') return slow.on(event);
       // Made later: the caller waits for the answer now, and not for the line.
-      if (!isOff()) stream.write(() => `${head(Math.floor(event.at))}${callFields(event)},"msg":"call"}\n`);
+      if (!isOff()) stream.write(() => `${head(Math.floor(event.at))}${callFields(event, quoteName)},"msg":"call"}\n`);
     },
   };
 }
 
-function callFields({ call, durationMs, outcome, reward, finished }: CallEnded): string {
+function callFields({ call, durationMs, outcome, reward, finished }: CallEnded, quoteName: Quote): string {
   const { id, tool, identity, session, traceId } = call;
   const paid = `${reward === null ? '' : `,"reward":${reward}`}${finished ? ',"finished":true' : ''}`;
-  const rest = `,"tool":${quote(tool)},"ms":${toMilliseconds(durationMs)},"outcome":"${outcome}"${paid}`;
+  const rest = `,"tool":${quoteName(tool)},"ms":${toMilliseconds(durationMs)},"outcome":"${outcome}"${paid}`;
   if (session !== undefined) {
-    const where = `,"sid":${quote(session.sid)}${whose(identity)},"environment":${quote(session.environment)}`;
+    const where = `,"sid":${quote(session.sid)}${whose(identity, quoteName)},"environment":${quoteName(session.environment)}`;
     return `${where},"taskId":${quote(id)}${rest}`;
   }
   const trace = traceId === undefined ? '' : `,"traceId":${quote(traceId)}`;
-  return `,"callId":${quote(id)}${trace}${whose(identity)}${rest}`;
+  return `,"callId":${quote(id)}${trace}${whose(identity, quoteName)}${rest}`;
 }
 
-function whose(identity: string | undefined): string {
-  return identity ? `,"identity":${quote(identity)}` : '';
+function whose(identity: string | undefined, quoteName: Quote): string {
+  return identity ? `,"identity":${quoteName(identity)}` : '';
+}
+
+// Of environments and tools there are fewer; of identities there may be any number, since tokens name them.
+const MAX_REMEMBERED = 1_000;
+
+type Quote = (text: string) => string;
+
+/** Quotes names that come again and again. */
+function nameQuotes(): Quote {
+  const known = new Map<string, string>();
+  return (name) => known.get(name) ?? remember(name, known);
+}
+
+function remember(name: string, known: Map<string, string>): string {
+  const quoted = quote(name);
+  if (known.size < MAX_REMEMBERED) known.set(name, quoted);
+  return quoted;
 }
 
 // What stands behind the point for each number of microseconds: a fraction takes longer to write than the rest of a line.

@@ -5,7 +5,7 @@ import type { Disconnects } from '../http/disconnects.ts';
 import { type ReturnErrors, toFailureAnswer } from '../http/errors.ts';
 import { type CallExchange, respond } from '../http/exchange.ts';
 import type { Beating, Heartbeat } from '../http/heartbeat.ts';
-import { Pump } from '../http/pieces.ts';
+import { type PieceRooms, Pump } from '../http/pieces.ts';
 import { isQueued } from '../http/request-tracker.ts';
 import type { Transfers } from '../http/transfers.ts';
 import { isLarge, type WriteBatch, writeLast } from '../http/write-batch.ts';
@@ -18,6 +18,7 @@ export interface CallStreamOptions {
   readonly heartbeat: Heartbeat;
   readonly disconnects: Disconnects;
   readonly transfers: Transfers;
+  readonly rooms: PieceRooms;
   readonly returnErrors: ReturnErrors;
 }
 
@@ -113,7 +114,8 @@ export class CallStream implements Beating {
     if (small !== undefined) return this.#send(small, taskId);
     const { response } = this.#exchange;
     if (!response.headersSent) this.#open(taskId);
-    const pump = new Pump(response, encodeResult(json));
+    const { rooms } = this.#options;
+    const pump = new Pump(response, encodeResult(json, rooms.take), rooms.giveBack);
     pump.write();
     if (!response.writableEnded) this.#stayWith(pump, json.length);
   }

@@ -20,6 +20,7 @@ import { type BodyParser, bodyParser } from '../http/bodies.ts';
 import { Disconnects } from '../http/disconnects.ts';
 import type { ErrorPlace, ReturnErrors } from '../http/errors.ts';
 import { Heartbeat } from '../http/heartbeat.ts';
+import { PieceRooms } from '../http/pieces.ts';
 import { Transfers } from '../http/transfers.ts';
 import { WEB_OPTIONS, type WebOptions } from '../http/web-guard.ts';
 import { WriteBatch } from '../http/write-batch.ts';
@@ -147,6 +148,7 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     parse: bodyParser(limits),
     streams: {
       host,
+      rooms: new PieceRooms(),
       batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'a response could not be written')),
       heartbeat: new Heartbeat(pingMs),
       disconnects: new Disconnects(),
