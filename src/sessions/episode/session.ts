@@ -257,14 +257,19 @@ export class Session implements CallOwner {
 
   /** Why no new call is taken, whatever it asks for. */
   #refusal({ bytes = 0 }: CallRequest): Failure | undefined {
-    const { memory, options, keeper } = this.#share;
-    const { runningCount: calls, inputBytes } = this.#calls;
+    const { memory, keeper } = this.#share;
+    const { runningCount: calls } = this.#calls;
     const { sid, identity } = this.facts;
     // The session is still there, and so are the results of its running calls.
     if (this.#onDrained !== undefined) return stopsTaking(sid);
     const strained = memory.isStrained ? memory.refusal(identity, 1) : undefined;
-    const full = calls === 0 ? undefined : refusalOf({ sid, calls, inputBytes }, bytes, options);
+    const full = calls === 0 ? undefined : this.#full(calls, bytes);
     return keeper?.refusal ?? strained ?? full;
+  }
+
+  #full(calls: number, bytes: number): Failure | undefined {
+    const { inputBytes } = this.#calls;
+    return refusalOf({ sid: this.facts.sid, calls, inputBytes }, bytes, this.#share.options);
   }
 
   /** Answers a call whose id is known; undefined if it is a new one. */
