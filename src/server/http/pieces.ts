@@ -25,7 +25,7 @@ export function* toPieces(texts: readonly string[]): Generator<Uint8Array, void,
 // So that what a burst of large answers needed is not held for ever.
 const MAX_SPARE = 8;
 
-/** Memory for pieces that is used again when they are sent: new memory for each was a tenth of a large result. */
+/** Memory for pieces that is used again when they are sent: memory outside the heap that comes and goes costs collections. */
 export class PieceRooms {
   readonly #spare: ArrayBufferLike[] = [];
 
