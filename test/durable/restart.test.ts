@@ -231,8 +231,10 @@ describe('J12: clocks and limits', () => {
     const first = await start();
     await first.create({ environment: 'replayed', choice });
     await first.die();
-    const second = await start({ options: { idleMs: 40 } });
-    await eventually(() => expect(second.host.touch(refOf('s', ''))).toMatchObject({ code: 'session_expired' }));
+    const { journal, host } = await start({ options: { idleMs: 40 } });
+    // Not by asking for it: that would be a use.
+    await eventually(() => expect(journal?.read('s')).toMatchObject([{ type: 'close', end: 'expired' }]));
+    expect(host.touch(SESSION)).toMatchObject({ code: 'session_expired' });
   });
 
   test('sessions of an earlier server count', async () => {
