@@ -263,6 +263,20 @@ test('a server that stops puts its episodes aside: they are torn down, have no o
   expect(toldOf(await second.call('add'))).toBe('2');
 });
 
+test('a server that stops does not tell that a session is over which goes on later', async () => {
+  const { start, choice, stage } = lives();
+  const { create, call, host } = await start();
+  await create({ environment: 'replayed', choice });
+  await call('add');
+  const running = hear(host, SESSION, { name: 'later', input: { gate: 'a' }, taskId: 'mine' });
+  await stage.reached('later a');
+  await host.drain();
+  expect(running.ending).toMatchObject({ kind: 'refused', failure: { code: 'shutting_down' } });
+  expect(host.touch(SESSION)).toMatchObject({ code: 'shutting_down', message: expect.stringContaining('goes on') });
+  expect(toldOf(await call('add'))).toBe('shutting_down');
+  await expect(host.prompt(SESSION)).rejects.toMatchObject({ code: 'shutting_down' });
+});
+
 test('an episode whose task has changed meanwhile is lost', async () => {
   const { start } = lives();
   const first = await start();

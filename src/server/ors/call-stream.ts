@@ -109,6 +109,8 @@ export class CallStream implements Beating {
     const how = { envelope: this.#envelope, streaming: this.#streaming, returnErrors };
     const answer = toCallAnswer(ending, how);
     if (answer.kind === 'end') return this.#sendResult(answer.json);
+    // It goes on when the server has started again: its client comes back for it, as after any other break.
+    if (answer.kind === 'error' && ending.failure.code === 'shutting_down') return void this.#socket.destroy();
     if (answer.kind === 'error') return this.#send(encodeError(answer.message, answer.outcome), answer.alone);
     this.#exchange.caller.tiltyardCode = answer.failure.code;
     respond(this.#exchange, toFailureAnswer(answer.failure, returnErrors));
