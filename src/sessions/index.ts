@@ -7,6 +7,7 @@ export {
   type CallFailure,
   isLarge,
   LARGE_CHARACTERS,
+  outcomeOf,
   type RunEnding,
   refused,
   toModelText,
@@ -15,7 +16,7 @@ export {
 export { Counts } from './counts.ts';
 export { LocalRuntime } from './episode/local-runtime.ts';
 export { type LossReason, type WhyLost, whyNotRebuilt } from './episode/loss.ts';
-export type { SessionEnd } from './episode/outcome.ts';
+export { type SessionEnd, toEpisodeOutcome } from './episode/outcome.ts';
 export type {
   EpisodeRuntime,
   EpisodeStart,

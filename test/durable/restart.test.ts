@@ -263,6 +263,21 @@ test('a server that stops puts its episodes aside: they are torn down, have no o
   expect(toldOf(await second.call('add'))).toBe('2');
 });
 
+test('a session that ends before anybody has asked for it since the restart is told of as any other', async () => {
+  const { start, choice } = lives();
+  const first = await start();
+  await first.create({ environment: 'replayed', choice });
+  await first.call('add', { n: 2 });
+  await first.call('add', { n: 3, finished: true });
+  await first.die();
+  const { host, events } = await start();
+  await host.end(SESSION);
+  expect(events).toMatchObject([
+    { type: 'session_started', session: { sid: 's', environment: 'replayed' } },
+    { type: 'session_ended', session: { sid: 's' }, outcome: 'finished', reason: 'deleted', calls: 2, reward: 5 },
+  ]);
+});
+
 test('a server that stops does not tell that a session is over which goes on later', async () => {
   const { start, choice, stage } = lives();
   const { create, call, host } = await start();
