@@ -90,7 +90,9 @@ export class Recovery {
 
   #bury({ ref, end, why, at }: Remains & { kind: 'ended' }, key: string): void {
     this.#counts.ended += 1;
-    const left = this.#options.tombstoneMs - (Date.now() - at);
+    // While no server ran, nobody could ask for it.
+    const age = Math.max(0, (this.#options.lastAlive ?? Date.now()) - at);
+    const left = this.#options.tombstoneMs - age;
     if (left <= 0) return void this.#disk.replace(key, undefined);
     const calls = end === 'lost' ? () => this.#callsOf(key) : undefined;
     this.#places.bury(ref, { end, why, until: performance.now() + left, calls });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment } from 'tiltyard';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { durableEnvironments } from '../hosts/durable-environments.ts';
 import { Stage } from '../hosts/stage.ts';
 import { newFolders } from '../journal/folders.ts';
@@ -212,6 +212,18 @@ describe('J12: clocks and limits', () => {
     await second.die();
     const third = await start();
     expect(toldOf(await third.call('add'))).toBe('2');
+  });
+
+  test('an end is remembered for as long as a server runs: while none does, nobody can ask', async () => {
+    const { start, choice } = lives();
+    const first = await start();
+    await first.create({ environment: 'replayed', choice });
+    await first.host.end(SESSION);
+    await first.die();
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * 3_600_000 });
+    const second = await start();
+    expect(second.host.touch(SESSION)).toMatchObject({ code: 'session_gone' });
   });
 
   test('J9: nothing is left of a session whose end nobody remembers any more', async () => {
