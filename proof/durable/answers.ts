@@ -8,7 +8,7 @@ import type { WireAnswer } from '../chaos/wire.ts';
 
 // As the documents have it: by its code where there is a status, and in words where the stream has begun.
 const LOST = /"code":"session_lost"|^data: session '[^']+' was lost: /m;
-const UNKNOWN = /"code":"outcome_unknown"|^data: it is not known whether tool |outcome_unknown: /m;
+const UNKNOWN = /"code":"outcome_unknown"|^data: it is not known whether tool |it is not known whether it has run: /m;
 
 // The server is starting, stopping, or has no process to run it in: nothing was done.
 const AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);

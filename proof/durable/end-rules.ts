@@ -95,8 +95,10 @@ export const END_RULES: Readonly<Record<string, Rule>> = {
     const lines = record.log.filter((line) => line.what === 'session ended');
     if (lines.length > 1) yield `it ended as ${lines.map(({ outcome }) => outcome).join(', ')}`;
     const deleted = record.client.find(({ what }) => what === 'deleted')?.at;
+    // Its server may have ended it, and died before it could say so; then the next one says that it is gone.
+    const tornDown = record.server.findLast(({ what }) => what === 'torn down')?.at ?? Number.POSITIVE_INFINITY;
     const mayBeLost = [...record.killed.values()].some(
-      (at) => deleted !== undefined && Math.abs(at - deleted) < LOST_MS,
+      (at) => deleted !== undefined && at > Math.min(tornDown, deleted) - LOST_MS && at < deleted + LOST_MS,
     );
     if (lines.length === 0 && deleted !== undefined && !mayBeLost) yield 'it was deleted, and has no line';
     const [line] = lines;

@@ -15,6 +15,7 @@ export type StandIn = keyof typeof REPLACED;
 
 /** How a process is started in which these files stand in for others. */
 export function withStandIns(names: readonly StandIn[]): { execArgv: string[]; env: Record<string, string> } {
+  if (names.length === 0) return { execArgv: [], env: {} };
   const at = (path: string) => new URL(path, import.meta.url).href;
   const pairs = names.map((name) => [at(`../../src/${REPLACED[name]}`), at(`stand-ins/${name}.ts`)]);
   return {
