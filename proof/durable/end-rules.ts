@@ -22,6 +22,15 @@ export const END_RULES: Readonly<Record<string, Rule>> = {
       if (!answer.why.includes('two processes') || ends < 2) yield `${token} after ${ends} ends: ${answer.why}`;
     }
   },
+  'each call of an episode that is kept is answered, and never as if the episode were over': function* (record) {
+    const environment = environmentOf(record.episode);
+    if (environment !== 'replayed' && environment !== 'saved') return;
+    const deleted = record.client.find(({ what }) => what === 'deleted')?.at ?? Number.POSITIVE_INFINITY;
+    for (const { token, answer, at } of answersOf(record)) {
+      const isOver = answer.outcome === 'cancelled' || answer.outcome === 'expired';
+      if (at < deleted && (answer.kind === 'unknown' || isOver)) yield `${token}: ${JSON.stringify(answer)}`;
+    }
+  },
   'an episode that keeps nothing is lost with its process, and only then': function* (record) {
     if (environmentOf(record.episode) !== 'plain') return;
     const begins = record.server.filter(({ what }) => BEGINS.has(what));

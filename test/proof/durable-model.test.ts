@@ -146,6 +146,10 @@ const BAD: Record<string, Chronicle> = {
     client: client(...CALLS, sent('c'), lost('c', 'its calls have ended two processes')),
     log: log(ended(4, 'env_error', 'killed_twice')),
   },
+  'each call of an episode that is kept is answered, and never as if the episode were over': {
+    ...GOOD,
+    client: client(...CALLS, sent('c'), answered('c', { kind: 'unknown', why: 'it is over', outcome: 'cancelled' })),
+  },
   'an episode that keeps nothing is lost with its process, and only then': inEpisode(PLAIN, {
     ...GOOD,
     client: client(...CALLS, sent('c'), lost('c', 'the process that ran it has ended')),
