@@ -40,8 +40,9 @@ await writeReport({
       ['what must hold', 'violations'],
       Object.keys(DURABLE_RULES).map((rule) => [rule, violations.filter((each) => each.rule === rule).length]),
     ),
+    // One for each rule: the others are often the same once more.
     ...violations
-      .slice(0, SHOWN)
+      .filter(({ rule }, index) => violations.findIndex((each) => each.rule === rule) === index)
       .map(({ rule, episode, why }) => `**${rule}**: ${why}\n\n\`\`\`\n${historyOf(chronicle, episode)}\n\`\`\``),
     `Faults of the server as a whole (a crash, an unexpected error, a process left over): ${faults.length}.`,
     ...faults.slice(0, SHOWN).map((fault) => `\`\`\`\n${fault}\n\`\`\``),

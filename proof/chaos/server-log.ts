@@ -5,7 +5,7 @@ import { EPISODE_BEGINS } from './world.ts';
 
 // What the tools, setups and teardowns of this world do when they are asked to.
 const FORESEEN =
-  /^((tool 'broken'|setup|teardown) of environment 'chaos'|tool 'Chaos_Broken') failed$|^a worker process has ended: it was ended by SIGKILL/;
+  /^((tool 'broken'|setup|teardown) of environment 'chaos'|tool 'Chaos_Broken') failed$|^a worker process (has ended: it was ended by SIGKILL|could not start)/;
 
 // Pino's number for it.
 const ERROR = 50;

@@ -68,7 +68,7 @@ export async function playEpisode(stage: Stage, episode: string, client: Episode
 }
 
 /** An episode's name tells its environment to the model. */
-export function nameIn(environment: EnvironmentName, episode: string): string {
+function nameIn(environment: EnvironmentName, episode: string): string {
   return `${environment}-${episode}`;
 }
 
@@ -86,7 +86,7 @@ function chooseCall({ random, tools }: Stage, token: string, tool: string = rand
 }
 
 async function rest(client: EpisodeClient): Promise<void> {
-  for (let count = 0; count < 5; count += 1) {
+  for (let count = 0; count < 12; count += 1) {
     await pause(800);
     await client.prompt();
   }

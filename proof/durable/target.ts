@@ -11,7 +11,7 @@ const server = await createServer({
   logger: { level: 'info' },
   announceAfterMs: 50,
   pingMs: 100,
-  limits: { idleMs: 12_000, drainMs: 300, graceMs: 200, closeMs: 200, teardownMs: 1_000, tombstoneMs: 15_000 },
+  limits: { idleMs: 30_000, drainMs: 300, graceMs: 200, closeMs: 200, teardownMs: 1_000, tombstoneMs: 20_000 },
 });
 
 process.once('SIGTERM', async () => {
