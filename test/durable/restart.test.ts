@@ -146,6 +146,19 @@ test('J7: a client that does not know its id is told before anything runs', asyn
   await eventually(() => expect(heard.events.map(({ kind }) => kind)).toEqual(['settled']));
 });
 
+test('J7: nothing is written of a call before its client knows the id: it would be run again, and so would what the client repeats', async () => {
+  const { start, choice } = lives();
+  const { create, host, journal } = await start();
+  await create({ environment: 'saved', choice });
+  await host.prompt(SESSION);
+  const types = () => journal?.read('s').map(({ type }) => type);
+  const before = await new Promise((resolve) => {
+    host.call(SESSION, { name: 'put', input: {} }, ({ kind }) => void (kind === 'accepted' && resolve(types())));
+  });
+  expect(before).toEqual(['create', 'setup', 'prompt']);
+  await eventually(() => expect(types()).toEqual(['create', 'setup', 'prompt', 'begin', 'end']));
+});
+
 test('J11: an episode that keeps nothing is lost with its server, and what was told can still be read', async () => {
   const { start, choice } = lives();
   const first = await start();
