@@ -85,7 +85,7 @@ export class OurClient implements EpisodeClient {
     return connect(`http://127.0.0.1:${this.#stage.cuttingPort}`, {
       environment: this.#environment,
       apiKey: '',
-      pingMs: 8_000,
+      pingMs: 15_000,
       silenceMs: 20_000,
       retry: RETRY,
       fetch: (url, init) => {
