@@ -18,9 +18,11 @@ interface Happened {
 export type ServerEvent = Happened & {
   /** Which process of the server it was, counted from 1. */
   readonly life: number;
+  /** The process that ran it: the server's own, or that of a worker. */
+  readonly pid?: number;
 } & (
-    | { readonly what: 'setup' | 'teardown' | 'torn down' }
-    | { readonly what: 'run'; readonly token: string; readonly tool: string }
+    | { readonly what: 'setup' | 'restore' | 'teardown' | 'torn down' }
+    | { readonly what: 'run'; readonly token: string; readonly tool: string; readonly attempt?: number }
     /** `scored` is left out where the tool threw. */
     | { readonly what: 'ran'; readonly token: string; readonly tool: string; readonly scored?: Scored }
   );
@@ -31,18 +33,22 @@ export type LogEvent = Happened & {
   readonly outcome: Outcome;
 } & (
     | { readonly what: 'call'; readonly token: string; readonly tool: string }
-    | { readonly what: 'session ended'; readonly calls: number }
+    | { readonly what: 'session ended'; readonly calls: number; readonly reward?: number; readonly lost?: string }
   );
 
 /** What a client learnt about a call. */
 export type Answer = (
-  | { readonly kind: 'scored'; readonly scored: Scored }
+  | { readonly kind: 'scored'; readonly scored: Scored; readonly digest?: string }
   /** The tool ran and failed: it says so itself. */
   | { readonly kind: 'broke' }
   /** The call did not run, and will not. */
   | { readonly kind: 'refused'; readonly why: string }
   /** Nobody can say whether it ran. */
   | { readonly kind: 'unknown'; readonly why: string }
+  /** The server says that it cannot say whether it ran. */
+  | { readonly kind: 'outcome_unknown'; readonly why: string }
+  /** The server says that the episode is lost. */
+  | { readonly kind: 'lost'; readonly why: string }
 ) & {
   /** Left out where the client was not told. */
   readonly outcome?: Outcome | undefined;
@@ -51,7 +57,14 @@ export type Answer = (
 /** What happened to a client. */
 export type ClientEvent = Happened &
   (
-    | { readonly what: 'sent'; readonly token: string; readonly tool: string; readonly batch?: string }
+    | {
+        readonly what: 'sent';
+        readonly token: string;
+        readonly tool: string;
+        readonly batch?: string;
+        /** What it adds to the total of its episode. */
+        readonly adds?: number;
+      }
     | { readonly what: 'answered'; readonly token: string; readonly answer: Answer }
     | { readonly what: 'created' | 'not created' | 'deleted' }
     /** Something that must never happen to a client. */

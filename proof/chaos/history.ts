@@ -12,12 +12,12 @@ export class History {
     this.events.push({ at: Date.now(), episode, ...event } as ClientEvent);
   }
 
-  /** Notes the id of a call, where it is not the token. */
+  /** Notes the id of a call, where it is not the token, or of a session, where it is not the episode. */
   nameCall(token: string, id: string): void {
     this.#tokens.set(id, token);
   }
 
-  /** Which call has this id. */
+  /** Which call, or episode, has this id. */
   tokenOf(id: string): string {
     return this.#tokens.get(id) ?? id;
   }
@@ -41,10 +41,11 @@ export class History {
   /** Notes that a call is sent, and what came back for it. */
   async call(
     episode: string,
-    { token, tool, batch }: { token: string; tool: string; batch?: string },
+    sent: Omit<Extract<Told, { what: 'sent' }>, 'what'>,
     send: () => Promise<Answer>,
   ): Promise<Answer> {
-    this.tell(episode, { what: 'sent', token, tool, ...(batch === undefined ? {} : { batch }) });
+    const { token, tool } = sent;
+    this.tell(episode, { what: 'sent', ...sent });
     const answer = (await this.within(episode, `the call ${token} of ${tool}`, send())) ?? UNANSWERED;
     this.tell(episode, { what: 'answered', token, answer });
     return answer;

@@ -14,13 +14,13 @@ export class Ledger {
   }
 
   /** Notes what becomes of an episode. */
-  note(episode: string, what: 'setup' | 'teardown' | 'torn down'): void {
+  note(episode: string, what: 'setup' | 'restore' | 'teardown' | 'torn down'): void {
     this.#write({ episode, what });
   }
 
   /** Runs a tool between two lines. What it does may take its time, or fail. */
-  run({ episode, token, tool }: Run, work: () => Scorable | Promise<Scorable>): Step | Promise<Step> {
-    this.#write({ episode, what: 'run', token, tool });
+  run({ episode, token, tool, attempt }: Run, work: () => Scorable | Promise<Scorable>): Step | Promise<Step> {
+    this.#write({ episode, what: 'run', token, tool, attempt });
     const ended = ({ text, ...options }: Scorable) => {
       const { reward = null, finished = false } = options;
       this.#write({ episode, what: 'ran', token, tool, scored: { text: brief(text), reward, finished } });
@@ -40,7 +40,8 @@ export class Ledger {
   }
 
   #write(event: object): void {
-    writeSync(this.#file, `${JSON.stringify({ at: Date.now(), life: this.#life, ...event })}\n`);
+    const { pid } = process;
+    writeSync(this.#file, `${JSON.stringify({ at: Date.now(), life: this.#life, pid, ...event })}\n`);
   }
 }
 
@@ -49,6 +50,8 @@ export interface Run {
   readonly episode: string;
   readonly token: string;
   readonly tool: string;
+  /** Left out where it makes no difference. */
+  readonly attempt?: number;
 }
 
 /** What a tool has to say. */

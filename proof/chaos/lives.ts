@@ -2,9 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type NodeServer, startModule } from '../../bench/child.ts';
 import type { ServerLog } from './server-log.ts';
 
-// Little enough that large results hurt a server that keeps too many of them.
-const HEAP_MB = 80;
 const STOP_MS = 30_000;
+
+/** What is run: a module that announces where it listens. It is told by LIFE which of its processes it is, and by PORT where to listen. */
+export interface Program {
+  readonly module: URL;
+  readonly execArgv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
 
 /** The processes of the server, one after the other, on one port. */
 export class Lives implements Disposable {
@@ -12,16 +17,21 @@ export class Lives implements Disposable {
   readonly faults: string[] = [];
   /** Those that ended without a chance to clean up, and when. */
   readonly killed: Map<number, number> = new Map();
-  readonly #ledger: string;
+  readonly #program: Program;
   readonly #log: ServerLog;
   #server: NodeServer | undefined;
   #count = 0;
   /** How the present one may end. */
   #expectedEnd: number | NodeJS.Signals | undefined;
 
-  constructor(ledger: string, log: ServerLog) {
-    this.#ledger = ledger;
+  constructor(program: Program, log: ServerLog) {
+    this.#program = program;
     this.#log = log;
+  }
+
+  /** Which of the processes is the present one. */
+  get count(): number {
+    return this.#count;
   }
 
   get server(): NodeServer {
@@ -33,14 +43,16 @@ export class Lives implements Disposable {
     return this.server.port;
   }
 
-  async begin(): Promise<void> {
+  /** Starts the next one; `extra` are variables of its own. */
+  async begin(extra: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#count += 1;
     const life = this.#count;
     const port = this.#server?.port ?? 0;
     this.#expectedEnd = undefined;
-    this.#server = await startModule(new URL('target.ts', import.meta.url), {
-      execArgv: ['--expose-gc', `--max-old-space-size=${HEAP_MB}`],
-      env: { LEDGER: this.#ledger, LIFE: String(life), PORT: String(port) },
+    const { module, execArgv, env } = this.#program;
+    this.#server = await startModule(module, {
+      execArgv,
+      env: { ...env, ...extra, LIFE: String(life), PORT: String(port) },
       onOutput: this.#log.reader(life),
     });
     void this.#server.exited.then((how) => {
@@ -61,10 +73,15 @@ export class Lives implements Disposable {
 
   /** Ends the server in the middle of whatever it does. */
   async kill(): Promise<void> {
-    this.#expectedEnd = 'SIGKILL';
+    this.expectDeath();
     this.killed.set(this.#count, Date.now());
     this.server.kill('SIGKILL');
     await this.server.exited;
+  }
+
+  /** The server is about to end itself, as if it were killed. */
+  expectDeath(): void {
+    this.#expectedEnd = 'SIGKILL';
   }
 
   [Symbol.dispose](): void {

@@ -38,6 +38,9 @@ export interface ChaosProof {
   readonly held: { readonly before: Held; readonly after: Held };
 }
 
+// Little enough that large results hurt a server that keeps too many of them.
+const HEAP_MB = 80;
+
 // Much longer than anything in the target lasts: idle sessions, kept results, whoever ignores its signal.
 const SETTLE_MS = 20_000;
 const LOOK_MS = 200;
@@ -57,7 +60,12 @@ export async function proveChaos(options: ChaosOptions): Promise<ChaosProof> {
 async function prove(options: ChaosOptions, ledger: string): Promise<ChaosProof> {
   const history = new History();
   const log = new ServerLog((id) => history.tokenOf(id));
-  using lives = new Lives(ledger, log);
+  const program = {
+    module: new URL('target.ts', import.meta.url),
+    execArgv: ['--expose-gc', `--max-old-space-size=${HEAP_MB}`],
+    env: { LEDGER: ledger },
+  };
+  using lives = new Lives(program, log);
   await lives.begin();
   const before = await lives.server.held();
   const proxy = await startCuttingProxy(lives.port, { cutAfter: cuts(options.seed) });

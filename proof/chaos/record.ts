@@ -7,6 +7,10 @@ export interface Chronicle {
   readonly log: readonly LogEvent[];
   /** The lives of the server that were cut short, and when. */
   readonly killed: ReadonlyMap<number, number>;
+  /** The same for processes that ran the author's code, by their ids. */
+  readonly killedPids?: ReadonlyMap<number, number>;
+  /** When servers were told to stop. */
+  readonly stops?: readonly number[];
 }
 
 /** What is known of one episode. */
@@ -16,16 +20,27 @@ export interface EpisodeRecord {
   readonly client: ClientEvent[];
   readonly log: LogEvent[];
   readonly killed: ReadonlyMap<number, number>;
+  readonly killedPids: ReadonlyMap<number, number>;
+  readonly stops: readonly number[];
 }
 
 /** Something that must hold in every episode: says where it does not. */
 export type Rule = (record: EpisodeRecord) => Iterable<string>;
 
 /** Puts together what belongs to one episode. */
-export function toRecords({ server, client, log, killed }: Chronicle): EpisodeRecord[] {
+export function toRecords({ server, client, log, ...chronicle }: Chronicle): EpisodeRecord[] {
+  const { killed, killedPids = new Map(), stops = [] } = chronicle;
   const records = new Map<string, EpisodeRecord>();
   const recordOf = (episode: string) => {
-    const record = records.get(episode) ?? { episode, server: [], client: [], log: [], killed };
+    const record: EpisodeRecord = records.get(episode) ?? {
+      episode,
+      server: [],
+      client: [],
+      log: [],
+      killed,
+      killedPids,
+      stops,
+    };
     records.set(episode, record);
     return record;
   };

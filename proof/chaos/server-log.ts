@@ -4,7 +4,8 @@ import type { LogEvent } from './events.ts';
 import { EPISODE_BEGINS } from './world.ts';
 
 // What the tools, setups and teardowns of this world do when they are asked to.
-const FORESEEN = /^((tool 'broken'|setup|teardown) of environment 'chaos'|tool 'Chaos_Broken') failed$/;
+const FORESEEN =
+  /^((tool 'broken'|setup|teardown) of environment 'chaos'|tool 'Chaos_Broken') failed$|^a worker process (has ended: it was ended by SIGKILL|could not start)/;
 
 // Pino's number for it.
 const ERROR = 50;
@@ -20,7 +21,7 @@ export class ServerLog {
   readonly faults: string[] = [];
   readonly #tokenOf: (id: string) => string;
 
-  /** `tokenOf` tells which call has an id. */
+  /** `tokenOf` tells which call, or episode, has an id. */
   constructor(tokenOf: (id: string) => string = (id) => id) {
     this.#tokenOf = tokenOf;
   }
@@ -46,8 +47,18 @@ export class ServerLog {
     this.events.push({ at, life, episode: owner, what: 'call', token, tool, outcome });
   }
 
-  #addSession({ time: at, sid = '', calls, outcome }: LogLine, life: number, episode = sid): void {
-    this.events.push({ at, life, episode, what: 'session ended', calls, outcome });
+  #addSession({ time: at, sid = '', calls, outcome, reward, lost }: LogLine, life: number, known?: string): void {
+    const episode = known ?? this.#tokenOf(sid);
+    this.events.push({
+      at,
+      life,
+      episode,
+      what: 'session ended',
+      calls,
+      outcome,
+      ...(reward === undefined ? {} : { reward }),
+      ...(lost === undefined ? {} : { lost }),
+    });
   }
 
   #addFault(text: string): void {
@@ -67,6 +78,8 @@ interface LogLine {
   readonly tool: string;
   readonly calls: number;
   readonly outcome: Outcome;
+  readonly reward?: number;
+  readonly lost?: string;
 }
 
 function toLine(text: string): LogLine | undefined {

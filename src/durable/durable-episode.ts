@@ -106,9 +106,9 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     const run = new DurableRun(this, request, effects[request.name] ?? 'state', listener);
     this.#runs.add(run);
     if (durability === 'none') return this.#start(run);
-    if (run.effects !== 'state') return void this.#beginFirst(run);
-    if (request.isIdKnown) return this.#start(run);
-    this.#announceFirst(run);
+    const begin = () => (run.effects === 'state' ? this.#start(run) : void this.#beginFirst(run));
+    if (request.isIdKnown) begin();
+    else this.#announceFirst(run, begin);
   }
 
   runEnded(run: DurableRun, ending: RunEnding): void {
@@ -134,10 +134,10 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
   }
 
   /** A client that does not know the id yet would step twice if its connection or the server went away. */
-  #announceFirst(run: DurableRun): void {
+  #announceFirst(run: DurableRun, begin: () => void): void {
     run.announce();
-    // The id is on its way at the end of this turn; the next one is after that.
-    setImmediate(() => setImmediate(() => this.#start(run)));
+    // The id is on its way at the end of this turn; the next one is after that. Only then is anything written that would be run again.
+    setImmediate(() => setImmediate(begin));
   }
 
   /** What must not be done twice is written down before it is done. */
@@ -145,8 +145,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     const call = toRecordedCall(run, true);
     await this.#parts.journal.append({ type: 'begin', at: Date.now(), call }, () => run.announce());
     run.hasBegun = true;
-    if (run.request.isIdKnown) this.#start(run);
-    else this.#announceFirst(run);
+    this.#start(run);
   }
 
   /** Runs it, unless its process is being replaced: then it waits for that. */

@@ -20,6 +20,7 @@ import {
   type UnfinishedCall,
 } from '../sessions/index.ts';
 import type { CallJournal } from './call-journal.ts';
+import { toEndEvents } from './dormant-end.ts';
 import { DurableEpisode, type Rebuilt } from './durable-episode.ts';
 import { toUnknownRecord } from './end-record.ts';
 import { JournalWriter } from './journal-writer.ts';
@@ -138,8 +139,11 @@ export class JournalKeeper implements EpisodeKeeper {
     return new Recovery(disk, places, this.#environments, options).run(onProgress);
   }
 
-  async endDormant(ref: SessionRef, end: SessionEnd): Promise<void> {
-    await this.#onDisk?.replace(keyOf(ref), { type: 'close', at: Date.now(), ...ref, end });
+  async endDormant(ref: SessionRef, session: number, end: SessionEnd): Promise<void> {
+    const disk = this.#onDisk as JournalWriter;
+    const events = toEndEvents(disk.journal.read(keyOf(ref)), session, end);
+    await disk.replace(keyOf(ref), { type: 'close', at: Date.now(), ...ref, end });
+    for (const event of events) this.#options.observer.on(event);
   }
 
   forget(key: string): void {

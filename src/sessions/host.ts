@@ -102,7 +102,7 @@ export type SessionState = { readonly environment: string } | Absence;
 
 /** Why there is no such session. */
 export interface Absence {
-  readonly code: 'session_not_found' | 'session_gone' | 'session_expired' | 'session_lost';
+  readonly code: 'session_not_found' | 'session_gone' | 'session_expired' | 'session_lost' | 'shutting_down';
   readonly message: string;
 }
 

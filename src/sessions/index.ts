@@ -5,6 +5,7 @@ export type { RunListener } from './call.ts';
 export {
   type CallEnding,
   type CallFailure,
+  outcomeOf,
   type RunEnding,
   refused,
   toModelText,
@@ -13,7 +14,7 @@ export {
 export { Counts } from './counts.ts';
 export { LocalRuntime } from './episode/local-runtime.ts';
 export { type LossReason, type WhyLost, whyNotRebuilt } from './episode/loss.ts';
-export type { SessionEnd } from './episode/outcome.ts';
+export { type SessionEnd, toEpisodeOutcome } from './episode/outcome.ts';
 export type {
   EpisodeRuntime,
   EpisodeStart,

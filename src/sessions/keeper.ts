@@ -17,8 +17,8 @@ export interface EpisodeKeeper {
   recover(places: RecoveryPlaces, onProgress?: (done: number, all: number) => void): Promise<Recovered>;
   /** Reads a session of an earlier server; its episode is built when it begins. */
   recall(ref: SessionRef, session: number, lastSeq: number, memory: SessionMemory): RecalledSession;
-  /** Notes the end of a session that nobody has asked for since. */
-  endDormant(ref: SessionRef, end: SessionEnd): Promise<void>;
+  /** Notes and tells the end of a session that nobody has asked for since; `session` is its number. */
+  endDormant(ref: SessionRef, session: number, end: SessionEnd): Promise<void>;
   /** Forgets a session that has ended, by its key. */
   forget(key: string): void;
 }

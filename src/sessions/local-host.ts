@@ -51,7 +51,7 @@ export class LocalHost implements SessionHost {
     };
     const places = keeper && {
       wake: (ref: SessionRef, { lastSeq, lastActive }: Dormant) => this.#wake(ref, lastSeq, lastActive),
-      endDormant: (ref: SessionRef, end: SessionEnd) => keeper.endDormant(ref, end),
+      endDormant: (ref: SessionRef, end: SessionEnd) => keeper.endDormant(ref, this.#next(), end),
       forget: (key: string) => keeper.forget(key),
     };
     this.#sessions = new Sessions(options, memory, (now) => memory.kept.sweep(now), places);

@@ -37,6 +37,12 @@ export function sessionAbsent(sid: string, end: SessionEnd | undefined, why?: st
   return new TiltyardError(code, message);
 }
 
+/** Why nothing can be asked of a session that goes on when the server has started again. */
+export function suspensionOf(sid: string): Absence {
+  const message = `the server is stopping, and session '${sid}' goes on when it has started again. Try again later`;
+  return { code: 'shutting_down', message };
+}
+
 /** The error of a session that comes when the server goes. */
 export function stopping(): TiltyardError {
   return new TiltyardError('shutting_down', 'the server is stopping and accepts no new sessions');

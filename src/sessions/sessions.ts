@@ -97,7 +97,7 @@ export class Sessions {
   /** Why there is no such session. */
   absenceOf(ref: SessionRef): Absence {
     const session = this.#byOwner.get(ref.identity)?.get(ref.sid);
-    if (session instanceof Session) return absenceOf(ref.sid, session.end, session.lost?.words);
+    if (session instanceof Session) return session.absence;
     const tombstone = this.#tombstoneOf(ref);
     return absenceOf(ref.sid, tombstone?.end, tombstone?.why);
   }
@@ -160,6 +160,8 @@ export class Sessions {
     }
     await found.close(end);
     found.memory.end();
+    // Who asks meanwhile is told to come again.
+    if (found.isSuspended) return true;
     if (this.#byOwner.get(ref.identity)?.get(ref.sid) === found) {
       this.#remove(ref);
       const calls = found.end === 'lost' ? () => found.calls : undefined;

@@ -146,6 +146,19 @@ test('J7: a client that does not know its id is told before anything runs', asyn
   await eventually(() => expect(heard.events.map(({ kind }) => kind)).toEqual(['settled']));
 });
 
+test('J7: nothing is written of a call before its client knows the id: it would be run again, and so would what the client repeats', async () => {
+  const { start, choice } = lives();
+  const { create, host, journal } = await start();
+  await create({ environment: 'saved', choice });
+  await host.prompt(SESSION);
+  const types = () => journal?.read('s').map(({ type }) => type);
+  const before = await new Promise((resolve) => {
+    host.call(SESSION, { name: 'put', input: {} }, ({ kind }) => void (kind === 'accepted' && resolve(types())));
+  });
+  expect(before).toEqual(['create', 'setup', 'prompt']);
+  await eventually(() => expect(types()).toEqual(['create', 'setup', 'prompt', 'begin', 'end']));
+});
+
 test('J11: an episode that keeps nothing is lost with its server, and what was told can still be read', async () => {
   const { start, choice } = lives();
   const first = await start();
@@ -212,6 +225,18 @@ describe('J12: clocks and limits', () => {
     await second.die();
     const third = await start();
     expect(toldOf(await third.call('add'))).toBe('2');
+  });
+
+  test('an end is remembered for as long as a server runs: while none does, nobody can ask', async () => {
+    const { start, choice } = lives();
+    const first = await start();
+    await first.create({ environment: 'replayed', choice });
+    await first.host.end(SESSION);
+    await first.die();
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * 3_600_000 });
+    const second = await start();
+    expect(second.host.touch(SESSION)).toMatchObject({ code: 'session_gone' });
   });
 
   test('J9: nothing is left of a session whose end nobody remembers any more', async () => {
@@ -284,6 +309,35 @@ test('a server that stops puts its episodes aside: they are torn down, have no o
   expect(stage.count('teardown')).toBe(1);
   const second = await start();
   expect(toldOf(await second.call('add'))).toBe('2');
+});
+
+test('a session that ends before anybody has asked for it since the restart is told of as any other', async () => {
+  const { start, choice } = lives();
+  const first = await start();
+  await first.create({ environment: 'replayed', choice });
+  await first.call('add', { n: 2 });
+  await first.call('add', { n: 3, finished: true });
+  await first.die();
+  const { host, events } = await start();
+  await host.end(SESSION);
+  expect(events).toMatchObject([
+    { type: 'session_started', session: { sid: 's', environment: 'replayed' } },
+    { type: 'session_ended', session: { sid: 's' }, outcome: 'finished', reason: 'deleted', calls: 2, reward: 5 },
+  ]);
+});
+
+test('a server that stops does not tell that a session is over which goes on later', async () => {
+  const { start, choice, stage } = lives();
+  const { create, call, host } = await start();
+  await create({ environment: 'replayed', choice });
+  await call('add');
+  const running = hear(host, SESSION, { name: 'later', input: { gate: 'a' }, taskId: 'mine' });
+  await stage.reached('later a');
+  await host.drain();
+  expect(running.ending).toMatchObject({ kind: 'refused', failure: { code: 'shutting_down' } });
+  expect(host.touch(SESSION)).toMatchObject({ code: 'shutting_down', message: expect.stringContaining('goes on') });
+  expect(toldOf(await call('add'))).toBe('shutting_down');
+  await expect(host.prompt(SESSION)).rejects.toMatchObject({ code: 'shutting_down' });
 });
 
 test('an episode whose task has changed meanwhile is lost', async () => {

@@ -7,6 +7,8 @@ test.each([
   ['soak', 'SESSIONS', '1e3', 1],
   ['chaos', 'SECONDS', 'abc', 1],
   ['chaos', 'SEED', '-1', 0],
+  ['chaos-durable', 'EPISODES', '0', 1],
+  ['chaos-durable', 'KILLS', 'many', 0],
   ['fuzz', 'REQUESTS', '0', 1],
   ['fuzz', 'CONNECTION', '', 0],
 ])('%s refuses %s=%s', async (proof, name, value, least) => {

@@ -103,6 +103,8 @@ export class CallStream implements Beating {
     const how = { envelope: this.#envelope, streaming: response.headersSent, returnErrors };
     const answer = toCallAnswer(ending, how);
     if (answer.kind === 'end') return this.#sendResult(answer.json, taskId);
+    // It goes on when the server has started again: its client comes back for it, as after any other break.
+    if (answer.kind === 'error' && ending.failure.code === 'shutting_down') return void response.req.socket.destroy();
     if (answer.kind === 'error')
       return this.#send(encodeError(answer.message, answer.outcome), answer.alone ? undefined : taskId);
     caller.tiltyardCode = answer.failure.code;

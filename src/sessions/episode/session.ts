@@ -3,13 +3,13 @@ import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import { type Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { type Observer, type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
-import type { CallListener, CallRequest, CreateRequest } from '../host.ts';
+import type { Absence, CallListener, CallRequest, CreateRequest } from '../host.ts';
 import type { EpisodeKeeper, Keeping, RecalledCall, RecalledSession, UnfinishedCall } from '../keeper.ts';
 import { checksumOf } from '../kept/checksum.ts';
 import type { MemoryBudget } from '../memory/memory-budget.ts';
 import type { SessionMemory } from '../memory/session-memory.ts';
 import type { SessionOptions } from '../options.ts';
-import { absenceOf, howItEnded } from '../session-errors.ts';
+import { absenceOf, howItEnded, suspensionOf } from '../session-errors.ts';
 import { fullOf, mismatchOf, refusalOf } from './admission.ts';
 import type { WhyLost } from './loss.ts';
 import { type SessionEnd, toEpisodeOutcome } from './outcome.ts';
@@ -97,6 +97,17 @@ export class Session implements CallOwner {
 
   get isClosing(): boolean {
     return this.#phase === 'closing';
+  }
+
+  /** Whether it has ended here only, and goes on when the server has started again. */
+  get isSuspended(): boolean {
+    return this.end === 'stopped' && this.keeping?.survivesServer === true;
+  }
+
+  /** Why nothing more can be asked of it, once it has ended. */
+  get absence(): Absence {
+    const { sid } = this.facts;
+    return this.isSuspended ? suspensionOf(sid) : absenceOf(sid, this.end, this.lost?.words);
   }
 
   /** Whether no tool of it was ever called. */
@@ -335,7 +346,7 @@ export class Session implements CallOwner {
   }
 
   get #problem(): Failure | undefined {
-    return this.end === undefined ? this.#setupFailure : absenceOf(this.facts.sid, this.end, this.lost?.words);
+    return this.end === undefined ? this.#setupFailure : this.absence;
   }
 
   async #close(end: SessionEnd): Promise<void> {
@@ -346,15 +357,16 @@ export class Session implements CallOwner {
     const noted = this.keeping?.end(end, this.lost?.words);
     const closed = this.#episode.close(`the session ${howItEnded(end)}`);
     if (wasSettingUp) this.#setupEnded('cancelled');
-    const failure = absenceOf(this.facts.sid, end, this.lost?.words);
-    const outcome = toOutcome(failure);
-    for (const call of this.#calls.running) call.ended({ kind: 'failed', outcome, failure });
+    const { absence } = this;
+    const ending = this.isSuspended
+      ? refused(absence)
+      : ({ kind: 'failed', outcome: toOutcome(absence), failure: absence } as const);
+    for (const call of this.#calls.running) call.ended(ending);
     await Promise.all([closed, noted]);
     if (end !== 'lost') this.#calls.clear();
     const now = performance.now();
     const { observer } = this;
-    if (end === 'stopped' && this.keeping?.survivesServer === true)
-      return observer.on({ type: 'session_suspended', at: toEpoch(now), session: this.facts });
+    if (this.isSuspended) return observer.on({ type: 'session_suspended', at: toEpoch(now), session: this.facts });
     observer.on({
       type: 'session_ended',
       at: toEpoch(now),
