@@ -36,7 +36,7 @@ export class ServerLog {
       const { msg, sid = '', episode } = line;
       if (msg === EPISODE_BEGINS && episode !== undefined) episodes.set(sid, episode);
       else if (msg === 'call') this.#addCall(line, life, episodes.get(sid));
-      else if (msg === 'session ended') this.#addSession(line, life, episodes.get(sid));
+      else if (msg === 'session ended' || msg === 'session lost') this.#addSession(line, life, episodes.get(sid));
     });
   }
 

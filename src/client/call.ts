@@ -1,4 +1,6 @@
+import type { ErrorCode } from '../core/index.ts';
 import {
+  codeIn,
   cutText,
   INSTANCE_HEADER,
   isObject,
@@ -11,7 +13,14 @@ import {
 import { isHarmless, isUnknownId, toCallError, toReason } from './call-errors.ts';
 import { newTaskId } from './call-ids.ts';
 import { readResult } from './call-result.ts';
-import { ClientError, type ErrorContext, SessionTerminated, ToolCallError, ToolFailed } from './errors.ts';
+import {
+  ClientError,
+  type ErrorContext,
+  OutcomeUnknown,
+  SessionTerminated,
+  ToolCallError,
+  ToolFailed,
+} from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
 import type { KnownInstance } from './instance.ts';
 import { toShort } from './quote.ts';
@@ -116,15 +125,17 @@ async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult>
   // Of this attempt alone: what a broken stream has left is not part of the next one.
   const parts: string[] = [];
   let outcome: Outcome | undefined;
+  let code: string | undefined;
   const onComment = (comment: string) => {
     outcome = outcomeIn(comment) ?? outcome;
+    code = codeIn(comment) ?? code;
   };
   const onEvent = ({ event, data }: StreamEvent): RunToolResult | undefined => {
     if (event === 'task_id') progress.taskId = data.trim() || progress.taskId;
     else if (event === 'chunk' || event === 'end') parts.push(data);
     else if (event === 'error') {
       progress.isLost = false;
-      throw toFailure(cutText(data, MAX_MESSAGE, ' [cut]'), { sid, taskId: progress.taskId, outcome });
+      throw toFailure(cutText(data, MAX_MESSAGE, ' [cut]'), { sid, taskId: progress.taskId, outcome, code });
     }
     return event === 'end' ? readResult(parts.join(''), { sid, taskId: progress.taskId }) : undefined;
   };
@@ -163,19 +174,19 @@ const EVENT_STREAM = 'text/event-stream';
 // As much as a server of ours sends, and more than anybody reads.
 const MAX_MESSAGE = 64 * 1024;
 
-function toFailure(message: string, context: ErrorContext): ClientError {
+function toFailure(message: string, { code: told, ...context }: ErrorContext): ClientError {
   const { outcome } = context;
+  if (told === OUTCOME_UNKNOWN) return new OutcomeUnknown(message, { ...context, code: told });
   // The session ended while the call ran: the next call would hear it by status.
-  if (outcome === 'cancelled' || outcome === 'expired')
-    return new SessionTerminated(`the session is over: ${message}`, {
-      ...context,
-      status: 410,
-      code: SESSION_CODES[outcome],
-    });
+  const code = outcome === 'cancelled' || outcome === 'expired' ? SESSION_CODES[outcome] : told;
+  if (code !== undefined && SESSION_ENDS.has(code))
+    return new SessionTerminated(`the session is over: ${message}`, { ...context, status: 410, code });
   return new ToolFailed(message || 'the tool failed without a message', context);
 }
 
+const OUTCOME_UNKNOWN: ErrorCode = 'outcome_unknown';
 const SESSION_CODES = { cancelled: 'session_gone', expired: 'session_expired' } as const;
+const SESSION_ENDS: ReadonlySet<string> = new Set<ErrorCode>(['session_gone', 'session_expired', 'session_lost']);
 
 /** Refuses an input that no server could take, before anything is sent. */
 export function assertInput(input: unknown): asserts input is JsonObject {

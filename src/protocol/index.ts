@@ -66,6 +66,8 @@ export type {
 export { isSupportedSchema, OUTCOME_UNKNOWN, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_ID } from './oxp.ts';
 // Server-sent events
 export {
+  codeIn,
+  type ErrorFacts,
   encodeError,
   encodeResult,
   encodeSmallResult,

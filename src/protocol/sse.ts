@@ -101,16 +101,31 @@ function frameEnd(event: Uint8Array, bytes: number): number {
 }
 
 const OUTCOME_COMMENT = 'outcome ';
+const CODE_COMMENT = 'code ';
+
+/** What programs can know of a call that has no result. */
+export interface ErrorFacts {
+  readonly outcome?: Outcome | undefined;
+  /** The code of the error; left out where the tool failed. */
+  readonly code?: string | undefined;
+}
 
 /**
- * The last event of a call that has no result; a message of several lines becomes several `data:` lines. It means
- * `env_error`; what else it may be is told in a comment before it, because all of its text is the message.
+ * The last event of a call that has no result; a message of several lines becomes several `data:` lines. It means that the tool
+ * failed, as `env_error`; what else it may be is told in comments before it, because all of its text is the message.
  */
-export function encodeError(message: string, outcome: Outcome = 'env_error'): string {
+export function encodeError(message: string, { outcome = 'env_error', code }: ErrorFacts = {}): string {
   const text = cutText(message, MAX_ERROR_CHARACTERS, ` [cut, ${message.length} characters in all]`);
   const lines = text.split(/\r\n|[\n\r\u0085\u2028\u2029\v\f\x1c-\x1e]/);
-  const comment = outcome === 'env_error' ? '' : `: ${OUTCOME_COMMENT}${outcome}\n\n`;
-  return `${comment}event: error\n${lines.map((line) => `data: ${line}\n`).join('')}\n`;
+  const outcomeComment = outcome === 'env_error' ? '' : `: ${OUTCOME_COMMENT}${outcome}\n\n`;
+  const codeComment = code === undefined ? '' : `: ${CODE_COMMENT}${code}\n\n`;
+  return `${outcomeComment}${codeComment}event: error\n${lines.map((line) => `data: ${line}\n`).join('')}\n`;
+}
+
+/** The code that a comment tells, if it tells one. */
+export function codeIn(comment: string): string | undefined {
+  const text = comment.trim();
+  return text.startsWith(CODE_COMMENT) ? text.slice(CODE_COMMENT.length) : undefined;
 }
 
 /** The outcome that a comment tells, if it tells one. */

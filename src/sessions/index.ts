@@ -34,6 +34,7 @@ export {
   type CallSubject,
   combineObservers,
   type HostEvent,
+  LOST_OUTCOME,
   type Observer,
   type SessionEnded,
   type SessionFacts,

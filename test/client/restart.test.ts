@@ -188,6 +188,21 @@ test('J2, J3: with a journal, a session goes on over a restart in the hands of i
   expect((await server.lines()).filter((line) => line === 'mail')).toHaveLength(1);
 });
 
+test('J3: an external call that was cut off by a restart is OutcomeUnknown to its client, and the session goes on', async () => {
+  const server = await startMortal(JOURNAL);
+  const client = connect(server.url, { apiKey: '', environment: 'kept', retry: PATIENT, pingMs: 60_000 });
+  const session = await client.session({ split: 'train', index: 0 });
+  onTestFinished(() => void session.close({ timeoutMs: 1_000 }).catch(() => {}));
+  const call = rejection(session.call('append', { line: 'slow' }));
+  await eventually(async () => expect(await server.lines()).toEqual(['slow']));
+  await server.killAndRestart();
+  const error = await call;
+  expect(error).toBeInstanceOf(OutcomeUnknown);
+  expect(error).toMatchObject({ code: 'outcome_unknown', message: expect.stringMatching(/not known whether/) });
+  expect((await session.call('add', { line: 'one' })).text).toBe('1');
+  expect(await server.lines()).toEqual(['slow', 'one']);
+});
+
 test('J11: with a journal, a session of an environment that keeps nothing is told to be lost', async () => {
   const server = await startMortal(JOURNAL);
   const client = connect(server.url, { apiKey: '', environment: 'plain', retry: PATIENT, pingMs: 60_000 });

@@ -1,14 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { printable } from '../../core/index.ts';
-import type {
-  CallEnded,
-  HostEvent,
-  Observer,
-  SessionEnded,
-  SessionFacts,
-  SessionNotRecovered,
-  SessionRebuilt,
-  TaskIdReused,
+import {
+  type CallEnded,
+  type HostEvent,
+  LOST_OUTCOME,
+  type Observer,
+  type SessionEnded,
+  type SessionFacts,
+  type SessionNotRecovered,
+  type SessionRebuilt,
+  type TaskIdReused,
 } from '../../sessions/index.ts';
 import { toLoggedUrl } from './logged-url.ts';
 
@@ -85,7 +86,8 @@ function rebuiltFields({ sid, environment, steps, durationMs }: SessionRebuilt):
 }
 
 function lostFields({ sid, identity, environment, lost }: SessionNotRecovered): object {
-  return { sid: printable(sid), identity: nameOf(identity), environment: printable(environment), lost };
+  const whose = { sid: printable(sid), identity: nameOf(identity) };
+  return { ...whose, environment: printable(environment), outcome: LOST_OUTCOME, lost };
 }
 
 function sessionFields({ session, outcome, reason, lost, reward, calls, durationMs }: SessionEnded): object {

@@ -13,6 +13,8 @@ export type CallAnswer =
       readonly kind: 'error';
       readonly message: string;
       readonly outcome: CallOutcome | undefined;
+      /** Told where a client has to act on it. */
+      readonly code?: ErrorCode | undefined;
       readonly alone: boolean;
     }
   | { readonly kind: 'status'; readonly failure: Failure };
@@ -32,6 +34,9 @@ const REASONS: Partial<Record<ErrorCode, FailureReason>> = {
   episode_finished: 'episode_finished',
 };
 
+// Ends of a call that are not its tool's failure, and have no outcome of their own.
+const TOLD_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['outcome_unknown', 'session_lost']);
+
 /** Turns the end of a call that did not return into what is written for it. */
 export function toCallAnswer(
   ending: Exclude<CallEnding, { kind: 'returned' }>,
@@ -42,7 +47,8 @@ export function toCallAnswer(
     const { outcome } = ending;
     if (failure.code === 'tool_failed' && (outcome === 'tool_error' || outcome === 'timeout'))
       return toEnd(toModelText(failure, outcome), outcome);
-    return { kind: 'error', message: toDetail(failure, returnErrors), outcome, alone: false };
+    const code = TOLD_CODES.has(failure.code) ? failure.code : undefined;
+    return { kind: 'error', message: toDetail(failure, returnErrors), outcome, code, alone: false };
   }
   // A client that asks for an id nobody knows gets no `task_id` event: there is nothing to come back for.
   if (failure.code === 'unknown_task_id')

@@ -106,7 +106,7 @@ export class CallStream implements Beating {
     // It goes on when the server has started again: its client comes back for it, as after any other break.
     if (answer.kind === 'error' && ending.failure.code === 'shutting_down') return void response.req.socket.destroy();
     if (answer.kind === 'error')
-      return this.#send(encodeError(answer.message, answer.outcome), answer.alone ? undefined : taskId);
+      return this.#send(encodeError(answer.message, answer), answer.alone ? undefined : taskId);
     caller.tiltyardCode = answer.failure.code;
     respond(this.#exchange, toFailureAnswer(answer.failure, returnErrors));
   }
