@@ -28,13 +28,19 @@ export type {
 } from './episode/runtime.ts';
 // What happens to sessions and calls
 export {
+  type CallAsked,
   type CallEnded,
   type CallFacts,
   type CallRunning,
   type CallStarted,
   type CallSubject,
+  type CallTold,
+  type ContentEvent,
+  type EpisodeOpened,
   type HostEvent,
   type Observer,
+  type PastCall,
+  type PromptTold,
   type SessionEnded,
   type SessionFacts,
   type SessionNotRecovered,
