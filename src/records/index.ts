@@ -1,5 +1,7 @@
 // What is in a record
 export { BlobFolder, type BlobRef, PRIVATE_FILE, PRIVATE_FOLDER, readBlob } from './blobs.ts';
+// An episode as a whole
+export type { RecordedCall, RecordedChoice, RecordedEpisode, ToldResult } from './episode-types.ts';
 export {
   type CallEvent,
   type EndEvent,
@@ -30,6 +32,7 @@ export type { StoredEvent } from './parse-event.ts';
 // Reading and writing
 export { blobFoldersOf, type ReadOptions, readRecord, readStoredRecord } from './read-record.ts';
 export { RecordError } from './record-error.ts';
-export { RecordWriter, type WriteOptions } from './record-writer.ts';
+export { type EventJson, RecordWriter, type WriteOptions } from './record-writer.ts';
+export { readEpisode } from './recorded-episode.ts';
 export { RECORD_SCHEMA } from './schema.ts';
 export { taskHashOf } from './task-hash.ts';
