@@ -42,7 +42,14 @@ function plain(text: string): string {
 
 /** The fields of a `call` event. */
 export function callFields(tool: string, input: object, id: string): string {
-  return `"tool":${JSON.stringify(tool)},"input":${JSON.stringify(input)},"id":${JSON.stringify(id)}`;
+  return `"tool":${quote(tool)},"input":${JSON.stringify(input)},"id":${quote(id)}`;
+}
+
+const PLAIN = /^[\w.:-]*$/;
+
+/** A text in JSON; most ids and names need no escapes. */
+function quote(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 // As `resultJson` writes every result.

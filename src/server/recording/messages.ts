@@ -45,35 +45,8 @@ export interface PastCallFields {
   readonly reward: number | null;
 }
 
-const KINDS: readonly Kind[] = ['open', 'prompt', 'call', 'result', 'note', 'end', 'suspend'];
-
-/** Entries on their way, as two plain lists: objects would take longer to copy from thread to thread than to make. */
-export interface Batch {
-  readonly numbers: number[];
-  readonly texts: string[];
-}
-
-/** A batch with nothing in it. */
-export function newBatch(): Batch {
-  return { numbers: [], texts: [] };
-}
-
-/** Adds an entry to a batch. */
-export function push({ numbers, texts }: Batch, { kind, session, at, call, reward, text }: Entry): void {
-  numbers.push(KINDS.indexOf(kind), session, at, call, reward);
-  texts.push(text);
-}
-
-/** The entries of a batch. */
-export function* entriesOf({ numbers, texts }: Batch): Generator<Entry> {
-  let at = 0;
-  const next = () => numbers[at++] as number;
-  for (const text of texts)
-    yield { kind: KINDS[next()] as Kind, session: next(), at: next(), call: next(), reward: next(), text };
-}
-
 /** What the thread is sent. */
-export type Order = { readonly batch: Batch } | { readonly tools: ToolsByEnvironment } | { readonly close: true };
+export type Order = { readonly batch: Uint8Array } | { readonly tools: ToolsByEnvironment } | { readonly close: true };
 
 /** The tools of environments, by name. */
 export type ToolsByEnvironment = ReadonlyMap<string, readonly ToolSpec[]>;

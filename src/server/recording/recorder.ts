@@ -15,19 +15,9 @@ import type {
 import type { ReturnErrors } from '../http/errors.ts';
 import type { RecordingNumbers } from '../observe/recording-metrics.ts';
 import { startThread } from '../start-thread.ts';
+import { Batch } from './batch.ts';
 import { callFields, nameOf, resultFields, toEnd, toEpisode } from './fields.ts';
-import {
-  type Batch,
-  type Entry,
-  newBatch,
-  type Opening,
-  type Order,
-  type PastCallFields,
-  push,
-  type Report,
-  type ThreadData,
-  type ToolsByEnvironment,
-} from './messages.ts';
+import type { Entry, Opening, Order, PastCallFields, Report, ThreadData, ToolsByEnvironment } from './messages.ts';
 
 /** What a recorder is told. */
 export interface RecorderOptions extends ThreadData {
@@ -37,10 +27,10 @@ export interface RecorderOptions extends ThreadData {
 
 // Long enough for a busy server to write many events at once; what is lost at most when the process is killed.
 const COLLECT_MS = 200;
-const BATCH_CHARACTERS = 2 ** 20;
+const BATCH_BYTES = 2 ** 20;
 
 // What may wait for a slow disk. More is dropped, and counted.
-const MAX_WAITING_CHARACTERS = 64 * 2 ** 20;
+const MAX_WAITING_BYTES = 64 * 2 ** 20;
 
 // A disk that is full stays so for a while.
 const COMPLAIN_EVERY_MS = 60_000;
@@ -64,11 +54,10 @@ export class Recorder implements Observer {
   readonly #options: RecorderOptions;
   readonly #thread: Worker;
   readonly #sessions = new Map<number, Recorded>();
-  #batch: Batch = newBatch();
-  #batchCharacters = 0;
-  /** Of each batch that the thread has not written yet. */
+  readonly #batch = new Batch();
+  /** How large each batch is that the thread has not written yet. */
   readonly #sent: number[] = [];
-  #sentCharacters = 0;
+  #sentBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #complainedAt = Number.NEGATIVE_INFINITY;
   #deleted = 0;
@@ -204,14 +193,13 @@ export class Recorder implements Observer {
     // The end always passes: it is small, and frees the record.
     if (this.#isFull && kind !== 'end' && kind !== 'suspend') return this.#drop(recorded);
     if (recorded.missing > 0) this.#noteMissing(session, at, recorded);
-    push(this.#batch, { kind, session, at: Math.round(at), call, reward, text });
-    this.#batchCharacters += text.length;
-    if (this.#batchCharacters > BATCH_CHARACTERS) this.#send();
+    this.#batch.push({ kind, session, at: Math.round(at), call, reward, text });
+    if (this.#batch.size > BATCH_BYTES) this.#send();
     else this.#timer ??= setTimeout(() => this.#send(), COLLECT_MS).unref();
   }
 
   get #isFull(): boolean {
-    return this.#sentCharacters + this.#batchCharacters > MAX_WAITING_CHARACTERS;
+    return this.#sentBytes + this.#batch.size > MAX_WAITING_BYTES;
   }
 
   #drop(recorded: Recorded): void {
@@ -229,16 +217,15 @@ export class Recorder implements Observer {
   #send(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#batch.texts.length === 0 || this.#isOver) return;
-    this.#thread.postMessage({ batch: this.#batch } satisfies Order);
-    this.#sent.push(this.#batchCharacters);
-    this.#sentCharacters += this.#batchCharacters;
-    this.#batch = newBatch();
-    this.#batchCharacters = 0;
+    if (this.#batch.isEmpty || this.#isOver) return;
+    const batch = this.#batch.take();
+    this.#sent.push(batch.length);
+    this.#sentBytes += batch.length;
+    this.#thread.postMessage({ batch } satisfies Order, [batch.buffer]);
   }
 
   #heard({ written, dropped, bytes, deleted, problem }: Report): void {
-    this.#sentCharacters -= this.#sent.shift() ?? 0;
+    this.#sentBytes -= this.#sent.shift() ?? 0;
     this.numbers.written += written;
     this.numbers.dropped += dropped;
     this.numbers.bytes = bytes;

@@ -1,14 +1,7 @@
 import { Archive } from './archive.ts';
+import { entriesOf } from './batch.ts';
 import { EpisodeRecord } from './episode-record.ts';
-import {
-  type Batch,
-  type Entry,
-  entriesOf,
-  type Opening,
-  type Report,
-  type ThreadData,
-  type ToolsByEnvironment,
-} from './messages.ts';
+import type { Entry, Opening, Report, ThreadData, ToolsByEnvironment } from './messages.ts';
 
 /** Writes batches into records. What the disk does not take is dropped and counted: episodes go on. */
 export class Records {
@@ -30,7 +23,7 @@ export class Records {
   }
 
   /** Writes a batch, and says what became of it. */
-  write(batch: Batch): Report {
+  write(batch: Uint8Array): Report {
     // How many events each session has to write.
     const taken = new Map<number, number>();
     for (const entry of entriesOf(batch)) {
