@@ -21,8 +21,11 @@ export async function measureRecording(): Promise<Verdict[]> {
     const calls = await inTurns('calls', [off, on], async (server) =>
       addCallsWithIds(await createEpisodes(server.port, CONNECTIONS)),
     );
-    const episodes = await inTurns('episodes', [off, on], async () => () => episode(crypto.randomUUID()));
-    return [toVerdict('calls', calls), toVerdict('episodes', episodes)].filter((each) => each !== undefined);
+    // Without an aim: each is a file of its own, and how long it takes to make one is the system's affair.
+    await inTurns('episodes', [off, on], async () => () => episode(crypto.randomUUID()));
+    const [without, recorded] = calls;
+    if (!(without && recorded)) return [];
+    return [atLeastShare('recording: calls with against without', ratioOf(recorded, without), SHARE)];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -38,11 +41,6 @@ async function inTurns(
     { name: 'recorded', server: on, next: await toNext(on) },
   ];
   return compare(contenders, { title: `recorded ${unit}, 64 connections`, connections: CONNECTIONS, unit });
-}
-
-function toVerdict(unit: string, [off, on]: readonly Compared[]): Verdict | undefined {
-  if (off === undefined || on === undefined) return undefined;
-  return atLeastShare(`recording: ${unit} with against without`, ratioOf(on, off), SHARE);
 }
 
 function start(env: Readonly<Record<string, string>>): Promise<NodeServer> {

@@ -9,7 +9,8 @@ const BEFORE = 40;
 
 /** What differs, for people. */
 export function toText({ played, recorded, differences }: Replay, { red, green, dim }: Colors): string[] {
-  const count = played === recorded ? `${recorded} calls` : `${played} of ${recorded} calls`;
+  const all = recorded === 1 ? '1 call' : `${recorded} calls`;
+  const count = played === recorded ? all : `${played} of ${all}`;
   if (differences.length === 0) return [green(`${count} played again: the same as recorded.`)];
   return [
     ...differences.flatMap((difference) => [
