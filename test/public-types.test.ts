@@ -23,7 +23,7 @@ import type { Finding, LintOptions, Log, PlayedEpisode, PlayOptions, Requirement
 import { afterAll, expect, expectTypeOf, test } from 'vitest';
 import { Declarations } from './support/declarations.ts';
 
-const ENTRIES = ['index', 'checking/index', 'client/index', 'server/index', 'testing/index'];
+const ENTRIES = ['index', 'checking/index', 'client/index', 'records/index', 'server/index', 'testing/index'];
 
 // Computed types: an editor shows what they come to, and nobody writes their names.
 const COMPUTED = [

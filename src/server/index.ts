@@ -1,4 +1,5 @@
-export { DEFAULT_LIMITS, type Limits } from '../core/index.ts';
+export { DEFAULT_LIMITS, type Failure, type Limits, type Problem } from '../core/index.ts';
+export type { MissingRequirements } from '../protocol/index.ts';
 export type {
   CallAsked,
   CallEnded,
@@ -11,6 +12,7 @@ export type {
   CallTold,
   ContentEvent,
   EpisodeOpened,
+  FailedOutcome,
   HostEvent,
   LossReason,
   Observer,

@@ -5,6 +5,7 @@ export type { RunListener } from './call.ts';
 export {
   type CallEnding,
   type CallFailure,
+  type FailedOutcome,
   isLarge,
   LARGE_CHARACTERS,
   type RunEnding,

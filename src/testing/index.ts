@@ -31,7 +31,8 @@ export type { InputArguments, ToolSpec, WireBlock } from '../client/index.ts';
 export type { Log } from '../core/index.ts';
 export type { Limits, SessionRules } from '../server/index.ts';
 // Episodes that were recorded, served again
-export { type CassetteOptions, cassette } from './cassette/cassette.ts';
+export { cassette } from './cassette/cassette.ts';
 // An episode in process
 export { type PlayedEpisode, type PlayedStep, type PlayOptions, play } from './play.ts';
-export { type RecordOptions, record } from './record.ts';
+export { record } from './record.ts';
+export type { TestServer, TestServerOptions } from './served.ts';

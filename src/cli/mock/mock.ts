@@ -21,7 +21,8 @@ export async function mock(records: readonly string[], options: MockOptions): Pr
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
   const auth = await takeAccess(options, warn);
   const { host, port = defaultPort(process.env), json = false } = options;
-  const server = await cassette(records, { host, port, auth, logger: { level: 'warn' } }).catch((thrown: unknown) => {
+  const served = { host, port, options: { auth, logger: { level: 'warn' } } };
+  const { server } = await cassette(records, served).catch((thrown: unknown) => {
     throw thrown instanceof RecordError ? misuse(thrown.message) : thrown;
   });
   stopWhenTold(server, unread);

@@ -70,9 +70,9 @@ Needs the package lmdb. What comes with secrets is written only if the
 environment variable TILTYARD_JOURNAL_KEY has a key (32 bytes as hex or base64;
 several separated by commas: the first one writes, all of them read).
 
-With --record, every episode of every client is a file of JSON lines, for
-\`tiltyard replay\`, \`tiltyard mock\`, or programs of your own. Secrets are left out.
-A disk that is full or slow costs records, and never an episode.
+With --record, every episode of every client is a file of JSON lines, without
+its secrets, for \`tiltyard replay\`, \`tiltyard mock\`, or your own programs. A
+disk that is full or slow costs records, and never an episode.
 
 Limits can also be set with the environment variable TILTYARD_LIMITS, separated
 by commas; --limit takes precedence.

@@ -1,12 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RecordError, type RecordedEpisode, readEpisode } from '../../records/index.ts';
-import { createServer, type ListenOptions, type Server, type ServerOptions } from '../../server/index.ts';
 import { LocalHost } from '../../sessions/index.ts';
+import { startServer, type TestServer, type TestServerOptions } from '../served.ts';
 import { CassetteRuntime } from './cassette-runtime.ts';
-
-/** How a cassette is served. */
-export type CassetteOptions = Pick<ServerOptions, 'auth' | 'logger' | 'limits'> & ListenOptions;
 
 /**
  * Serves records as an ORS server: a session for a recorded task gets the recorded prompt, and each call the answer that the same call
@@ -14,19 +11,13 @@ export type CassetteOptions = Pick<ServerOptions, 'auth' | 'logger' | 'limits'> 
  */
 export async function cassette(
   records: string | readonly string[],
-  { port = 0, host = '127.0.0.1', ...options }: CassetteOptions = {},
-): Promise<Server> {
+  options: TestServerOptions = {},
+): Promise<TestServer> {
   const paths = [records].flat().flatMap(filesOf);
   const episodes: RecordedEpisode[] = [];
   for (const path of paths) episodes.push(await readEpisode(path));
   if (episodes.length === 0) throw new RecordError([records].flat().join(', '), 'has no records in it (*.jsonl)');
-  const server = await createServer({
-    logger: false,
-    ...options,
-    host: (sessions) => new LocalHost(new CassetteRuntime(episodes), sessions),
-  });
-  await server.listen({ port, host });
-  return server;
+  return startServer({ host: (sessions) => new LocalHost(new CassetteRuntime(episodes), sessions) }, options);
 }
 
 function filesOf(path: string): string[] {
