@@ -30,6 +30,8 @@ const COMPUTED = [
   ...['Awaitable', 'Complete', 'Given', 'InputOf', 'OutputOf', 'TaskInput', 'TaskOutput'],
   // What OxpInput, OxpValue and ProviderTools are made with.
   ...['InputOfTool', 'ValueOfTool', 'VersionsOf', 'Tools'],
+  // What NewEvent is made with.
+  'New',
 ];
 
 // As `npm run build` has written them, and `npm test` does first.

@@ -14,8 +14,10 @@ export interface BlobRef {
   readonly prefix?: string;
 }
 
-// Episodes may be anybody's: nobody else on the machine reads them.
+/** The mode of folders of records: episodes may be anybody's, so nobody else on the machine reads them. */
 export const PRIVATE_FOLDER = 0o700;
+
+/** The mode of their files. */
 export const PRIVATE_FILE = 0o600;
 
 const MOST_NAMES = 10_000;

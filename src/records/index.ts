@@ -1,3 +1,5 @@
+// What the types below name of other entry points
+export type { JsonObject, JsonValue, ToolSpec, WireBlock, WireImageBlock, WireTextBlock } from '../protocol/index.ts';
 // What is in a record
 export { BlobFolder, type BlobRef, PRIVATE_FILE, PRIVATE_FOLDER, readBlob } from './blobs.ts';
 // An episode as a whole
@@ -5,6 +7,7 @@ export type { RecordedCall, RecordedChoice, RecordedEpisode, ToldResult } from '
 export {
   type CallEvent,
   type EndEvent,
+  type EndedCallEvent,
   type EpisodeEvent,
   FAULTS,
   type FailedEvent,

@@ -1,4 +1,4 @@
-export { DEFAULT_LIMITS, type Failure, type Limits, type Problem } from '../core/index.ts';
+export { DEFAULT_LIMITS, type Failure, type Limits, type Problem, type Thrown } from '../core/index.ts';
 export type { MissingRequirements } from '../protocol/index.ts';
 export type {
   CallAsked,
