@@ -13,6 +13,7 @@ const SLOW = [
   'test/durable/{command,off}.test.ts',
   'test/hosts/workers.test.ts',
   'test/journal/{crash,full-disk,growth,ownership}.test.ts',
+  'test/records/{commands,continued,full-disk,kill}.test.ts',
   'test/workers/**/*.test.ts',
   // A browser.
   'test/browser/**/*.test.ts',

@@ -7,6 +7,7 @@ import { measureEpisodes } from './measurements/episodes.ts';
 import { measureJournal } from './measurements/journal.ts';
 import { measureLargeResults } from './measurements/large-results.ts';
 import { measureManySessions } from './measurements/many-sessions.ts';
+import { measureRecording } from './measurements/recording.ts';
 import { measureRecovery } from './measurements/recovery.ts';
 import type { Servers } from './measurements/servers.ts';
 import { measureTakeover } from './measurements/takeover.ts';
@@ -25,6 +26,7 @@ const MEASUREMENTS: Record<string, (servers: Servers) => Promise<Verdict[]>> = {
   journal: measureJournal,
   takeover: measureTakeover,
   recovery: measureRecovery,
+  recording: measureRecording,
 };
 
 const asked = process.argv.slice(2);

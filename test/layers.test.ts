@@ -7,15 +7,16 @@ import { expect, test } from 'vitest';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
   core: ['protocol'],
+  records: ['core', 'protocol'],
   journal: ['core', 'protocol'],
   sessions: ['core', 'protocol'],
   durable: ['sessions', 'journal', 'core', 'protocol'],
   workers: ['sessions', 'core', 'protocol'],
-  server: ['workers', 'durable', 'sessions', 'journal', 'core', 'protocol'],
+  server: ['workers', 'durable', 'sessions', 'journal', 'records', 'core', 'protocol'],
   client: ['core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
-  testing: ['checking', 'client', 'server', 'durable', 'sessions', 'core', 'protocol'],
-  cli: ['client', 'server', 'workers', 'checking', 'testing', 'sessions', 'journal', 'core', 'protocol'],
+  testing: ['checking', 'client', 'server', 'durable', 'sessions', 'records', 'core', 'protocol'],
+  cli: ['client', 'server', 'workers', 'checking', 'testing', 'sessions', 'journal', 'records', 'core', 'protocol'],
 };
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));

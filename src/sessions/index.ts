@@ -5,6 +5,7 @@ export type { RunListener } from './call.ts';
 export {
   type CallEnding,
   type CallFailure,
+  type FailedOutcome,
   outcomeOf,
   type RunEnding,
   refused,
@@ -27,15 +28,21 @@ export type {
 } from './episode/runtime.ts';
 // What happens to sessions and calls
 export {
+  type CallAsked,
   type CallEnded,
   type CallFacts,
   type CallRunning,
   type CallStarted,
   type CallSubject,
+  type CallTold,
+  type ContentEvent,
   combineObservers,
+  type EpisodeOpened,
   type HostEvent,
   LOST_OUTCOME,
   type Observer,
+  type PastCall,
+  type PromptTold,
   type SessionEnded,
   type SessionFacts,
   type SessionNotRecovered,

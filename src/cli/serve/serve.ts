@@ -9,10 +9,10 @@ import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { banner } from '../shared/serving/banner.ts';
 import { defaultPort } from '../shared/serving/port.ts';
+import { stopWhenTold } from '../shared/serving/stopping.ts';
 import { takeJournalKey } from '../shared/serving/variables.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { readLimits } from './limits.ts';
-import { stopWhenTold } from './stopping.ts';
 import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts';
 
 /** The options of `tiltyard serve`. */
@@ -27,6 +27,8 @@ export interface ServeOptions extends WebArguments {
   readonly workers: number;
   readonly journal?: string;
   readonly journalSync?: boolean;
+  readonly record?: string;
+  readonly recordMax?: number;
   readonly json?: boolean;
 }
 
@@ -49,6 +51,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     logger: { level: options.logLevel },
     watchdog: true,
     ...journal,
+    ...recordOf(options),
   }).catch(explainStart);
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
@@ -69,6 +72,14 @@ async function journalOf(
   const keys = readJournalKeys(key).map((each) => each.toString('hex'));
   const { recoveryDisplay } = await import('./recovery.ts');
   return { journal: { folder, sync, keys, recovery: recoveryDisplay(folder) } };
+}
+
+/** Where episodes are recorded, if they are. */
+function recordOf({ record: folder, recordMax: maxBytes }: ServeOptions): Pick<ServerOptions, 'record'> {
+  if (folder === undefined && maxBytes !== undefined)
+    throw misuse('--record-max says how much may be recorded. Name a folder with --record');
+  if (folder === undefined) return {};
+  return { record: maxBytes === undefined ? { folder } : { folder, maxBytes } };
 }
 
 /** The modules loaded here, or what loads them in other processes. */

@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Secrets } from '../core/index.ts';
+import { version } from '../version.ts';
+import { BlobFolder } from './blobs.ts';
+import { type NewEvent, RECORD_VERSION, type RecordEvent } from './events.ts';
+import type { StoredEvent } from './parse-event.ts';
+import { RecordError } from './record-error.ts';
+import { RecordFile } from './record-file.ts';
+import { toStoredEvent, toStoredLine } from './stored-events.ts';
+import type { Storing } from './stored-values.ts';
+import { Tally } from './tally.ts';
+
+/** How a record is written. */
+export interface WriteOptions {
+  /** Where images and large texts go: a path, or a folder that several writers share. Default: `blobs/` beside the record. */
+  readonly blobs?: string | BlobFolder;
+  /** Values that must not be in any file, by name: secrets of the episode, keys of model providers. */
+  readonly secrets?: Secrets;
+  /** What to do if the record exists: throw, or go on with it. Default: 'refuse'. */
+  readonly existing?: 'refuse' | 'resume';
+  /** Gets the events that are in a record that goes on. */
+  readonly onEvent?: (event: StoredEvent) => void;
+}
+
+/** An event whose fields are JSON already. */
+export interface EventJson {
+  readonly type: RecordEvent['type'];
+  readonly at: number;
+  /** All fields but its number, time and type: `"tool":"submit","input":{}`. */
+  readonly fields: string;
+  /** The same number as in `fields`, if a reward is there. */
+  readonly reward?: number | null;
+}
+
+/**
+ * Writes one episode down. An event is with the operating system when `append` returns, so it survives a kill of this process. It
+ * waits for the disk: not for the event loop of a busy server.
+ */
+export class RecordWriter implements Disposable {
+  readonly #file: RecordFile;
+  readonly #storing: Storing;
+  readonly #tally: Tally = new Tally();
+  /** Lines that are not written yet. */
+  #pending = '';
+  /** How many events are written, and how many there are. */
+  #written = 0;
+  #next = 0;
+  #startedAt: number | undefined;
+  #hasEnded = false;
+
+  private constructor(path: string, options: WriteOptions) {
+    const { blobs = join(dirname(path), 'blobs'), secrets = {}, existing, onEvent } = options;
+    this.#storing = { blobs: typeof blobs === 'string' ? new BlobFolder(blobs) : blobs, secrets };
+    const take = (event: StoredEvent) => {
+      this.#note(event);
+      onEvent?.(event);
+    };
+    this.#file = existing === 'resume' && existsSync(path) ? RecordFile.resume(path, take) : createFile(path);
+    this.#written = this.#next;
+  }
+
+  /** Opens a record for writing, and makes its folder if need be. */
+  static open(path: string, options: WriteOptions = {}): RecordWriter {
+    return new RecordWriter(path, options);
+  }
+
+  /** The number of the next event. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** How large the record is, without blobs. */
+  get size(): number {
+    return this.#file.size;
+  }
+
+  /** Writes an event, and returns its number. */
+  append(event: NewEvent): number {
+    const n = this.add(event);
+    this.flush();
+    return n;
+  }
+
+  /** Takes an event, and returns its number; `flush` writes all that were taken, in one piece. */
+  add(event: NewEvent): number {
+    const { at = Date.now(), ...rest } = event;
+    this.#assertInOrder(event);
+    const whole = { n: this.#next, at, ...rest, ...this.#added(event, at) } as RecordEvent;
+    return this.#take(whole, JSON.stringify(toStoredEvent(whole, this.#storing)));
+  }
+
+  /** The same with an event whose fields are JSON already, for those who write many. */
+  addJson({ type, at, fields, reward }: EventJson): number {
+    const json = `{"n":${this.#next},"at":${at},"type":"${type}",${fields}}`;
+    return this.#take({ n: this.#next, at, type, reward }, toStoredLine(json, this.#storing));
+  }
+
+  /** Writes what was taken. If the disk does not take it, it throws, nothing of it is there, and its numbers are used again. */
+  flush(): void {
+    const lines = this.#pending;
+    if (lines === '') return;
+    this.#pending = '';
+    try {
+      this.#file.write(lines);
+      this.#written = this.#next;
+    } finally {
+      this.#next = this.#written;
+    }
+  }
+
+  /** Closes the file; who writes again opens it again. What was taken and not flushed is lost. */
+  close(): void {
+    this.#file.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #take(event: NotedEvent, line: string): number {
+    this.#pending += `${line}\n`;
+    this.#note(event);
+    return event.n;
+  }
+
+  #note(event: NotedEvent): void {
+    this.#tally.add(event);
+    this.#startedAt ??= event.at;
+    this.#next = event.n + 1;
+    this.#hasEnded ||= event.type === 'end';
+  }
+
+  #assertInOrder({ type }: NewEvent): void {
+    if (this.#hasEnded) throw new RecordError(this.#file.path, `has ended: no '${type}' can follow`);
+    if ((this.#next === 0) !== (type === 'episode'))
+      throw new RecordError(this.#file.path, `must begin with one 'episode' event, and only there`);
+  }
+
+  #added(event: NewEvent, at: number): object {
+    if (event.type === 'episode')
+      return { v: RECORD_VERSION, versions: { tiltyard: version, node: process.versions.node, ...event.versions } };
+    if (event.type !== 'end') return {};
+    const { calls, rewards } = this.#tally;
+    return { ms: event.ms ?? at - (this.#startedAt ?? at), calls, rewards };
+  }
+}
+
+/** What is known of an event once it is taken. */
+interface NotedEvent {
+  readonly n: number;
+  readonly at: number;
+  readonly type: string;
+  readonly reward?: unknown;
+}
+
+function createFile(path: string): RecordFile {
+  try {
+    return RecordFile.create(path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+    throw new RecordError(path, "exists. Choose another name, or go on with it: { existing: 'resume' }", { cause });
+  }
+}
