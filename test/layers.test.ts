@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
   core: ['protocol'],
+  records: ['core', 'protocol'],
   journal: ['core', 'protocol'],
   sessions: ['core', 'protocol'],
   durable: ['sessions', 'journal', 'core', 'protocol'],
