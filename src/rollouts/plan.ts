@@ -35,7 +35,14 @@ export async function plan(folder: RunFolder, request: PlanRequest): Promise<Pla
     for (const { index, taskHash, cluster } of tasks) {
       const before = known.hashes.get(placeOf({ index, repeat }));
       if (before !== undefined && before === (taskHash ?? '')) continue;
-      folder.addPlanned({ episode: next, split, index, repeat, taskHash, ...(cluster === undefined ? {} : { cluster }) });
+      folder.addPlanned({
+        episode: next,
+        split,
+        index,
+        repeat,
+        taskHash,
+        ...(cluster === undefined ? {} : { cluster }),
+      });
       next += 1;
     }
   }
@@ -76,7 +83,10 @@ async function readTasks(request: PlanRequest): Promise<PlannedTask[]> {
   const wanted = indices ?? [from];
   const odd = wanted.find((index) => index >= count);
   if (odd !== undefined) throw new RangeError(`there is no task ${odd} in split '${split}' (it has ${count})`);
-  if (indices !== null) return inBatches(indices, async (index) => toPlanned(index, await environment.task(split, index, { signal }), request));
+  if (indices !== null)
+    return inBatches(indices, async (index) =>
+      toPlanned(index, await environment.task(split, index, { signal }), request),
+    );
   const tasks: PlannedTask[] = [];
   let index = from;
   const stop = n === null ? count : Math.min(count, from + n);
@@ -89,7 +99,8 @@ async function readTasks(request: PlanRequest): Promise<PlannedTask[]> {
 
 function toPlanned(index: number, task: unknown, { cluster }: PlanRequest): PlannedTask {
   const value = cluster === null ? undefined : (task as JsonObject)[cluster];
-  if (cluster !== null && value === undefined) throw new TypeError(`task ${index} has no field '${cluster}' to cluster by`);
+  if (cluster !== null && value === undefined)
+    throw new TypeError(`task ${index} has no field '${cluster}' to cluster by`);
   return {
     index,
     taskHash: hashTask(task as JsonObject),
@@ -99,7 +110,10 @@ function toPlanned(index: number, task: unknown, { cluster }: PlanRequest): Plan
 
 const BATCH = 16;
 
-async function inBatches<Each, Result>(items: readonly Each[], work: (item: Each) => Promise<Result>): Promise<Result[]> {
+async function inBatches<Each, Result>(
+  items: readonly Each[],
+  work: (item: Each) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
   for (let at = 0; at < items.length; at += BATCH)
     results.push(...(await Promise.all(items.slice(at, at + BATCH).map(work))));

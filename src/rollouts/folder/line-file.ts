@@ -1,4 +1,13 @@
-import { closeSync, createReadStream, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 
 /** A file of JSON lines that only grows. A line is with the operating system when `append` returns, so it survives a kill of this process. */
 export class LineFile implements Disposable {

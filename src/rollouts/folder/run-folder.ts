@@ -107,7 +107,9 @@ export function readRunFile(folder: string): RunFile {
   if (!existsSync(path)) throw new RunFolderError(`${folder} is not the folder of a run: it has no ${RUN_FILES.run}`);
   const run = parseRun(path);
   if (run.v <= RUN_VERSION) return run;
-  throw new RunFolderError(`${path} is of version ${run.v}, and this tiltyard reads up to ${RUN_VERSION}. Use a newer one`);
+  throw new RunFolderError(
+    `${path} is of version ${run.v}, and this tiltyard reads up to ${RUN_VERSION}. Use a newer one`,
+  );
 }
 
 /** Writes a file so that whoever sees it sees all of it. */
@@ -130,12 +132,16 @@ function parseRun(path: string): RunFile {
 function assertUsable(path: string, mode: 'new' | 'resume'): void {
   const hasRun = existsSync(join(path, RUN_FILES.run));
   if (hasRun && mode === 'new')
-    throw new RunFolderError(`${path} has a run already. Continue it with --resume, or choose another folder with --out`);
+    throw new RunFolderError(
+      `${path} has a run already. Continue it with --resume, or choose another folder with --out`,
+    );
   // What a process leaves that was killed before it wrote what it is about.
   const isOurs = (name: string) => /^\.?(?:lock|run\.json|plan\.jsonl|episodes\.jsonl)/.test(name);
   const others = readdirSync(path).filter((name) => !isOurs(name));
   if (!hasRun && others.length > 0)
-    throw new RunFolderError(`${path} is not empty, and not the folder of a run (it has ${others[0]}). Choose another one`);
+    throw new RunFolderError(
+      `${path} is not empty, and not the folder of a run (it has ${others[0]}). Choose another one`,
+    );
 }
 
 function isExisting(cause: unknown): boolean {

@@ -10,7 +10,11 @@ export class ModelFailure extends Error {
   /** How long the provider asks to be left alone. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(stop: Stop, message: string, options: ErrorOptions & Partial<Pick<ModelFailure, 'status' | 'retryAfterMs'>> = {}) {
+  constructor(
+    stop: Stop,
+    message: string,
+    options: ErrorOptions & Partial<Pick<ModelFailure, 'status' | 'retryAfterMs'>> = {},
+  ) {
     super(message, options);
     this.stop = stop;
     this.status = options.status;

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isObject, type JsonObject } from '../../protocol/index.ts';
 import { Gate, type LoadListener } from './gate.ts';
-import { keyFor, type ModelAddress } from './model-name.ts';
 import { ModelFailure, toFailure } from './model-failure.ts';
+import { keyFor, type ModelAddress } from './model-name.ts';
 import { OddModelAnswer } from './reading.ts';
 import type { ModelRequest, ReadAnswer } from './wire.ts';
 
@@ -45,7 +45,10 @@ export class Model {
   }
 
   /** Asks, waits when the provider asks for it, and repeats what may pass by itself. */
-  async ask(request: Pick<ModelRequest, 'messages' | 'tools' | 'maxTokens'>, { signal, onRetry }: Asking): Promise<ReadAnswer> {
+  async ask(
+    request: Pick<ModelRequest, 'messages' | 'tools' | 'maxTokens'>,
+    { signal, onRetry }: Asking,
+  ): Promise<ReadAnswer> {
     const { wire, name, isOwnServer } = this.address;
     const { parameters = {}, system } = this.options;
     const body = JSON.stringify(wire.body({ ...request, model: name, isOwnServer, parameters, system }));
@@ -71,7 +74,12 @@ export class Model {
   async #send(body: string, signal: AbortSignal): Promise<ReadAnswer> {
     const { wire, baseUrl, name } = this.address;
     const headers = { 'content-type': 'application/json', ...wire.headers(this.#key) };
-    const { ok, status, headers: answered, text } = await post(`${baseUrl}${wire.path(name)}`, { headers, body, signal });
+    const {
+      ok,
+      status,
+      headers: answered,
+      text,
+    } = await post(`${baseUrl}${wire.path(name)}`, { headers, body, signal });
     if (!ok) throw toFailure(status, text, answered);
     return read(text, wire.read);
   }
@@ -88,7 +96,10 @@ interface Posted {
   readonly text: string;
 }
 
-async function post(url: string, init: { headers: Record<string, string>; body: string; signal: AbortSignal }): Promise<Posted> {
+async function post(
+  url: string,
+  init: { headers: Record<string, string>; body: string; signal: AbortSignal },
+): Promise<Posted> {
   try {
     // A redirect would carry the key somewhere else.
     const response = await fetch(url, { method: 'POST', redirect: 'error', ...init });
@@ -106,7 +117,9 @@ function read(text: string, reader: (answer: JsonObject) => ReadAnswer): ReadAns
   try {
     answer = JSON.parse(text);
   } catch (cause) {
-    throw new ModelFailure('model_error', `the model's server sent an answer that is not JSON: ${text.slice(0, 200)}`, { cause });
+    throw new ModelFailure('model_error', `the model's server sent an answer that is not JSON: ${text.slice(0, 200)}`, {
+      cause,
+    });
   }
   if (!isObject(answer)) throw new ModelFailure('model_error', `the model's server sent ${text.slice(0, 200)}`);
   // Some servers answer 200, and tell of the failure inside.

@@ -24,7 +24,10 @@ export const openAIChat: Wire = {
     const choice = objectIn(objectsIn(answer.choices)[0], 'choices');
     const message = objectIn(choice.message, 'message');
     const usage = isObject(answer.usage) ? answer.usage : {};
-    const [input, output] = [isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}, isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {}];
+    const [input, output] = [
+      isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {},
+      isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {},
+    ];
     const stop = textIn(choice.finish_reason);
     return {
       messages: [message],

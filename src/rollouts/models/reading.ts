@@ -13,7 +13,7 @@ export function objectIn(value: unknown, what: string): JsonObject {
 
 /** A list of objects in an answer; none where there is no list. */
 export function objectsIn(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter((each) => isObject(each)) : [];
+  return Array.isArray(value) ? (value.filter((each) => isObject(each)) as JsonObject[]) : [];
 }
 
 /** A count in an answer; 0 where there is none. */

@@ -40,6 +40,7 @@ function stopOf(thrown: unknown): Stop {
 // Nobody can say how the call or the episode ended.
 function isUnheard(thrown: ClientError): boolean {
   if (thrown instanceof MaxRetries) return thrown.outcome === undefined || thrown.outcome === 'cancelled';
-  if (thrown instanceof HttpError) return thrown.outcome === 'cancelled' || [429, 502, 503, 504].includes(thrown.status ?? 0);
+  if (thrown instanceof HttpError)
+    return thrown.outcome === 'cancelled' || [429, 502, 503, 504].includes(thrown.status ?? 0);
   return thrown instanceof NetworkError || thrown instanceof OutcomeUnknown || thrown instanceof TimedOut;
 }

@@ -1,6 +1,6 @@
 import type { EnvironmentClient, Session } from '../../client/index.ts';
 import { chanceOf } from '../../core/index.ts';
-import { type JsonObject, textOf, type ToolSpec, type WireBlock } from '../../protocol/index.ts';
+import { type JsonObject, type ToolSpec, textOf, type WireBlock } from '../../protocol/index.ts';
 import type { Stop } from '../../records/index.ts';
 import type { PlannedEpisode } from '../folder/plan-file.ts';
 import type { Model } from '../models/model.ts';

@@ -93,7 +93,16 @@ export class RecordedConversation implements Conversation {
     };
     // Of an answer in several messages the first one tells of the request.
     for (const [index, body] of messages.entries())
-      this.#add(body, record.append({ type: 'message', role: 'assistant', format: this.#wire.name, body, ...(index === 0 ? { model: made } : {}) }));
+      this.#add(
+        body,
+        record.append({
+          type: 'message',
+          role: 'assistant',
+          format: this.#wire.name,
+          body,
+          ...(index === 0 ? { model: made } : {}),
+        }),
+      );
     return answer;
   }
 

@@ -67,7 +67,8 @@ export class RecordedEpisode {
         return toErrorAnswer(message);
       }
       this.halt = toEnvironmentHalt(thrown);
-      const outcome = this.halt.stop === 'tool_timeout' ? 'timeout' : this.halt.stop === 'expired' ? 'expired' : 'env_error';
+      const outcome =
+        this.halt.stop === 'tool_timeout' ? 'timeout' : this.halt.stop === 'expired' ? 'expired' : 'env_error';
       const reason = outcome === 'timeout' ? 'timeout' : 'broken';
       record.append({ ...failed, outcome, failure: { reason, message: this.halt.message } });
       throw this.halt;

@@ -56,6 +56,10 @@ function toInterval(tasks: readonly ScoredTask[], { values, error, clusters, see
   // Tasks that belong together are not drawn one by one.
   if (clusters !== undefined) return tInterval(centre, error, new Set(clusters).size);
   const isShare = isBinary && tasks.every(({ valid }) => valid === 1);
-  if (isShare) return wilsonInterval(values.reduce((sum, value) => sum + value, 0), values.length);
+  if (isShare)
+    return wilsonInterval(
+      values.reduce((sum, value) => sum + value, 0),
+      values.length,
+    );
   return values.length < FEW_TASKS ? bootstrapInterval(values, seed) : tInterval(centre, error, values.length);
 }

@@ -2,7 +2,10 @@
 export function logGamma(x: number): number {
   if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
   const z = x - 1;
-  const sum = LANCZOS.reduce((total, coefficient, index) => total + (index === 0 ? 0 : coefficient / (z + index)), LANCZOS[0]);
+  const sum = LANCZOS.reduce(
+    (total, coefficient, index) => total + (index === 0 ? 0 : coefficient / (z + index)),
+    LANCZOS[0],
+  );
   const t = z + 7.5;
   return 0.5 * Math.log(2 * Math.PI) + (z + 0.5) * Math.log(t) - t + Math.log(sum);
 }
