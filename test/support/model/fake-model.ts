@@ -68,6 +68,6 @@ async function respond(response: ServerResponse, wire: FakeWire, reply: FakeAnsw
     }
     case 'slow':
       await new Promise((resolve) => setTimeout(resolve, reply.ms).unref());
-      return send(200, JSON.stringify(ANSWERS[wire](reply.then)));
+      return send(200, JSON.stringify(ANSWERS[wire](reply.answer)));
   }
 }

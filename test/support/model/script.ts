@@ -25,7 +25,7 @@ export type Fault =
   | { readonly fault: 'cut' }
   | { readonly fault: 'bad-json' }
   | { readonly fault: 'overflow' }
-  | { readonly fault: 'slow'; readonly ms: number; readonly then: FakeAnswer };
+  | { readonly fault: 'slow'; readonly ms: number; readonly answer: FakeAnswer };
 
 /** A request as the script sees it. */
 export interface FakeRequest {
