@@ -52,7 +52,7 @@ export async function plan(folder: RunFolder, request: PlanRequest): Promise<Pla
 }
 
 /** A hash of a task: the same hash, the same task. */
-export function hashTask(task: JsonObject): string {
+function hashTask(task: JsonObject): string {
   return createHash('sha256').update(toCanonical(task)).digest('hex');
 }
 

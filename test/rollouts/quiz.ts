@@ -3,13 +3,11 @@ import { createServer } from 'tiltyard/server';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 
-/** What can go wrong in an episode, as its task orders. */
-export type Trouble = 'setup' | 'throw' | 'timeout' | 'unpaid' | 'first-time';
-
 const Task = z.object({
   question: z.string(),
   answer: z.string(),
-  trouble: z.string().optional(),
+  /** What goes wrong in its episodes. */
+  trouble: z.enum(['setup', 'throw', 'unpaid', 'first-time']).optional(),
   topic: z.string().optional(),
   /** Has the tools that take time. */
   slow: z.boolean().optional(),

@@ -43,7 +43,7 @@ export function showProgress(): Display {
 const BAR_WIDTH = 30;
 
 /** What is drawn on a terminal. */
-export function toLiveLines(progress: Progress, columns: number): string[] {
+function toLiveLines(progress: Progress, columns: number): string[] {
   const { state, active, limit } = progress;
   const share = state.planned === 0 ? 1 : state.done / state.planned;
   const filled = Math.round(share * BAR_WIDTH);
@@ -58,7 +58,7 @@ export function toLiveLines(progress: Progress, columns: number): string[] {
 }
 
 /** What is written where nobody watches. */
-export function toPlainLine(progress: Progress): string {
+function toPlainLine(progress: Progress): string {
   const { state } = progress;
   const failures = describeStops(state.counts.stops);
   return `${state.done}/${state.planned} episodes, ${toPace(progress)}, reward ${toReward(progress)} ${toSpent(progress)}${failures === '' ? '' : `failures: ${failures}`}`.trimEnd();

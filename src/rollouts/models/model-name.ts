@@ -38,7 +38,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 };
 
 /** The variable with the key of a server that a person names: the provider's own key is not for it. */
-export const OWN_KEY_VARIABLE = 'TILTYARD_MODEL_API_KEY';
+const OWN_KEY_VARIABLE = 'TILTYARD_MODEL_API_KEY';
 
 /** Reads `provider/name[@base-url]`. */
 export function parseModel(text: string): ModelAddress {

@@ -61,7 +61,7 @@ export function bootstrapInterval(values: readonly number[], seed: number): Inte
 }
 
 /** A quantile of sorted values, interpolated between neighbours as most libraries do. */
-export function quantile(sorted: ArrayLike<number>, share: number): number {
+function quantile(sorted: ArrayLike<number>, share: number): number {
   const place = share * (sorted.length - 1);
   const below = Math.floor(place);
   const [low = 0, high = low] = [sorted[below], sorted[Math.min(below + 1, sorted.length - 1)]];

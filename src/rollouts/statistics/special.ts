@@ -16,7 +16,7 @@ const LANCZOS: readonly [number, ...number[]] = [
 ];
 
 /** The regularized incomplete beta function, by its continued fraction. */
-export function incompleteBeta(x: number, a: number, b: number): number {
+function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
   // The fraction converges fast only on this side.
@@ -51,12 +51,6 @@ function betaFraction(x: number, a: number, b: number): number {
 
 function away(value: number): number {
   return Math.abs(value) < TINY ? TINY : value;
-}
-
-/** The probability that Student's t with so many degrees of freedom is at most `t`. */
-export function studentCdf(t: number, degrees: number): number {
-  const tail = incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5) / 2;
-  return t > 0 ? 1 - tail : tail;
 }
 
 /** The value that Student's t stays below with this probability: found by halving, to the last bit that matters. */
