@@ -14,6 +14,7 @@ export type { PlannedEpisode } from './folder/plan-file.ts';
 export type { RunFile, RunIdentity, Selection } from './folder/run-file.ts';
 export { RunFolderError, readRunFile, writeWhole } from './folder/run-folder.ts';
 export type { ModelToolCall, ToolReply } from './models/wire.ts';
+export { RunOptionError } from './option-error.ts';
 export type { AgentChoice, RolloutOptions } from './options.ts';
 // How attempts end
 export type { RewardRule, Scoring, UnfinishedRule } from './outcome/reward.ts';

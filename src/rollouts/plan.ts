@@ -7,6 +7,7 @@ import { readLines } from './folder/line-file.ts';
 import type { PlannedEpisode } from './folder/plan-file.ts';
 import type { Selection } from './folder/run-file.ts';
 import { RUN_FILES, type RunFolder } from './folder/run-folder.ts';
+import { RunOptionError } from './option-error.ts';
 
 /** What is to be planned. */
 export interface PlanRequest {
@@ -82,7 +83,7 @@ async function readTasks(request: PlanRequest): Promise<PlannedTask[]> {
   const count = await environment.count(split, { signal });
   const wanted = indices ?? [from];
   const odd = wanted.find((index) => index >= count);
-  if (odd !== undefined) throw new RangeError(`there is no task ${odd} in split '${split}' (it has ${count})`);
+  if (odd !== undefined) throw new RunOptionError(`there is no task ${odd} in split '${split}' (it has ${count})`);
   if (indices !== null)
     return inBatches(indices, async (index) =>
       toPlanned(index, await environment.task(split, index, { signal }), request),
@@ -100,7 +101,7 @@ async function readTasks(request: PlanRequest): Promise<PlannedTask[]> {
 function toPlanned(index: number, task: unknown, { cluster }: PlanRequest): PlannedTask {
   const value = cluster === null ? undefined : (task as JsonObject)[cluster];
   if (cluster !== null && value === undefined)
-    throw new TypeError(`task ${index} has no field '${cluster}' to cluster by`);
+    throw new RunOptionError(`task ${index} has no field '${cluster}' to cluster by`);
   return {
     index,
     taskHash: hashTask(task as JsonObject),

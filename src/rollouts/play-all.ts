@@ -7,6 +7,7 @@ import type { PlannedEpisode } from './folder/plan-file.ts';
 import type { RunFolder } from './folder/run-folder.ts';
 import { Model } from './models/model.ts';
 import { parseModel } from './models/model-name.ts';
+import { RunOptionError } from './option-error.ts';
 import type { RolloutOptions } from './options.ts';
 import { Halt } from './outcome/halt.ts';
 import { scoreOf } from './outcome/reward.ts';
@@ -153,7 +154,7 @@ function toConcurrency(wanted: number | 'auto' = DEFAULT_CONCURRENCY): Concurren
 function toBudget({ budgetTokens, budgetUsd, prices = {}, model }: RolloutOptions, { counts }: RunState): Budget {
   const price = model === undefined ? undefined : (prices[model] ?? prices[parseModel(model).name]);
   if (budgetUsd !== undefined && price === undefined)
-    throw new TypeError(`a budget in dollars needs the price of ${model ?? 'a model'}: add it to the prices`);
+    throw new RunOptionError(`a budget in dollars needs the price of ${model ?? 'a model'}: add it to the prices`);
   return new Budget({ tokens: budgetTokens, usd: budgetUsd }, price, { ...counts.tokens, usd: counts.usd });
 }
 

@@ -7,6 +7,7 @@ import { RUN_VERSION, type RunFile } from './folder/run-file.ts';
 import { RunFolder } from './folder/run-folder.ts';
 import { assertSameRun, toIdentity, toSelection, widen } from './identity.ts';
 import { leanFetch } from './lean-fetch.ts';
+import { RunOptionError } from './option-error.ts';
 import type { RolloutOptions } from './options.ts';
 import { plan } from './plan.ts';
 import { playAll, type RunEnding } from './play-all.ts';
@@ -64,10 +65,10 @@ function assertOptions({ n, from, k, indices, concurrency, retries, maxTurns }: 
   for (const [name, value] of Object.entries(counts)) {
     const least = name === 'from' || name === 'retries' ? 0 : 1;
     if (value !== undefined && !(Number.isInteger(value) && value >= least))
-      throw new RangeError(`${name} must be a whole number, ${least} or more, not ${value}`);
+      throw new RunOptionError(`${name} must be a whole number, ${least} or more, not ${value}`);
   }
   if (indices !== undefined && (n !== undefined || from !== undefined))
-    throw new TypeError('indices cannot be combined with n or from: list the tasks, or give a range');
+    throw new RunOptionError('indices cannot be combined with n or from: list the tasks, or give a range');
 }
 
 async function findEnvironment(
@@ -78,7 +79,7 @@ async function findEnvironment(
   const names = await client.environments({ signal });
   const found = name === undefined ? names[0] : names.find((each) => each === name);
   if (found === undefined)
-    throw new TypeError(`there is no environment '${name ?? ''}' (the server has: ${names.join(', ')})`);
+    throw new RunOptionError(`there is no environment '${name ?? ''}' (the server has: ${names.join(', ')})`);
   return client.environment(found);
 }
 
@@ -90,7 +91,7 @@ async function findSplit(
   const names = (await environment.splits({ signal })).map((split) => split.name);
   const found = name === undefined ? names[0] : names.find((each) => each === name);
   if (found === undefined)
-    throw new TypeError(`there is no split '${name ?? ''}' (${environment.name} has: ${names.join(', ')})`);
+    throw new RunOptionError(`there is no split '${name ?? ''}' (${environment.name} has: ${names.join(', ')})`);
   return found;
 }
 

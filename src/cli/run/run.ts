@@ -1,5 +1,12 @@
 import type { Price, RolloutOptions, RunResult } from '../../rollouts/index.ts';
-import { RunFolderError, RunInUse, readReportData, rollouts, writeWhole } from '../../rollouts/index.ts';
+import {
+  RunFolderError,
+  RunInUse,
+  RunOptionError,
+  readReportData,
+  rollouts,
+  writeWhole,
+} from '../../rollouts/index.ts';
 import { EXIT_CODES, Failure, misuse } from '../shared/failure.ts';
 import { toRunReport } from '../shared/runs/report.ts';
 import { toSummaryLines } from '../shared/runs/summary-text.ts';
@@ -91,13 +98,8 @@ function toTags(tags: readonly string[]): Record<string, string> {
 
 // What the runner refuses before it plays is a mistake in what was asked for.
 function toFailure(thrown: unknown): unknown {
-  const isMisuse =
-    thrown instanceof RunFolderError ||
-    thrown instanceof RunInUse ||
-    thrown instanceof RangeError ||
-    (thrown instanceof TypeError &&
-      /^(?:a |there is|'|the base URL|task |indices|[\w/.-]+ needs an API key)/.test(thrown.message));
-  return isMisuse ? misuse((thrown as Error).message) : thrown;
+  const isRefused = thrown instanceof RunOptionError || thrown instanceof RunFolderError || thrown instanceof RunInUse;
+  return isRefused ? misuse(thrown.message) : thrown;
 }
 
 /** The exit code: whether the run could be played, and whether it is as good as was asked for. */

@@ -1,3 +1,4 @@
+import { RunOptionError } from '../option-error.ts';
 import type { RolloutOptions } from '../options.ts';
 import type { Agent } from '../play/agent.ts';
 import { modelAgent } from './model-agent.ts';
@@ -18,7 +19,7 @@ export function chooseAgent(options: RolloutOptions, environment: string): Chose
   if (typeof agent === 'function') return { ...chosen, agent, name: agentName ?? (agent.name || 'agent') };
   if (agent === 'random') return { ...chosen, agent: randomAgent, name: 'random' };
   if (agent === 'model') {
-    if (model === undefined) throw new TypeError('a run needs a model, a policy or an agent of your own');
+    if (model === undefined) throw new RunOptionError('a run needs a model, a policy or an agent of your own');
     return { ...chosen, agent: modelAgent, name: 'model' };
   }
   if ('solve' in agent)

@@ -5,6 +5,7 @@ import { finished } from 'node:stream/promises';
 import type { EpisodeLine } from '../folder/episode-line.ts';
 import { readLines } from '../folder/line-file.ts';
 import { RUN_FILES } from '../folder/run-folder.ts';
+import { RunOptionError } from '../option-error.ts';
 import { RunState } from '../run-state.ts';
 import { summarize } from '../summary.ts';
 import { writeAtif } from './atif.ts';
@@ -30,7 +31,7 @@ export interface ExportOptions {
 
 /** Writes the episodes of a run that count in a format of others, one at a time; returns how many. */
 export async function exportRun(folder: string, { format, out, minReward }: ExportOptions): Promise<number> {
-  if (existsSync(out)) throw new TypeError(`${out} exists. Choose another name`);
+  if (existsSync(out)) throw new RunOptionError(`${out} exists. Choose another name`);
   const state = await RunState.read(folder);
   const sink = await SINKS[format](out, { folder, state });
   let count = 0;

@@ -1,3 +1,4 @@
+import { RunOptionError } from '../option-error.ts';
 import { anthropic } from './anthropic.ts';
 import { google } from './google.ts';
 import { openAIChat } from './openai-chat.ts';
@@ -45,12 +46,14 @@ export function parseModel(text: string): ModelAddress {
   const [, provider = '', name = '', url] = /^([^/]+)\/(.+?)(?:@(https?:\/\/.+))?$/.exec(text) ?? [];
   const known = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
   if (known === undefined || name === '')
-    throw new TypeError(
+    throw new RunOptionError(
       `'${text}' is not a model: write provider/name or provider/name@base-url, with one of these providers: ${Object.keys(PROVIDERS).join(', ')}`,
     );
   if (url === undefined) return { text, name, ...known, isOwnServer: true };
   if (new URL(url).username !== '')
-    throw new TypeError(`the base URL of a model must not hold a key: set the variable ${OWN_KEY_VARIABLE} instead`);
+    throw new RunOptionError(
+      `the base URL of a model must not hold a key: set the variable ${OWN_KEY_VARIABLE} instead`,
+    );
   const baseUrl = url.replace(/\/+$/, '');
   return { text, name, wire: known.wire, baseUrl, isOwnServer: false, keyVariables: [OWN_KEY_VARIABLE] };
 }
@@ -59,6 +62,6 @@ export function parseModel(text: string): ModelAddress {
 export function keyFor({ keyVariables, isOwnServer, text }: ModelAddress, variables: NodeJS.ProcessEnv): string {
   const key = keyVariables.map((name) => variables[name]).find((value) => value !== undefined && value !== '');
   if (key === undefined && isOwnServer)
-    throw new TypeError(`${text} needs an API key: set the environment variable ${keyVariables.join(' or ')}`);
+    throw new RunOptionError(`${text} needs an API key: set the environment variable ${keyVariables.join(' or ')}`);
   return key ?? '';
 }
