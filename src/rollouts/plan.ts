@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { EnvironmentClient } from '../client/index.ts';
-import { toCanonical } from '../core/index.ts';
 import type { JsonObject } from '../protocol/index.ts';
+import { taskHashOf } from '../records/index.ts';
 import { readLines } from './folder/line-file.ts';
 import type { PlannedEpisode } from './folder/plan-file.ts';
 import type { Selection } from './folder/run-file.ts';
@@ -52,11 +52,6 @@ export async function plan(folder: RunFolder, request: PlanRequest): Promise<Pla
   return { tasks: { count: tasks.length, hash: hash.digest('hex') }, episodes: tasks.length * selection.k };
 }
 
-/** A hash of a task: the same hash, the same task. */
-function hashTask(task: JsonObject): string {
-  return createHash('sha256').update(toCanonical(task)).digest('hex');
-}
-
 function placeOf({ index, repeat }: Pick<PlannedEpisode, 'index' | 'repeat'>): string {
   return `${index}/${repeat}`;
 }
@@ -104,7 +99,7 @@ function toPlanned(index: number, task: unknown, { cluster }: PlanRequest): Plan
     throw new RunOptionError(`task ${index} has no field '${cluster}' to cluster by`);
   return {
     index,
-    taskHash: hashTask(task as JsonObject),
+    taskHash: taskHashOf(task as JsonObject),
     ...(value === undefined ? {} : { cluster: typeof value === 'string' ? value : JSON.stringify(value) }),
   };
 }
