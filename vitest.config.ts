@@ -12,6 +12,7 @@ const SLOW = [
   'test/client/{hostile,restart}.test.ts',
   'test/hosts/workers.test.ts',
   'test/journal/{crash,full-disk,growth,ownership}.test.ts',
+  'test/records/{commands,continued,full-disk,kill}.test.ts',
   'test/workers/**/*.test.ts',
   // A browser.
   'test/browser/**/*.test.ts',

@@ -7,6 +7,7 @@ import { measureEpisodes } from './measurements/episodes.ts';
 import { measureJournal } from './measurements/journal.ts';
 import { measureLargeResults } from './measurements/large-results.ts';
 import { measureManySessions } from './measurements/many-sessions.ts';
+import { measureRecording } from './measurements/recording.ts';
 import { measureRuns } from './measurements/runs.ts';
 import type { Servers } from './measurements/servers.ts';
 import { measureTakeover } from './measurements/takeover.ts';
@@ -24,6 +25,7 @@ const MEASUREMENTS: Record<string, (servers: Servers) => Promise<Verdict[]>> = {
   workers: measureWorkers,
   journal: measureJournal,
   takeover: measureTakeover,
+  recording: measureRecording,
   runs: measureRuns,
 };
 

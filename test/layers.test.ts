@@ -12,11 +12,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sessions: ['core', 'protocol'],
   durable: ['sessions', 'journal', 'core', 'protocol'],
   workers: ['sessions', 'core', 'protocol'],
-  server: ['workers', 'durable', 'sessions', 'journal', 'core', 'protocol'],
+  server: ['workers', 'durable', 'sessions', 'journal', 'records', 'core', 'protocol'],
   client: ['core', 'protocol'],
   rollouts: ['client', 'records', 'core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
-  testing: ['checking', 'client', 'server', 'durable', 'sessions', 'core', 'protocol'],
+  testing: ['checking', 'client', 'server', 'durable', 'sessions', 'records', 'core', 'protocol'],
   cli: [
     'rollouts',
     'records',

@@ -23,13 +23,15 @@ import type { Finding, LintOptions, Log, PlayedEpisode, PlayOptions, Requirement
 import { afterAll, expect, expectTypeOf, test } from 'vitest';
 import { Declarations } from './support/declarations.ts';
 
-const ENTRIES = ['index', 'checking/index', 'client/index', 'server/index', 'testing/index'];
+const ENTRIES = ['index', 'checking/index', 'client/index', 'records/index', 'server/index', 'testing/index'];
 
 // Computed types: an editor shows what they come to, and nobody writes their names.
 const COMPUTED = [
   ...['Awaitable', 'Complete', 'Given', 'InputOf', 'OutputOf', 'TaskInput', 'TaskOutput'],
   // What OxpInput, OxpValue and ProviderTools are made with.
   ...['InputOfTool', 'ValueOfTool', 'VersionsOf', 'Tools'],
+  // What NewEvent is made with.
+  'New',
 ];
 
 // As `npm run build` has written them, and `npm test` does first.

@@ -17,7 +17,8 @@ export async function measureEpisodes({ tiltyard, reference }: Servers): Promise
   return [atLeastTimes('whole episodes: times the reference', ratioOf(ours, theirs), 8)];
 }
 
-function episode(sid: string): Request[] {
+/** All requests of one episode. */
+export function episode(sid: string): Request[] {
   return [
     post('/create', { env_name: 'counter', split: 'train', index: 0 }, { expect: '"sid"', sid }),
     get('/counter/prompt', { expect: 'Count.', sid }),

@@ -4,8 +4,6 @@ import { announce } from './announce.ts';
 import { serveCounter } from './serve-counter.ts';
 
 const { JOURNAL, JOURNAL_KEY, JOURNAL_SYNC } = process.env;
-const journal =
-  JOURNAL === undefined
-    ? undefined
-    : { folder: JOURNAL, keys: JOURNAL_KEY === undefined ? [] : [JOURNAL_KEY], sync: JOURNAL_SYNC !== undefined };
-announce(Number((await serveCounter(0, journal)).port));
+const keys = JOURNAL_KEY === undefined ? [] : [JOURNAL_KEY];
+const kept = JOURNAL === undefined ? {} : { journal: { folder: JOURNAL, keys, sync: JOURNAL_SYNC !== undefined } };
+announce(Number((await serveCounter(0, kept)).port));

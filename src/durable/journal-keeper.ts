@@ -122,6 +122,8 @@ export class JournalKeeper implements EpisodeKeeper {
     for (const record of unknown) void journal.append(record);
     return {
       choice,
+      seed: create.seed,
+      secrets,
       bytes: JSON.stringify([choice, secrets]).length,
       episode: this.#durable(environment, start, journal, undefined),
       keeping: new JournalKeeping(ref, create, this.#options.idleMs, [journal]),

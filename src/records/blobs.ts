@@ -14,14 +14,23 @@ export interface BlobRef {
   readonly prefix?: string;
 }
 
-// Episodes may be anybody's: nobody else on the machine reads them.
+/** The mode of folders of records: episodes may be anybody's, so nobody else on the machine reads them. */
 export const PRIVATE_FOLDER = 0o700;
+
+/** The mode of their files. */
 export const PRIVATE_FILE = 0o600;
+
+const MOST_NAMES = 10_000;
 
 /** A folder of large things, each under its hash, and so only once. */
 export class BlobFolder {
   readonly folder: string;
-  #isMade = false;
+  /** How many bytes were written that were not there. */
+  written = 0;
+  /** Objects that are in it. */
+  readonly known: WeakMap<object, BlobRef> = new WeakMap();
+  /** Names of blobs that are there, so that the disk is not asked again for each of them. */
+  readonly #names = new Set<string>();
 
   constructor(folder: string) {
     this.folder = folder;
@@ -30,10 +39,17 @@ export class BlobFolder {
   /** Writes bytes unless they are there; returns their hash. Whoever sees the file sees all of it. */
   put(bytes: Uint8Array): string {
     const name = createHash('sha256').update(bytes).digest('hex');
+    if (this.#names.has(name)) return name;
     const file = join(this.folder, name);
-    if (sizeOf(file) === bytes.length) return name;
-    this.#make();
-    const draft = join(this.folder, `.${name}.${randomBytes(6).toString('hex')}`);
+    if (sizeOf(file) !== bytes.length) this.#write(file, bytes);
+    if (this.#names.size >= MOST_NAMES) this.#names.clear();
+    this.#names.add(name);
+    return name;
+  }
+
+  #write(file: string, bytes: Uint8Array): void {
+    mkdirSync(this.folder, { recursive: true, mode: PRIVATE_FOLDER });
+    const draft = `${file}.${randomBytes(6).toString('hex')}`;
     try {
       writeFileSync(draft, bytes, { mode: PRIVATE_FILE, flag: 'wx' });
       renameSync(draft, file);
@@ -41,13 +57,7 @@ export class BlobFolder {
       rmSync(draft, { force: true });
       throw thrown;
     }
-    return name;
-  }
-
-  #make(): void {
-    if (this.#isMade) return;
-    mkdirSync(this.folder, { recursive: true, mode: PRIVATE_FOLDER });
-    this.#isMade = true;
+    this.written += bytes.length;
   }
 }
 

@@ -104,7 +104,8 @@ export interface CallEvent extends NumberedEvent {
 /** How a call ended. */
 export type ResultEvent = ReturnedEvent | FailedEvent;
 
-interface CallResult extends NumberedEvent {
+/** What is known of every call that has ended. */
+export interface EndedCallEvent extends NumberedEvent {
   readonly type: 'result';
   /** The number of its call. */
   readonly call: number;
@@ -112,7 +113,7 @@ interface CallResult extends NumberedEvent {
 }
 
 /** A call returned. */
-export interface ReturnedEvent extends CallResult {
+export interface ReturnedEvent extends EndedCallEvent {
   readonly outcome: 'returned';
   readonly blocks: readonly WireBlock[];
   readonly reward: number | null;
@@ -121,7 +122,7 @@ export interface ReturnedEvent extends CallResult {
 }
 
 /** A call gave no result. */
-export interface FailedEvent extends CallResult {
+export interface FailedEvent extends EndedCallEvent {
   readonly outcome: Exclude<CallOutcome, 'returned'>;
   readonly failure: RecordedFailure;
 }

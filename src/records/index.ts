@@ -1,8 +1,13 @@
+// What the types below name of other entry points
+export type { JsonObject, JsonValue, ToolSpec, WireBlock, WireImageBlock, WireTextBlock } from '../protocol/index.ts';
 // What is in a record
 export { BlobFolder, type BlobRef, PRIVATE_FILE, PRIVATE_FOLDER, readBlob } from './blobs.ts';
+// An episode as a whole
+export type { RecordedCall, RecordedChoice, RecordedEpisode, ToldResult } from './episode-types.ts';
 export {
   type CallEvent,
   type EndEvent,
+  type EndedCallEvent,
   type EpisodeEvent,
   FAULTS,
   type FailedEvent,
@@ -30,6 +35,7 @@ export type { StoredEvent } from './parse-event.ts';
 // Reading and writing
 export { blobFoldersOf, type ReadOptions, readRecord, readStoredRecord } from './read-record.ts';
 export { RecordError } from './record-error.ts';
-export { RecordWriter, type WriteOptions } from './record-writer.ts';
+export { type EventJson, RecordWriter, type WriteOptions } from './record-writer.ts';
+export { readEpisode } from './recorded-episode.ts';
 export { RECORD_SCHEMA } from './schema.ts';
 export { taskHashOf } from './task-hash.ts';

@@ -11,30 +11,30 @@ import { RecordError } from './record-error.ts';
  */
 export class RecordFile implements Disposable {
   readonly path: string;
-  readonly #fd: number;
+  #fd: number | undefined;
   /** Where its last whole line ends. */
   #end: number;
   /** Whether something may stand behind it. */
   #isTorn: boolean;
 
-  private constructor(path: string, fd: number, end: number) {
+  private constructor(path: string, fd: number, { end, isTorn }: { readonly end: number; readonly isTorn: boolean }) {
     this.path = path;
     this.#fd = fd;
     this.#end = end;
-    this.#isTorn = fstatSync(fd).size > end;
+    this.#isTorn = isTorn;
   }
 
   /** Makes a file; refused if it exists. */
   static create(path: string): RecordFile {
-    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
-    return new RecordFile(path, openSync(path, 'ax+', PRIVATE_FILE), 0);
+    return new RecordFile(path, openNew(path), { end: 0, isTorn: false });
   }
 
   /** Goes on with a file that exists; `onEvent` gets the events that are in it. Refused if it is not a record. */
   static resume(path: string, onEvent: (event: StoredEvent) => void): RecordFile {
     const fd = openSync(path, 'a+', PRIVATE_FILE);
     try {
-      return new RecordFile(path, fd, readEvents(fd, path, onEvent));
+      const end = readEvents(fd, path, onEvent);
+      return new RecordFile(path, fd, { end, isTorn: fstatSync(fd).size > end });
     } catch (thrown) {
       closeSync(fd);
       throw thrown;
@@ -47,6 +47,7 @@ export class RecordFile implements Disposable {
 
   /** Writes whole lines; if the disk does not take them, it throws, and none of them is there. */
   write(lines: string): void {
+    this.#fd ??= openSync(this.path, 'a+', PRIVATE_FILE);
     if (this.#isTorn) ftruncateSync(this.#fd, this.#end);
     const bytes = Buffer.from(lines);
     this.#isTorn = true;
@@ -55,12 +56,26 @@ export class RecordFile implements Disposable {
     this.#end += bytes.length;
   }
 
+  /** Closes the file until it is written to again: there may be more records than a process may have open. */
   close(): void {
-    closeSync(this.#fd);
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
   }
 
   [Symbol.dispose](): void {
     this.close();
+  }
+}
+
+function openNew(path: string): number {
+  const open = () => openSync(path, 'ax+', PRIVATE_FILE);
+  try {
+    return open();
+  } catch (thrown) {
+    // Asked only then: most records go where others are.
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown;
+    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+    return open();
   }
 }
 

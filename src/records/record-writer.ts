@@ -4,20 +4,33 @@ import type { Secrets } from '../core/index.ts';
 import { version } from '../version.ts';
 import { BlobFolder } from './blobs.ts';
 import { type NewEvent, RECORD_VERSION, type RecordEvent } from './events.ts';
+import type { StoredEvent } from './parse-event.ts';
 import { RecordError } from './record-error.ts';
 import { RecordFile } from './record-file.ts';
-import { toStoredEvent } from './stored-events.ts';
+import { toStoredEvent, toStoredLine } from './stored-events.ts';
 import type { Storing } from './stored-values.ts';
 import { Tally } from './tally.ts';
 
 /** How a record is written. */
 export interface WriteOptions {
-  /** Where images and large texts go; several records may share it. Default: `blobs/` beside the record. */
-  readonly blobs?: string;
+  /** Where images and large texts go: a path, or a folder that several writers share. Default: `blobs/` beside the record. */
+  readonly blobs?: string | BlobFolder;
   /** Values that must not be in any file, by name: secrets of the episode, keys of model providers. */
   readonly secrets?: Secrets;
   /** What to do if the record exists: throw, or go on with it. Default: 'refuse'. */
   readonly existing?: 'refuse' | 'resume';
+  /** Gets the events that are in a record that goes on. */
+  readonly onEvent?: (event: StoredEvent) => void;
+}
+
+/** An event whose fields are JSON already. */
+export interface EventJson {
+  readonly type: RecordEvent['type'];
+  readonly at: number;
+  /** All fields but its number, time and type: `"tool":"submit","input":{}`. */
+  readonly fields: string;
+  /** The same number as in `fields`, if a reward is there. */
+  readonly reward?: number | null;
 }
 
 /**
@@ -28,16 +41,23 @@ export class RecordWriter implements Disposable {
   readonly #file: RecordFile;
   readonly #storing: Storing;
   readonly #tally: Tally = new Tally();
+  /** Lines that are not written yet. */
+  #pending = '';
+  /** How many events are written, and how many there are. */
+  #written = 0;
   #next = 0;
   #startedAt: number | undefined;
   #hasEnded = false;
 
-  private constructor(path: string, { blobs = join(dirname(path), 'blobs'), secrets = {}, existing }: WriteOptions) {
-    this.#storing = { blobs: new BlobFolder(blobs), secrets };
-    this.#file =
-      existing === 'resume' && existsSync(path)
-        ? RecordFile.resume(path, (event) => this.#note(event))
-        : createFile(path);
+  private constructor(path: string, options: WriteOptions) {
+    const { blobs = join(dirname(path), 'blobs'), secrets = {}, existing, onEvent } = options;
+    this.#storing = { blobs: typeof blobs === 'string' ? new BlobFolder(blobs) : blobs, secrets };
+    const take = (event: StoredEvent) => {
+      this.#note(event);
+      onEvent?.(event);
+    };
+    this.#file = existing === 'resume' && existsSync(path) ? RecordFile.resume(path, take) : createFile(path);
+    this.#written = this.#next;
   }
 
   /** Opens a record for writing, and makes its folder if need be. */
@@ -50,17 +70,46 @@ export class RecordWriter implements Disposable {
     return this.#next;
   }
 
+  /** How large the record is, without blobs. */
+  get size(): number {
+    return this.#file.size;
+  }
+
   /** Writes an event, and returns its number. */
   append(event: NewEvent): number {
-    const { at = Date.now(), ...rest } = event;
-    const n = this.#next;
-    this.#assertInOrder(event);
-    const whole = { n, at, ...rest, ...this.#added(event, at) } as RecordEvent;
-    this.#file.write(`${JSON.stringify(toStoredEvent(whole, this.#storing))}\n`);
-    this.#note(whole);
+    const n = this.add(event);
+    this.flush();
     return n;
   }
 
+  /** Takes an event, and returns its number; `flush` writes all that were taken, in one piece. */
+  add(event: NewEvent): number {
+    const { at = Date.now(), ...rest } = event;
+    this.#assertInOrder(event);
+    const whole = { n: this.#next, at, ...rest, ...this.#added(event, at) } as RecordEvent;
+    return this.#take(whole, JSON.stringify(toStoredEvent(whole, this.#storing)));
+  }
+
+  /** The same with an event whose fields are JSON already, for those who write many. */
+  addJson({ type, at, fields, reward }: EventJson): number {
+    const json = `{"n":${this.#next},"at":${at},"type":"${type}",${fields}}`;
+    return this.#take({ n: this.#next, at, type, reward }, toStoredLine(json, this.#storing));
+  }
+
+  /** Writes what was taken. If the disk does not take it, it throws, nothing of it is there, and its numbers are used again. */
+  flush(): void {
+    const lines = this.#pending;
+    if (lines === '') return;
+    this.#pending = '';
+    try {
+      this.#file.write(lines);
+      this.#written = this.#next;
+    } finally {
+      this.#next = this.#written;
+    }
+  }
+
+  /** Closes the file; who writes again opens it again. What was taken and not flushed is lost. */
   close(): void {
     this.#file.close();
   }
@@ -69,7 +118,13 @@ export class RecordWriter implements Disposable {
     this.close();
   }
 
-  #note(event: { readonly n: number; readonly at: number; readonly type: string }): void {
+  #take(event: NotedEvent, line: string): number {
+    this.#pending += `${line}\n`;
+    this.#note(event);
+    return event.n;
+  }
+
+  #note(event: NotedEvent): void {
     this.#tally.add(event);
     this.#startedAt ??= event.at;
     this.#next = event.n + 1;
@@ -89,6 +144,14 @@ export class RecordWriter implements Disposable {
     const { calls, rewards } = this.#tally;
     return { ms: event.ms ?? at - (this.#startedAt ?? at), calls, rewards };
   }
+}
+
+/** What is known of an event once it is taken. */
+interface NotedEvent {
+  readonly n: number;
+  readonly at: number;
+  readonly type: string;
+  readonly reward?: unknown;
 }
 
 function createFile(path: string): RecordFile {

@@ -23,8 +23,13 @@ export function toStoredText(text: string, storing: Storing): string | BlobRef {
 }
 
 /** The same of a value that many records have in common: it gets a file of its own, whatever its size. */
-export function toStoredFile(value: unknown, storing: Storing): BlobRef {
-  return putJson(hasSecrets(storing.secrets) ? clean(value, storing.secrets) : value, storing);
+export function toStoredFile(value: object, storing: Storing): BlobRef {
+  if (hasSecrets(storing.secrets)) return putJson(clean(value, storing.secrets), storing);
+  const { known } = storing.blobs;
+  const ref = known.get(value) ?? putJson(value, storing);
+  // What cannot change need not be hashed again.
+  if (Object.isFrozen(value)) known.set(value, ref);
+  return ref;
 }
 
 /** The same of base64: its bytes get a file of their own, whatever their number. */

@@ -46,6 +46,8 @@ import { ORS_OPTIONS, type OrsOptions, type OrsService, toOrsService } from './o
 import { fastCall as fastOxpCall, CALL_ROUTE as OXP_CALL } from './oxp/call.ts';
 import { serveOxp } from './oxp/plugin.ts';
 import { OXP_OPTIONS, type OxpOptions, type OxpService, toOxpService } from './oxp/service.ts';
+import { type RecordOption, recordRule } from './recording/option.ts';
+import type { Recorder } from './recording/recorder.ts';
 import { type ServedNames, toServedNames } from './served-names.ts';
 import type { SharedParts } from './shared-parts.ts';
 import { type WorkersOption, workersRule } from './workers/option.ts';
@@ -79,6 +81,8 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
    * (`durability`). Needs the package `lmdb`. Default: nowhere.
    */
   readonly journal?: JournalOption;
+  /** Where all episodes are recorded, for people and programs to read. Default: nowhere. */
+  readonly record?: RecordOption;
 }
 
 const SERVER_OPTIONS: OptionRules<ServerOptions> = {
@@ -90,6 +94,7 @@ const SERVER_OPTIONS: OptionRules<ServerOptions> = {
   watchdog: watchdogRule,
   workers: workersRule,
   journal: journalRule,
+  record: recordRule,
 };
 
 /** Where to listen. */
@@ -152,6 +157,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     // Each of our servers answers what is not HTTP by itself.
     clientErrorHandler: () => {},
   });
+  const recorder = await recorderOf(app, options);
   const workers = options.workers === undefined ? undefined : await workersOf(app, options, options.workers, limits);
   const durability = await durabilityOf(app, options, limits);
   const events = eventsOf(app);
@@ -163,7 +169,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   app.addHook('preClose', async () => fastPath.close());
   servers.open({ requests, fastPath, instance });
   watchRequests(app, { options, requests, counts, guard, instance });
-  const hasEnvironments = workers?.hasEnvironments ?? (options.environments ?? []).length > 0;
+  const hasEnvironments = servesEnvironments(options, workers);
   const sessionLimits = hasEnvironments ? toSessionLimits(limits, options.auth) : undefined;
   const transfers = new Transfers(new MemoryBudget(limits), app.log);
   const numbers = new Numbers();
@@ -179,9 +185,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
           memory: () => transfers.numbers,
           blocks: watchdog?.blocks,
           workers: workers?.pool,
+          recording: recorder?.numbers,
         });
   app.addHook('preClose', async () => metrics?.stopping());
-  const observation = observe(app, { events, numbers, watchdog });
+  const observation = observe(app, { events, numbers, watchdog, recorder });
   const shared = { observation, transfers };
   const { ors, oxp } = await serveProtocols(app, options, { shared, metrics, workers, durability }).catch(
     async (thrown) => {
@@ -190,6 +197,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       throw thrown;
     },
   );
+  if (ors !== undefined) recorder?.describe(ors.host.manifest);
   const environments = ors?.host.manifest.environments.map(({ name }) => name) ?? [];
   metrics?.expect(environments);
   await app.register(endConnections, { servers, noticeMs: limits.noticeMs, closeMs: limits.closeMs });
@@ -236,6 +244,11 @@ function watchRequests(app: FastifyInstance, { options, requests, counts, guard,
   });
 }
 
+/** Whether there are environments: here, in workers, or in a host of somebody's own. */
+function servesEnvironments({ environments = [], host }: ServerOptions, workers: ServerWorkers | undefined): boolean {
+  return workers?.hasEnvironments ?? (host !== undefined || environments.length > 0);
+}
+
 interface ProtocolParts {
   readonly shared: SharedParts & { readonly observation: Observation };
   readonly metrics: Metrics | undefined;
@@ -255,7 +268,7 @@ async function serveProtocols(
   { shared, metrics, workers, durability }: ProtocolParts,
 ): Promise<Served> {
   const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
-  const hasEnvironments = workers?.hasEnvironments ?? environments.length > 0;
+  const hasEnvironments = servesEnvironments(options, workers);
   const hasToolkits = workers?.hasToolkits ?? toolkits.length > 0;
   if (!hasEnvironments && !hasToolkits) {
     throw new DefinitionError('there is nothing to serve. Give at least one environment or toolkit');
@@ -301,6 +314,21 @@ async function serveProtocols(
     });
   }
   return { ors, oxp };
+}
+
+/** What records all episodes; undefined where nobody asks for it. */
+async function recorderOf(
+  app: FastifyInstance,
+  { record, returnErrors = 'exception' }: ServerOptions,
+): Promise<Recorder | undefined> {
+  if (record === undefined) return undefined;
+  const { startRecording } = await import('./recording/server-recording.ts');
+  try {
+    return startRecording(app, record, returnErrors);
+  } catch (thrown) {
+    await app.close();
+    throw thrown;
+  }
 }
 
 /** What outlives a process; undefined where there is but one, and nothing is written down. */

@@ -1,13 +1,23 @@
-export { DEFAULT_LIMITS, type Limits } from '../core/index.ts';
+export { DEFAULT_LIMITS, type Failure, type Limits, type Problem, type Thrown } from '../core/index.ts';
+export type { MissingRequirements } from '../protocol/index.ts';
 export type {
+  CallAsked,
   CallEnded,
+  CallEnding,
   CallFacts,
+  CallFailure,
   CallRunning,
   CallStarted,
   CallSubject,
+  CallTold,
+  ContentEvent,
+  EpisodeOpened,
+  FailedOutcome,
   HostEvent,
   LossReason,
   Observer,
+  PastCall,
+  PromptTold,
   SessionEnd,
   SessionEnded,
   SessionFacts,
@@ -39,5 +49,6 @@ export { ors } from './ors/plugin.ts';
 export type { OrsOptions } from './ors/service.ts';
 export { oxp } from './oxp/plugin.ts';
 export type { OxpOptions } from './oxp/service.ts';
+export type { RecordOption } from './recording/option.ts';
 export type { ServedNames } from './served-names.ts';
 export type { WorkersOption } from './workers/option.ts';

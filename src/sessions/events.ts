@@ -1,4 +1,6 @@
-import type { CallOutcome, EpisodeOutcome } from '../core/index.ts';
+import type { CallOutcome, EpisodeOutcome, Secrets } from '../core/index.ts';
+import type { JsonObject, WireBlock } from '../protocol/index.ts';
+import type { CallEnding } from './call-ending.ts';
 import type { LossReason } from './episode/loss.ts';
 import type { SessionEnd } from './episode/outcome.ts';
 
@@ -186,10 +188,66 @@ export interface TasksSubject {
   readonly environment: string;
 }
 
+/** An episode was opened, or goes on where an earlier server has left it. Follows `session_started`. */
+export interface EpisodeOpened {
+  readonly type: 'episode_opened';
+  readonly at: number;
+  readonly session: SessionFacts;
+  /** The task, where its client sent it. */
+  readonly task: JsonObject | undefined;
+  readonly seed: number;
+  /** What must not be shown or written anywhere. */
+  readonly secrets: Secrets;
+  /** Undefined: it is new. Otherwise the calls that ended at the earlier server. */
+  readonly past: readonly PastCall[] | undefined;
+}
+
+/** A call that has ended at an earlier server. */
+export interface PastCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: object;
+  readonly ending: CallEnding;
+  readonly durationMs: number;
+}
+
+/** A client has got the prompt. */
+export interface PromptTold {
+  readonly type: 'prompt_told';
+  readonly at: number;
+  readonly session: SessionFacts;
+  readonly blocks: readonly WireBlock[];
+}
+
+/** What a call asks for. Follows `call_started`. */
+export interface CallAsked {
+  readonly type: 'call_asked';
+  readonly at: number;
+  readonly call: CallFacts;
+  /** The tool as the client named it. */
+  readonly tool: string;
+  /** As it came; only for the time of this event, since defaults are written into it afterwards. */
+  readonly input: object;
+}
+
+/** How a call ended, with all that is told of it. Follows `call_ended`. */
+export interface CallTold {
+  readonly type: 'call_told';
+  readonly at: number;
+  readonly call: CallFacts;
+  readonly ending: CallEnding;
+  readonly durationMs: number;
+}
+
+/** What is said in episodes. Unlike other events it may hold secrets. */
+export type ContentEvent = EpisodeOpened | PromptTold | CallAsked | CallTold;
+
 /** Hears what becomes of sessions and calls. It stands on the path of every call: it returns at once and does not throw. */
 export interface Observer {
   /** Called with each event, in order. */
   on(event: HostEvent): void;
+  /** Called with what is said in episodes, in order with the others; left out by observers that need not know. */
+  onContent?: ((event: ContentEvent) => void) | undefined;
   /** Runs an author's code; left out by observers that need not be around it. */
   within?: (<Value>(subject: Subject, run: () => Value) => Value) | undefined;
 }

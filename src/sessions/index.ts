@@ -5,6 +5,7 @@ export type { RunListener } from './call.ts';
 export {
   type CallEnding,
   type CallFailure,
+  type FailedOutcome,
   isLarge,
   LARGE_CHARACTERS,
   type RunEnding,
@@ -28,13 +29,19 @@ export type {
 } from './episode/runtime.ts';
 // What happens to sessions and calls
 export {
+  type CallAsked,
   type CallEnded,
   type CallFacts,
   type CallRunning,
   type CallStarted,
   type CallSubject,
+  type CallTold,
+  type ContentEvent,
+  type EpisodeOpened,
   type HostEvent,
   type Observer,
+  type PastCall,
+  type PromptTold,
   type SessionEnded,
   type SessionFacts,
   type SessionNotRecovered,

@@ -1,4 +1,4 @@
-import type { Failure } from '../core/index.ts';
+import type { Failure, Secrets } from '../core/index.ts';
 import type { CallEnding } from './call-ending.ts';
 import type { SessionEnd } from './episode/outcome.ts';
 import type { EpisodeStart, OpenEpisode } from './episode/runtime.ts';
@@ -47,6 +47,8 @@ export interface Keeping {
 /** A session of an earlier server. */
 export interface RecalledSession extends KeptEpisode {
   readonly choice: TaskChoice;
+  readonly seed: number;
+  readonly secrets: Secrets;
   /** About how much memory its task and its secrets take. */
   readonly bytes: number;
   readonly ended: readonly RecalledCall[];

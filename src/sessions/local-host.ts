@@ -100,7 +100,8 @@ export class LocalHost implements SessionHost {
       // The server may have begun to stop while the task was read.
       if (this.isDraining) drop();
       this.#assertOpen();
-      const make = () => new Session({ ...ref, number, choice, trace, memory, keeping }, episode, this.#share);
+      const make = () =>
+        new Session({ ...ref, number, choice, seed, secrets, trace, memory, keeping }, episode, this.#share);
       return { make, drop };
     });
   }
@@ -167,10 +168,10 @@ export class LocalHost implements SessionHost {
     const memory = new SessionMemory(this.#share.memory, ref.identity);
     const number = this.#next();
     const recalled = keeper.recall(ref, number, lastSeq, memory);
-    const { choice, bytes, episode, keeping } = recalled;
+    const { choice, seed, secrets, bytes, episode, keeping } = recalled;
     // It was let in before: it is not refused now.
     memory.grow(sessionBytes(bytes));
-    const start = { ...ref, number, choice, trace: undefined, memory, keeping, recalled };
+    const start = { ...ref, number, choice, seed, secrets, trace: undefined, memory, keeping, recalled };
     const session = new Session(start, episode, this.#share);
     session.lastActive = lastActive;
     return session;

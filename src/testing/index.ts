@@ -30,5 +30,9 @@ export {
 export type { InputArguments, ToolSpec, WireBlock } from '../client/index.ts';
 export type { Log } from '../core/index.ts';
 export type { Limits, SessionRules } from '../server/index.ts';
+// Episodes that were recorded, served again
+export { cassette } from './cassette/cassette.ts';
 // An episode in process
 export { type PlayedEpisode, type PlayedStep, type PlayOptions, play } from './play.ts';
+export { record } from './record.ts';
+export type { TestServer, TestServerOptions } from './served.ts';

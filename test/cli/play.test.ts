@@ -2,10 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readEpisode } from 'tiltyard/records';
 import { afterAll, expect, test } from 'vitest';
 import { gridworld } from '../../examples/gridworld/environment.ts';
 import { gsm8k } from '../../examples/gsm8k/environment.ts';
-import { eventually } from '../support/client.ts';
 import { run } from '../support/command.ts';
 import { json, SERVER_ID, startForeign, stream } from '../support/foreign.ts';
 import { shareServer, startServer } from '../support/http.ts';
@@ -38,6 +38,15 @@ async function changedGame(from: string, to: string): Promise<string> {
   expect(text).toContain(from);
   await writeFile(file, text.replace(from, to));
   return file;
+}
+
+/** What old games and records both say: which task, and what came of each call. */
+async function readGame(file: string): Promise<object> {
+  const { environment, choice, calls } = await readEpisode(file);
+  const told = calls.map(({ tool, input, told: { reward, finished, failure } = {} }) => {
+    return { tool, input, reward, finished, failure: failure?.reason };
+  });
+  return { environment, choice, calls: told };
 }
 
 /** Waits for the choice of tools, and takes the one that is so many places down. */
@@ -92,7 +101,7 @@ test('a replay speaks JSON to programs, and what it records can be replayed', as
   expect(events.map(({ event }) => event)).toEqual(['prompt', 'call', 'call', 'call', 'end']);
   expect(events[2]).toMatchObject({ tool: 'submit', failure: { reason: 'tool_error' }, total: 0 });
   expect(events.at(-1)).toEqual({ event: 'end', outcome: 'finished', calls: 3, total: 1, differences: [] });
-  expect(JSON.parse(await readFile(record, 'utf8'))).toEqual(JSON.parse(await readFile(GAME, 'utf8')));
+  expect(await readGame(record)).toEqual(await readGame(GAME));
 });
 
 test('a script without rewards is played and compared with nothing; a tool that breaks fails it all the same', async () => {
@@ -119,7 +128,7 @@ test.each([
   ['no terminal', [], 'Replay a recorded game with --script FILE, or make single calls'],
   ['JSON for a person', ['--json'], 'add --script FILE'],
   ['a script that is not there', ['--script', 'nope.json'], 'nope.json cannot be read'],
-  ['a script that is none', ['--script', 'package.json'], 'package.json is not a game'],
+  ['a script that is none', ['--script', 'package.json'], 'package.json is neither a record nor a game'],
 ])('%s gives a message that helps, and exit code 2', async (_what, args, message) => {
   const { code, output } = await command('play', examples().url, ...args);
   expect(output).toContain(message);
@@ -153,7 +162,7 @@ test('a game in a terminal: choices, a mistake, a failure to recover from, and t
   await until(/Correct!\nmetadata {2}\{"hints":1\}\nreward 1 {2}total 1/);
   await until(/Finished after 3 calls\. Total reward: 1/);
   expect(await screen.exit).toBe(0);
-  expect(JSON.parse(await readFile(record, 'utf8'))).toEqual(JSON.parse(await readFile(GAME, 'utf8')));
+  expect(await readGame(record)).toEqual(await readGame(GAME));
 });
 
 test('Esc goes back to the tools, and leaving ends the episode', async () => {
@@ -274,5 +283,6 @@ test('a game that is cut off is written down as far as it came', async () => {
   await screen.until(/What do you do\?/);
   screen.type(keys.interrupt);
   expect(await screen.exit).toBe(130);
-  await eventually(async () => expect(JSON.parse(await readFile(record, 'utf8')).calls).toHaveLength(1));
+  expect((await readEpisode(record)).calls).toHaveLength(1);
+  expect(await readFile(record, 'utf8')).toMatch(/"type":"end","outcome":"cancelled","stop":"interrupted".*\n$/);
 });

@@ -1,10 +1,11 @@
 import type { JsonObject, ToolSpec } from '../../protocol/index.ts';
 import { cutText, isObject } from '../../protocol/index.ts';
+import type { Move } from '../shared/calls.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { toInputField } from '../shared/schema/field.ts';
 import { askField, askFields } from './ask-field.ts';
 import { type Asker, Back, type Choice } from './asker.ts';
-import type { Move, Player } from './game.ts';
+import type { Player } from './game.ts';
 
 /** A player at the terminal: chooses a tool, and is asked for what it takes. */
 export function personPlayer(asker: Asker): Player {

@@ -1,3 +1,4 @@
+import type { RecordedEpisode } from '../../records/index.ts';
 import {
   assertEpisodeOptions,
   chooseTask,
@@ -18,7 +19,8 @@ import { type ChosenEpisode, chooseEpisode } from './choose.ts';
 import { compare, hasExpectations } from './compare.ts';
 import { type Game, type Player, playGame } from './game.ts';
 import { personPlayer } from './person.ts';
-import { readScript, type Script, scriptPlayer, writeScript } from './script.ts';
+import { GameRecord } from './recording.ts';
+import { readScript, scriptPlayer } from './script.ts';
 import { jsonView, readableView, type View } from './view.ts';
 
 /** The options of `tiltyard play`. */
@@ -64,7 +66,11 @@ interface Prepared {
   readonly player: Player;
 }
 
-async function prepare(server: OpenServer, options: PlayOptions, script: Script | undefined): Promise<Prepared> {
+async function prepare(
+  server: OpenServer,
+  options: PlayOptions,
+  script: RecordedEpisode | undefined,
+): Promise<Prepared> {
   if (script === undefined) {
     const asker = terminalAsker(server.signal);
     return { episode: await chooseEpisode(server, options, asker), player: personPlayer(asker) };
@@ -89,19 +95,16 @@ async function playEpisode(server: OpenServer, { episode, player, secrets, view,
   return withSession(session, server, async () => {
     const prompt = await waitFor('setting up the episode', session.prompt({ signal }));
     const tools = await session.tools({ signal });
-    const save = async (game: Game) => {
-      if (record !== undefined) await writeScript(record, game, { environment: environment.name, choice });
-    };
-    // At once, so that a file that cannot be written is known before anybody plays.
-    await save({ calls: [], total: 0, outcome: 'playing' });
+    const start = { environment: environment.name, choice, sid: session.sid, tools, prompt, secrets };
+    using written = record === undefined ? undefined : new GameRecord(record, start);
     await view.prompt({ environment: environment.name, choice, prompt });
-    return playGame({
+    return await playGame({
       session,
       tools,
       player,
       signal,
       async onChange(game) {
-        await save(game);
+        written?.save(game);
         if (game.outcome !== 'left') await view.call(game);
       },
     });

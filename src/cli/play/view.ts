@@ -1,11 +1,12 @@
 import type { WireBlock } from '../../protocol/index.ts';
 import { printBlocks } from '../shared/blocks.ts';
+import type { PlayedCall } from '../shared/calls.ts';
 import { type Chosen, describeChoice } from '../shared/episode.ts';
 import type { Gallery } from '../shared/images/gallery.ts';
 import { toRewardText, withoutDust } from '../shared/numbers.ts';
 import { toSafeJson, toSafeText } from '../shared/safe-text.ts';
 import type { Terminal } from '../shared/terminal.ts';
-import type { Game, PlayedCall } from './game.ts';
+import type { Game } from './game.ts';
 
 /** What is shown of a game while it is played. */
 export interface View {
@@ -69,7 +70,8 @@ export function jsonView(terminal: Terminal): View {
     async call({ calls, total }) {
       const { tool, input, result, failure } = calls.at(-1) as PlayedCall;
       const { blocks = [], reward = null, finished = false, metadata = null } = result ?? {};
-      const outcome = failure === undefined ? { blocks, reward, finished, metadata } : { failure };
+      const told = failure && { reason: failure.reason, message: failure.message };
+      const outcome = told === undefined ? { blocks, reward, finished, metadata } : { failure: told };
       terminal.printJson({ event: 'call', tool, input, ...outcome, total: withoutDust(total) });
     },
     end({ calls, total, outcome }, differences) {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { allowHost, allowOrigin, collect, toPort, toWorkers } from '../shared/arguments.ts';
+import { allowHost, allowOrigin, collect, toBytes, toPort, toWorkers } from '../shared/arguments.ts';
 import type { ServeOptions } from './serve.ts';
 
 /** Adds `tiltyard serve`. */
@@ -34,6 +34,8 @@ export function addServe(root: Command): void {
     )
     .option('--journal <folder>', 'write episodes down there, so that they go on after a crash or a restart')
     .option('--journal-sync', 'let answers wait until the disk has what they tell, for losses of power')
+    .option('--record <folder>', 'record every episode there: prompts, calls, results, rewards')
+    .option('--record-max <size>', 'delete the oldest records above this size (default: 10GB)', toBytes)
     .option('--json', 'print what is served and the limits as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (modules: string[], options: ServeOptions) => {
@@ -68,6 +70,10 @@ Needs the package lmdb. What comes with secrets is written only if the
 environment variable TILTYARD_JOURNAL_KEY has a key (32 bytes as hex or base64;
 several separated by commas: the first one writes, all of them read).
 
+With --record, every episode of every client is a file of JSON lines, without
+its secrets, for \`tiltyard replay\`, \`tiltyard mock\`, or your own programs. A
+disk that is full or slow costs records, and never an episode.
+
 Limits can also be set with the environment variable TILTYARD_LIMITS, separated
 by commas; --limit takes precedence.
 
@@ -77,4 +83,5 @@ Examples:
   PORT=9000 tiltyard serve math.ts code.ts --log-level info
   TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0
   tiltyard serve math.ts --workers auto --journal data/journal
+  tiltyard serve math.ts --record data/records --record-max 500MB
   tiltyard serve math.ts --limit maxSessions=500 --limit drainMs=60000`;

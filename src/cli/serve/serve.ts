@@ -9,9 +9,9 @@ import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { banner } from '../shared/serving/banner.ts';
 import { defaultPort } from '../shared/serving/port.ts';
+import { stopWhenTold } from '../shared/serving/stopping.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { readLimits } from './limits.ts';
-import { stopWhenTold } from './stopping.ts';
 
 /** The options of `tiltyard serve`. */
 export interface ServeOptions extends WebArguments {
@@ -25,6 +25,8 @@ export interface ServeOptions extends WebArguments {
   readonly workers: number;
   readonly journal?: string;
   readonly journalSync?: boolean;
+  readonly record?: string;
+  readonly recordMax?: number;
   readonly json?: boolean;
 }
 
@@ -45,6 +47,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     logger: { level: options.logLevel },
     watchdog: true,
     ...journalOf(options, process.env.TILTYARD_JOURNAL_KEY),
+    ...recordOf(options),
   }).catch(explainStart);
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
@@ -61,6 +64,14 @@ function journalOf(
   if (folder === undefined && sync)
     throw misuse('--journal-sync says how a journal is written. Name one with --journal');
   return folder === undefined ? {} : { journal: { folder, sync, keys: key === undefined ? [] : [key] } };
+}
+
+/** Where episodes are recorded, if they are. */
+function recordOf({ record: folder, recordMax: maxBytes }: ServeOptions): Pick<ServerOptions, 'record'> {
+  if (folder === undefined && maxBytes !== undefined)
+    throw misuse('--record-max says how much may be recorded. Name a folder with --record');
+  if (folder === undefined) return {};
+  return { record: maxBytes === undefined ? { folder } : { folder, maxBytes } };
 }
 
 /** The modules loaded here, or what loads them in other processes. */

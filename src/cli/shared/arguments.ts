@@ -54,6 +54,15 @@ export function toMilliseconds(text: string): number {
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
+/** A size in bytes, from text such as 500MB or 10GB; bytes when there is no unit. */
+export function toBytes(text: string): number {
+  const [, amount, unit = 'B'] = /^(\d+(?:\.\d+)?)(B|KB|MB|GB|TB)?$/i.exec(text) ?? [];
+  if (amount === undefined) throw new InvalidArgumentError('A size is a number and a unit: 500MB, 10GB.');
+  return Math.floor(Number(amount) * UNIT_BYTES[unit.toUpperCase() as keyof typeof UNIT_BYTES]);
+}
+
+const UNIT_BYTES = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+
 /** A JSON object, as tools take it. */
 export function toJsonObject(text: string): Record<string, unknown> {
   let value: unknown;

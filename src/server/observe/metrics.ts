@@ -6,6 +6,7 @@ import { publishHistogram } from './histogram.ts';
 import { type MemoryNumbers, publishMemory } from './memory-metrics.ts';
 import { Numbers, type ToolNumbers } from './numbers.ts';
 import { EventLoopLag, publishProcess } from './process-metrics.ts';
+import { publishRecording, type RecordingNumbers } from './recording-metrics.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { publishSessionLimits, type SessionLimits } from './session-limits.ts';
 import { UncaughtErrors } from './uncaught-errors.ts';
@@ -31,6 +32,8 @@ export interface MetricsOptions {
   readonly blocks?: Blocks | undefined;
   /** Undefined where there are no workers. */
   readonly workers?: WorkerNumbers | undefined;
+  /** Undefined where nothing is recorded. */
+  readonly recording?: RecordingNumbers | undefined;
 }
 
 /** The numbers of one server for Prometheus. prom-client reads them when it is asked: its own would look up their labels each time. */
@@ -41,7 +44,8 @@ export class Metrics {
   readonly #numbers: Numbers;
   #isStopping = false;
 
-  constructor({ numbers = new Numbers(), requests, limits, memory, blocks, workers }: MetricsOptions = {}) {
+  constructor(options: MetricsOptions = {}) {
+    const { numbers = new Numbers(), requests, limits, memory, blocks, workers, recording } = options;
     this.#numbers = numbers;
     if (limits !== undefined) publishSessionLimits(this.#registry, limits, numbers.owned);
     this.#publishSessions();
@@ -54,6 +58,7 @@ export class Metrics {
     publishDescriptors(this.#registry);
     blocks?.publish(this.#registry);
     if (workers !== undefined) publishWorkers(this.#registry, workers);
+    if (recording !== undefined) publishRecording(this.#registry, recording);
     publishDurability(this.#registry, numbers.environments);
   }
 

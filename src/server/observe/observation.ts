@@ -20,17 +20,18 @@ export interface ObservationOptions {
   readonly numbers?: Numbers;
   readonly events?: EventLog;
   readonly watchdog?: Observer | undefined;
+  readonly recorder?: Observer | undefined;
 }
 
 /** Logs, numbers where they are wanted, and traces where an SDK is registered. */
 export function observe(
   app: Logged,
-  { numbers, events = eventLog(app.log), watchdog }: ObservationOptions = {},
+  { numbers, events = eventLog(app.log), watchdog, recorder }: ObservationOptions = {},
 ): Observation {
   const traces = tracing();
   if (traces !== undefined) app.addHook('onClose', () => traces.flush());
   return {
-    observer: combine([events, numbers, traces, watchdog].filter((each) => each !== undefined)),
+    observer: combine([events, numbers, traces, watchdog, recorder].filter((each) => each !== undefined)),
     traceOf: traces === undefined ? undefined : (request) => traces.headersOf(request),
     traceOfCode: traces === undefined ? undefined : (subject) => traces.headersFor(subject),
   };

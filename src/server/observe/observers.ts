@@ -9,7 +9,17 @@ export function combine(observers: readonly Observer[]): Observer {
     on(event) {
       for (const observer of observers) observer.on(event);
     },
+    onContent: toAll(observers.flatMap((observer) => observer.onContent?.bind(observer) ?? [])),
     within,
+  };
+}
+
+/** Undefined if there are none, so that nothing is made for them. */
+function toAll(listeners: readonly NonNullable<Observer['onContent']>[]): Observer['onContent'] {
+  const [only] = listeners;
+  if (listeners.length <= 1) return only;
+  return (event) => {
+    for (const listener of listeners) listener(event);
   };
 }
 

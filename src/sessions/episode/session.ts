@@ -1,4 +1,4 @@
-import { type CallOutcome, type Failure, toFailureError, toOutcome } from '../../core/index.ts';
+import { type CallOutcome, type Failure, type Secrets, toFailureError, toOutcome } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import { Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
@@ -35,6 +35,8 @@ export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
   readonly number: number;
   readonly sid: string;
   readonly identity: string;
+  readonly seed: number;
+  readonly secrets: Secrets;
   readonly memory: SessionMemory;
   /** What is kept of it for after its process, if anything is. */
   readonly keeping?: Keeping | undefined;
@@ -85,6 +87,7 @@ export class Session implements CallOwner {
     this.#calls = new SessionCalls({ number, identity, memory }, share.memory.kept, share.options);
     this.facts = { number, sid, identity, environment: episode.environment, split, index };
     share.options.observer.on({ type: 'session_started', at: toEpoch(this.#startedAt), session: this.facts, trace });
+    this.#tellOpened(start);
     if (recalled !== undefined) this.#recall(recalled.ended);
     episode.begin(
       (failure) => this.#setUp(failure),
@@ -131,6 +134,8 @@ export class Session implements CallOwner {
     try {
       const blocks = await this.#episode.prompt();
       this.#promptFailed = false;
+      const { observer } = this.#share.options;
+      observer.onContent?.({ type: 'prompt_told', at: toEpoch(performance.now()), session: this.facts, blocks });
       return blocks;
     } catch (thrown) {
       this.#promptFailed = true;
@@ -203,6 +208,7 @@ export class Session implements CallOwner {
       reward,
       finished,
     });
+    this.#share.options.observer.onContent?.({ type: 'call_told', at, call: facts, ending, durationMs });
     this.#tellIfDrained();
   }
 
@@ -218,6 +224,21 @@ export class Session implements CallOwner {
   close(end: SessionEnd): Promise<void> {
     this.#closing ??= this.#close(end);
     return this.#closing;
+  }
+
+  #tellOpened({ choice, seed, secrets, recalled }: SessionStart): void {
+    const { observer } = this.#share.options;
+    const task = 'task' in choice ? choice.task : undefined;
+    const at = toEpoch(this.#startedAt);
+    observer.onContent?.({
+      type: 'episode_opened',
+      at,
+      session: this.facts,
+      task,
+      seed,
+      secrets,
+      past: recalled?.ended,
+    });
   }
 
   /** Takes over what was told before: the same ids give the same results. */
@@ -311,7 +332,10 @@ export class Session implements CallOwner {
     call.hasClientsId = taskId !== undefined;
     call.checksum = checksum;
     this.#callCount += 1;
-    this.#share.options.observer.on({ type: 'call_started', at: toEpoch(now), call: facts, trace });
+    const { observer } = this.#share.options;
+    const at = toEpoch(now);
+    observer.on({ type: 'call_started', at, call: facts, trace });
+    observer.onContent?.({ type: 'call_asked', at, call: facts, tool: name, input: request.input });
     if (this.#phase === 'setting_up') this.#wait(call, request);
     else this.#run(call, request);
     return call;

@@ -1,10 +1,8 @@
 import { url as inspectorUrl } from 'node:inspector';
-import { createRequire } from 'node:module';
-import { extname } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Log } from '../../../core/index.ts';
 import type { CallFacts, HostEvent, Observer, Subject } from '../../../sessions/index.ts';
+import { startThread } from '../../start-thread.ts';
 import { Blocks } from './blocks.ts';
 import { Board, CURRENT, type RunningCode, WAITING } from './board.ts';
 import { byWhom, fieldsOf, LEVELS, type LineOutput, nameOf, seconds, writeLine } from './lines.ts';
@@ -47,7 +45,8 @@ export class Watchdog implements Observer, Disposable {
     this.#options = options;
     this.#beatMs = Math.min(LONGEST_BEAT_MS, Math.max(SHORTEST_BEAT_MS, Math.ceil(maxBlockMs / BEATS_IN_LIMIT)));
     this.#timer = setInterval(() => this.#beat(), this.#beatMs).unref();
-    this.#thread = startThread({ memory: this.#board.memory, maxBlockMs, beatMs: this.#beatMs, output });
+    const data: ThreadData = { memory: this.#board.memory, maxBlockMs, beatMs: this.#beatMs, output };
+    this.#thread = startThread(import.meta.url, 'thread', data);
     this.#thread.on('error', (error) =>
       options.log.error({ error }, 'the watchdog has failed; blocks are no longer told'),
     );
@@ -131,20 +130,4 @@ export class Watchdog implements Observer, Disposable {
     const fields = { ...fieldsOf(current), exitCode, error: { stack }, ...runs };
     writeLine(this.#options.output, LEVELS.error, fields, `${exits} in ${nameOf(current)}`);
   }
-}
-
-function startThread(workerData: ThreadData): Worker {
-  // Nothing of the author's loaders: what was built needs none.
-  const options = { workerData, execArgv: [], env: {} };
-  const extension = extname(import.meta.url);
-  const thread = new URL(`./thread${extension}`, import.meta.url);
-  return extension === '.ts'
-    ? new Worker(fromSources(thread), { ...options, eval: true })
-    : new Worker(thread, options);
-}
-
-/** A script that runs a module in TypeScript: a thread does not take over the loader of the process. */
-function fromSources(module: URL): string {
-  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx/esm/api'));
-  return `import('${loader}').then(({ register }) => { register(); return import('${module}'); });`;
 }

@@ -1,6 +1,6 @@
-import { longestStopMs, type Server } from '../../server/index.ts';
-import { EXIT_CODES } from '../shared/failure.ts';
-import { onSignals } from '../shared/signals.ts';
+import { longestStopMs, type Server } from '../../../server/index.ts';
+import { EXIT_CODES } from '../failure.ts';
+import { onSignals } from '../signals.ts';
 
 // For what has no limit of its own, such as writing the last lines of the log.
 const SLACK_MS = 1_000;

@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { isObject, type JsonObject, type JsonValue } from '../protocol/index.ts';
+import type { RecordedCall, RecordedChoice, RecordedEpisode } from './episode-types.ts';
+import type { EpisodeEvent, RecordEvent, ResultEvent } from './events.ts';
+import { readGame } from './old-game.ts';
+import { type ReadOptions, readRecord } from './read-record.ts';
+import { RecordError } from './record-error.ts';
+
+/** Reads an episode as a whole: a record, or a game that was recorded before there were records. */
+export async function readEpisode(path: string, options?: ReadOptions): Promise<RecordedEpisode> {
+  if (await isGame(path)) return readGame(path);
+  const events: RecordEvent[] = [];
+  for await (const event of readRecord(path, options)) events.push(event);
+  const [first] = events;
+  if (first?.type !== 'episode') throw new RecordError(path, 'has no whole event in it: its writer was killed at once');
+  const prompt = events.find((event) => event.type === 'prompt');
+  return {
+    environment: first.environment,
+    choice: choiceOf(first, path),
+    task: first.task,
+    tools: first.tools,
+    prompt: prompt?.blocks,
+    calls: callsOf(events),
+  };
+}
+
+// Records are JSON lines, and games are one value.
+async function isGame(path: string): Promise<boolean> {
+  const text = await readFile(path, 'utf8').catch((cause: Error) => {
+    throw new RecordError(path, `cannot be read: ${cause.message}`, { cause });
+  });
+  try {
+    return isObject(JSON.parse(text)) && !text.startsWith('{"n":0,');
+  } catch {
+    return false;
+  }
+}
+
+function choiceOf({ split, index, task }: EpisodeEvent, path: string): RecordedChoice {
+  if (split !== undefined && index !== undefined) return { split, index };
+  if (task !== undefined) return { task };
+  throw new RecordError(path, 'does not say which task its episode was about');
+}
+
+function callsOf(events: readonly RecordEvent[]): RecordedCall[] {
+  const results = new Map<number, ResultEvent>();
+  for (const event of events) if (event.type === 'result') results.set(event.call, event);
+  return events.flatMap((event) => {
+    if (event.type !== 'call') return [];
+    const { tool, input } = event;
+    return [{ tool, input: toInput(input), told: results.get(event.n) }];
+  });
+}
+
+// A model may have sent anything.
+function toInput(input: JsonValue): JsonObject {
+  return isObject(input) ? (input as JsonObject) : {};
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { BlobFolder, PRIVATE_FOLDER } from '../../records/index.ts';
+
+/** A folder of records that began about the same time, with their blobs. */
+export interface Segment {
+  readonly path: string;
+  readonly blobs: BlobFolder;
+  /** What its records take, without blobs written by this process. */
+  bytes: number;
+  /** How many records of it are being written. */
+  open: number;
+  files: number;
+}
+
+// As Z-times sort, and with the process that writes it: another server may use the same folder.
+const SEGMENT_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-(\d+)-[0-9a-f]{4}$/;
+
+// A new one begins when one of these is reached: deleting the oldest must not take too much, nor listing one too long.
+const LARGEST_SHARE = 16;
+const MOST_BYTES = 64 * 2 ** 20;
+const MOST_FILES = 10_000;
+
+// What a file takes on most disks, however little is in it.
+const BLOCK_BYTES = 4096;
+
+/** How much a file of this size takes. */
+export function onDisk(bytes: number): number {
+  return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+/** A folder of records in segments; the oldest make room for new ones. */
+export class Archive {
+  readonly #folder: string;
+  readonly #maxBytes: number;
+  /** From the oldest to the current one. */
+  readonly #segments: Segment[];
+  #current: Segment | undefined;
+  /** How many segments were deleted. */
+  deleted = 0;
+
+  constructor(folder: string, maxBytes: number) {
+    this.#folder = folder;
+    this.#maxBytes = maxBytes;
+    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+    const names = readdirSync(folder).filter((name) => SEGMENT_NAME.test(name));
+    this.#segments = names.sort().map((name) => measure(join(folder, name)));
+  }
+
+  get bytes(): number {
+    return this.#segments.reduce((sum, segment) => sum + sizeOf(segment), 0);
+  }
+
+  /** Where a new record goes. */
+  place(): Segment {
+    const current = this.#current;
+    if (current !== undefined && sizeOf(current) < this.#segmentBytes && current.files < MOST_FILES) return current;
+    return this.#begin();
+  }
+
+  /** The segment that has a record of this name, from the newest on. */
+  find(file: string): Segment | undefined {
+    return this.#segments.findLast(({ path }) => existsSync(join(path, file)));
+  }
+
+  /** Deletes the oldest segments until all the rest is small enough; false if it is not, since records of all of them are being written. */
+  makeRoom(): boolean {
+    while (this.bytes > this.#maxBytes) {
+      const oldest = this.#segments.findIndex((each) => each.open === 0 && !isOthers(each) && each !== this.#current);
+      if (oldest < 0) return false;
+      const [segment] = this.#segments.splice(oldest, 1);
+      rmSync((segment as Segment).path, { recursive: true, force: true });
+      this.deleted += 1;
+    }
+    return true;
+  }
+
+  get #segmentBytes(): number {
+    return Math.min(MOST_BYTES, this.#maxBytes / LARGEST_SHARE);
+  }
+
+  #begin(): Segment {
+    const time = new Date().toISOString().replace(/[:.]/g, '-');
+    const path = join(this.#folder, `${time}-${process.pid}-${randomBytes(2).toString('hex')}`);
+    mkdirSync(path, { mode: PRIVATE_FOLDER });
+    this.#current = { path, blobs: blobsOf(path), bytes: 0, open: 0, files: 0 };
+    this.#segments.push(this.#current);
+    return this.#current;
+  }
+}
+
+function sizeOf({ bytes, blobs }: Segment): number {
+  return bytes + blobs.written;
+}
+
+function blobsOf(path: string): BlobFolder {
+  return new BlobFolder(join(path, 'blobs'));
+}
+
+function measure(path: string): Segment {
+  let [bytes, files] = [0, 0];
+  for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    bytes += onDisk(statSync(join(entry.parentPath, entry.name)).size);
+    files += 1;
+  }
+  return { path, blobs: blobsOf(path), bytes, files, open: 0 };
+}
+
+/** Whether another process that lives may still write there. */
+function isOthers({ path }: Segment): boolean {
+  const [, id] = SEGMENT_NAME.exec(path.split(/[\\/]/).at(-1) ?? '') ?? [];
+  const pid = Number(id);
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

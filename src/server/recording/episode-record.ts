@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { type EventJson, type NewEnd, RecordWriter, type StoredEvent } from '../../records/index.ts';
+import { onDisk, type Segment } from './archive.ts';
+import type { Entry, Opening, PastCallFields } from './messages.ts';
+
+/** A record that is being written: events are collected, and written together. */
+export class EpisodeRecord {
+  readonly segment: Segment;
+  readonly #writer: RecordWriter;
+  /** The numbers of the events of calls that run, by the numbers of the calls. */
+  readonly #calls = new Map<number, number>();
+  /** The same by id, of those that an earlier server has left. */
+  readonly #left = new Map<string, number>();
+  /** How many events the disk did not take, and whether what waits to be written says so. */
+  #missing = 0;
+  #isGapNoted = false;
+  /** What of the segment's bytes is its own. */
+  #bytes: number;
+
+  /** Begins a record in a segment, or goes on with the one that is there. */
+  constructor(segment: Segment, { name, episode, secrets, past }: Opening) {
+    this.segment = segment;
+    const ids = new Map<number, string>();
+    this.#writer = RecordWriter.open(join(segment.path, `${name}.jsonl`), {
+      blobs: segment.blobs,
+      secrets,
+      existing: past === undefined ? 'refuse' : 'resume',
+      onEvent: (event) => this.#learn(event, ids),
+    });
+    this.#bytes = onDisk(this.#writer.size);
+    if (this.#writer.next === 0) this.#writer.add(episode);
+    else this.#add('note', Date.now(), noteFields('goes on after a restart of the server'));
+    this.#complete(past ?? [], new Set(ids.values()));
+  }
+
+  /** Takes an event; it is written by `flush`. */
+  take({ kind, at, call, reward, text }: Entry): void {
+    if (this.#missing > 0 && !this.#isGapNoted) this.#noteGap(at);
+    switch (kind) {
+      case 'call':
+        this.#calls.set(call, this.#takeLeft(text) ?? this.#add('call', at, text));
+        break;
+      case 'result':
+        this.#takeResult(call, at, text, Number.isNaN(reward) ? null : reward);
+        break;
+      case 'prompt':
+      case 'note':
+        this.#add(kind, at, text);
+        break;
+      case 'suspend':
+        this.#add('note', at, noteFields('suspended: the server stops, and the episode goes on at the next one'));
+        break;
+      case 'end':
+        this.#writer.add(JSON.parse(text) as NewEnd);
+    }
+  }
+
+  /** Writes what was taken; throws if the disk does not take it, and then nothing of it is there. */
+  flush(): void {
+    try {
+      this.#writer.flush();
+      if (this.#isGapNoted) this.#missing = 0;
+    } finally {
+      this.#isGapNoted = false;
+      // Of calls that were not written there are no results either.
+      for (const [call, n] of this.#calls) if (n >= this.#writer.next) this.#calls.delete(call);
+      this.#writer.close();
+      this.#count();
+    }
+  }
+
+  /** Counts events that could not be written. */
+  miss(count: number): void {
+    this.#missing += count;
+  }
+
+  #noteGap(at: number): void {
+    const note = `${this.#missing} events before this one are missing: the disk did not take them`;
+    this.#add('note', at, noteFields(note));
+    this.#isGapNoted = true;
+  }
+
+  #count(): void {
+    const bytes = onDisk(this.#writer.size);
+    this.segment.bytes += bytes - this.#bytes;
+    this.#bytes = bytes;
+  }
+
+  /** Adds the calls of an earlier server that it had no time to write. */
+  #complete(past: readonly PastCallFields[], known: ReadonlySet<string>): void {
+    for (const { id, call, result, reward } of past) {
+      const left = this.#left.get(id);
+      if (known.has(id) && left === undefined) continue;
+      const at = Date.now();
+      const n = left ?? this.#add('call', at, call);
+      this.#left.delete(id);
+      this.#add('result', at, `"call":${n},${result}`, reward);
+    }
+  }
+
+  #takeResult(call: number, at: number, fields: string, reward: number | null): void {
+    const n = this.#calls.get(call);
+    this.#calls.delete(call);
+    if (n !== undefined) this.#add('result', at, `"call":${n},${fields}`, reward);
+  }
+
+  /** The number of a call that an earlier server has left and that runs again, if this is one. */
+  #takeLeft(fields: string): number | undefined {
+    if (this.#left.size === 0) return undefined;
+    const { id } = JSON.parse(`{${fields}}`) as { readonly id: string };
+    const n = this.#left.get(id);
+    this.#left.delete(id);
+    return n;
+  }
+
+  #add(type: EventJson['type'], at: number, fields: string, reward: number | null = null): number {
+    return this.#writer.addJson({ type, at, fields, reward });
+  }
+
+  #learn(event: StoredEvent, known: Map<number, string>): void {
+    if (event.type === 'call' && typeof event.id === 'string') {
+      known.set(event.n, event.id);
+      this.#left.set(event.id, event.n);
+    } else if (event.type === 'result' && typeof event.call === 'number') {
+      this.#left.delete(known.get(event.call) ?? '');
+    }
+  }
+}
+
+function noteFields(text: string): string {
+  return `"text":${JSON.stringify(text)}`;
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { connect } from 'tiltyard/client';
+import type { RecordEvent } from 'tiltyard/records';
+import { createServer } from 'tiltyard/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { QUICK } from '../support/client.ts';
+import { eventually } from '../support/clock.ts';
+import { serve } from '../workers/serve.ts';
+import { counting } from './counting.ts';
+import { newFolder, onlyRecordIn } from './folders.ts';
+
+function start(folder: string) {
+  return createServer({
+    environments: [counting],
+    record: { folder: join(folder, 'records') },
+    journal: { folder: join(folder, 'journal') },
+    limits: { drainMs: 0 },
+    logger: false,
+  });
+}
+
+test('Q3: an episode that goes on after a restart of the server goes on in its record', async () => {
+  const folder = newFolder();
+  await using first = await start(folder);
+  const client = connect(await first.listen(), { retry: QUICK });
+  const session = await client.session({ split: 'train', index: 0 });
+  await session.prompt();
+  await session.call('add', {});
+  await first.close();
+  await using second = await start(folder);
+  const again = connect(await second.listen(), { retry: QUICK })
+    .environment('counting')
+    .attach(session.sid);
+  await again.prompt();
+  expect((await again.call('add', {})).text).toBe('2');
+  await second.app.inject({ method: 'POST', url: '/delete', headers: { 'x-session-id': session.sid } });
+  await second.close();
+  const events = await onlyRecordIn(join(folder, 'records'));
+  expect(events.map(({ n }) => n)).toEqual(events.map((_, n) => n));
+  expect(inShort(events)).toEqual([
+    'episode',
+    'prompt',
+    'call',
+    'result 1',
+    'note suspended: the server stops, and the episode goes on at the next one',
+    'note goes on after a restart of the server',
+    'note its process was lost: it was built again in another (steps run again: 2)',
+    'call',
+    'result 2',
+    'end 2',
+  ]);
+});
+
+test('Q3: after kill -9 the record has all that the journal has, however little was written before', async () => {
+  const folder = newFolder();
+  // Killed at once after the answer, and after a while: what was recorded before differs.
+  for (const waitMs of [0, 0, 150, 50]) await liveAndDie(folder, waitMs);
+  await using server = await start(folder);
+  const session = connect(await server.listen(), { retry: QUICK })
+    .environment('counting')
+    .attach('one');
+  expect((await session.call('add', {})).text).toBe('5');
+  await server.app.inject({ method: 'POST', url: '/delete', headers: { 'x-session-id': 'one' } });
+  await server.close();
+  const events = await onlyRecordIn(join(folder, 'records'));
+  expect(events.map(({ n }) => n)).toEqual(events.map((_, n) => n));
+  const told = inShort(events).filter((each) => !each.startsWith('note') && each !== 'prompt');
+  const calls = [1, 2, 3, 4, 5].flatMap((count) => ['call', `result ${count}`]);
+  expect(told).toEqual(['episode', ...calls, 'end 5']);
+  for (const event of events)
+    if (event.type === 'result') expect(events[event.call]).toMatchObject({ type: 'call', tool: 'add' });
+});
+
+test('Q3: an episode whose worker dies goes on in its record, and one that is lost ends there', async () => {
+  const folder = newFolder();
+  const { server, session } = await serve({ record: { folder } });
+  const lost = await session();
+  await lost.call('count');
+  await lost.call('exit').catch(() => {});
+  await eventually(async () =>
+    expect((await onlyRecordIn(folder)).at(-1)).toMatchObject({ type: 'end', stop: 'lost' }),
+  );
+  await server.close();
+  expect(inShort(await onlyRecordIn(folder))).toEqual(['episode', 'call', 'result 1', 'call', 'result ', 'end 1']);
+});
+
+const PROGRAM = fileURLToPath(new URL('./recording-server.ts', import.meta.url));
+
+/** A server that plays one call of the episode `one`, and is killed so long after its answer. */
+async function liveAndDie(folder: string, waitMs: number): Promise<void> {
+  const child: ChildProcess = fork(PROGRAM, [folder], {
+    execArgv: ['--conditions=tiltyard-source', '--import', 'tsx'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+  const headers = { 'x-session-id': 'one', 'content-type': 'application/json' };
+  const post = (path: string, body: object) =>
+    fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }).then((answer) => answer.text());
+  // Refused where it is there already.
+  await post('/create', { split: 'train', index: 0 });
+  expect(await post('/counting/call', { name: 'add', input: {}, task_id: `call-${child.pid}` })).toContain('"ok":true');
+  await new Promise((resolve) => setTimeout(resolve, waitMs));
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+function inShort(events: readonly RecordEvent[]): string[] {
+  return events.map((event) => {
+    if (event.type === 'note') return `note ${event.text}`;
+    if (event.type === 'end') return `end ${event.rewards.count}`;
+    if (event.type !== 'result') return event.type;
+    return `result ${event.outcome === 'returned' ? (event.blocks[0] as { text: string }).text : ''}`;
+  });
+}
