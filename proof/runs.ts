@@ -21,7 +21,7 @@ await writeReport({
   command: `EPISODES=${episodes} npm run prove:runs`,
   isProven: grownBytes < MOST_GROWTH && summary.episodes.valid === episodes,
   body: [
-    `${summary.episodes.valid} episodes with a keyless policy in ${((performance.now() - begun) / 1000).toFixed(0)} s, written down and summarized. From the first hundredth of the episodes to the end of the run, resident memory grew by **${toMegabytes(grownBytes)}** (at most ${toMegabytes(MOST_GROWTH)}).`,
+    `${summary.episodes.valid} episodes with a keyless policy in ${((performance.now() - begun) / 1000).toFixed(0)} s, written down and summarized. From the thousandth episode to the end of the run, resident memory grew by **${toMegabytes(grownBytes)}** (at most ${toMegabytes(MOST_GROWTH)}).`,
     table(HEAD, samples.map(row)),
   ],
 });
