@@ -6,7 +6,7 @@ const cores = Math.max(2, availableParallelism());
 // Needs Python, or nginx, or the npm registry, or takes long: `npm run test:all`, and not `npm test`.
 const SLOW = [
   // A process, or several, for each test.
-  'test/cli/{bench,dev,dev-types,hostile,interruption,load-errors,new-project,secrets,waiting-room,watchdog}.test.ts',
+  'test/cli/{bench,dev,dev-types,hostile,interruption,load-errors,new-project,run-process,secrets,waiting-room,watchdog}.test.ts',
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',
@@ -19,8 +19,10 @@ const SLOW = [
   'test/browser/**/*.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
-  'test/proof/{chaos,durable,durable-controls,fuzz,settings,siege,soak}.test.ts',
+  'test/proof/{chaos,durable,durable-controls,fuzz,runs,settings,siege,soak}.test.ts',
   'test/readme-commands.test.ts',
+  // Waits for providers that ask to be left alone; processes that are killed.
+  'test/rollouts/{kill,load}.test.ts',
 ];
 const INTEROP = ['test/interop/**/*.test.ts'];
 // These measure the memory of their process, and so need one of their own.

@@ -9,6 +9,7 @@ import { measureLargeResults } from './measurements/large-results.ts';
 import { measureManySessions } from './measurements/many-sessions.ts';
 import { measureRecording } from './measurements/recording.ts';
 import { measureRecovery } from './measurements/recovery.ts';
+import { measureRuns } from './measurements/runs.ts';
 import type { Servers } from './measurements/servers.ts';
 import { measureTakeover } from './measurements/takeover.ts';
 import { measureTasks } from './measurements/tasks.ts';
@@ -27,6 +28,7 @@ const MEASUREMENTS: Record<string, (servers: Servers) => Promise<Verdict[]>> = {
   takeover: measureTakeover,
   recovery: measureRecovery,
   recording: measureRecording,
+  runs: measureRuns,
 };
 
 const asked = process.argv.slice(2);

@@ -14,9 +14,22 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   workers: ['sessions', 'core', 'protocol'],
   server: ['workers', 'durable', 'sessions', 'journal', 'records', 'core', 'protocol'],
   client: ['core', 'protocol'],
+  rollouts: ['client', 'records', 'core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
   testing: ['checking', 'client', 'server', 'durable', 'sessions', 'records', 'core', 'protocol'],
-  cli: ['client', 'server', 'workers', 'checking', 'testing', 'sessions', 'journal', 'records', 'core', 'protocol'],
+  cli: [
+    'rollouts',
+    'records',
+    'client',
+    'server',
+    'workers',
+    'checking',
+    'testing',
+    'sessions',
+    'journal',
+    'core',
+    'protocol',
+  ],
 };
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));

@@ -10,6 +10,8 @@ import { addMock } from './mock/command.ts';
 import { addNew } from './new/command.ts';
 import { addPlay } from './play/command.ts';
 import { addReplay } from './replay/command.ts';
+import { addRun } from './run/command.ts';
+import { addRuns } from './runs/command.ts';
 import { addServe } from './serve/command.ts';
 import { addTasks } from './tasks/command.ts';
 import { addTools } from './tools/command.ts';
@@ -37,6 +39,8 @@ export function program(): Command {
   addReplay(root);
   addMock(root);
   addCheck(root);
+  addRun(root);
+  addRuns(root);
   addBench(root);
   addJournal(root);
   addLimits(root);

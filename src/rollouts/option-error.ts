@@ -1,0 +1,4 @@
+/** A run cannot be what was asked for; the message says what to change. Nothing was done. */
+export class RunOptionError extends Error {
+  override readonly name = 'RunOptionError';
+}
