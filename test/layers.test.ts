@@ -7,15 +7,29 @@ import { expect, test } from 'vitest';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
   core: ['protocol'],
+  records: ['core', 'protocol'],
   journal: ['core', 'protocol'],
   sessions: ['core', 'protocol'],
   durable: ['sessions', 'journal', 'core', 'protocol'],
   workers: ['sessions', 'core', 'protocol'],
   server: ['workers', 'durable', 'sessions', 'journal', 'core', 'protocol'],
   client: ['core', 'protocol'],
+  rollouts: ['client', 'records', 'core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
   testing: ['checking', 'client', 'server', 'durable', 'sessions', 'core', 'protocol'],
-  cli: ['client', 'server', 'workers', 'checking', 'testing', 'sessions', 'journal', 'core', 'protocol'],
+  cli: [
+    'rollouts',
+    'records',
+    'client',
+    'server',
+    'workers',
+    'checking',
+    'testing',
+    'sessions',
+    'journal',
+    'core',
+    'protocol',
+  ],
 };
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));

@@ -1,6 +1,7 @@
 import { environment, step, ToolError } from 'tiltyard';
 import { z } from 'zod';
 import { parseNumber } from './number.ts';
+import type { WordProblem } from './task.ts';
 import { testTasks } from './test-tasks.ts';
 import { trainTasks } from './train-tasks.ts';
 
@@ -40,3 +41,8 @@ export const gsm8k = environment({
   },
   taskTools: ({ task }) => (task.hint === undefined ? [] : ['hint']),
 });
+
+/** The best calls for a task: `tiltyard run --policy oracle` shows with them that every task can be solved. */
+export function solve(task: WordProblem): { tool: string; input: { answer: string } }[] {
+  return [{ tool: 'submit', input: { answer: String(task.answer) } }];
+}

@@ -8,6 +8,7 @@ import { addJournal } from './journal/command.ts';
 import { addLimits } from './limits/command.ts';
 import { addNew } from './new/command.ts';
 import { addPlay } from './play/command.ts';
+import { addRun } from './run/command.ts';
 import { addServe } from './serve/command.ts';
 import { addTasks } from './tasks/command.ts';
 import { addTools } from './tools/command.ts';
@@ -33,6 +34,7 @@ export function program(): Command {
   addCall(root);
   addPlay(root);
   addCheck(root);
+  addRun(root);
   addBench(root);
   addJournal(root);
   addLimits(root);

@@ -67,7 +67,7 @@ export { isEmptyReturn, toToolOutput } from './output.ts';
 export { printable, UNPRINTABLE } from './printable.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export { chanceOf, seedOf } from './random.ts';
-export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './redact.ts';
+export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, redactWhole, type Secrets } from './redact.ts';
 export { listOf, must, type Rule, trueOrFalse } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
 export { slowPatterns } from './slow-patterns.ts';

@@ -31,6 +31,17 @@ export async function loadModules(paths: readonly string[], { onImport }: LoadOp
   return loadDefinitions(paths, { onImport, load });
 }
 
+/** Loads a module for what it exports beside environments and toolkits; it need not have any. */
+export async function loadExports(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const loaded: object[] = [];
+  try {
+    await loadDefinitions([path], { load: async (each) => loaded[loaded.push(await load(each)) - 1] as object });
+  } catch (thrown) {
+    if (loaded.length === 0) throw thrown;
+  }
+  return (loaded[0] ?? {}) as Record<string, unknown>;
+}
+
 async function load(path: string): Promise<object> {
   assertModule(path);
   const file = resolve(path);

@@ -1,7 +1,8 @@
+import { escapeHtml } from '../../shared/report/escape.ts';
+import { formatBytes, formatMicros, formatMs, formatNumber } from '../../shared/report/format.ts';
+import { toHtmlTable } from '../../shared/report/page.ts';
 import type { Contender, Ramp, Total } from '../result/result.ts';
 import type { Round } from '../result/round.ts';
-import { escapeHtml } from './escape.ts';
-import { formatBytes, formatMicros, formatMs, formatNumber } from './format.ts';
 
 /** A row for each round, with what is known of the server. */
 export function roundTable({ rounds, work }: Contender, ramp: Ramp | undefined): string {
@@ -19,7 +20,7 @@ export function roundTable({ rounds, work }: Contender, ramp: Ramp | undefined):
     'lag p99',
   ];
   const rows = rounds.map((round, index) => toCells(round, index));
-  return rows.length === 0 ? '' : toTable(head, rows, ramp?.knee);
+  return rows.length === 0 ? '' : toHtmlTable(head, rows, ramp?.knee);
 }
 
 function toCells(round: Round, index: number): string[] {
@@ -49,7 +50,7 @@ export function operationTable({ operations }: Total): string {
     ...[0.5, 0.9, 0.99].map((share) => formatMicros(histogram.percentileMicros(share))),
     formatMicros(histogram.maxMicros),
   ]);
-  return toTable(['request', 'count', 'p50', 'p90', 'p99', 'max'], rows);
+  return toHtmlTable(['request', 'count', 'p50', 'p90', 'p99', 'max'], rows);
 }
 
 /** A row for each kind of failure, with what the first one said. */
@@ -60,11 +61,4 @@ export function errorTable({ errors }: Total): string {
       `<tr><td>${escapeHtml(kind)}</td><td>${formatNumber(count)}</td><td class="words">${escapeHtml(example)}</td></tr>`,
   );
   return `<div class="scroll"><table><tr><th>kind</th><th>count</th><th>the first one said</th></tr>${rows.join('')}</table></div>`;
-}
-
-function toTable(head: readonly string[], rows: readonly (readonly string[])[], marked?: number): string {
-  const toRow = (cells: readonly string[], tag: 'th' | 'td') =>
-    cells.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('');
-  const body = rows.map((row, index) => `<tr${index === marked ? ' class="knee"' : ''}>${toRow(row, 'td')}</tr>`);
-  return `<div class="scroll"><table><tr>${toRow(head, 'th')}</tr>${body.join('')}</table></div>`;
 }

@@ -1,12 +1,12 @@
 import { version } from '../../../version.ts';
+import { escapeHtml } from '../../shared/report/escape.ts';
+import { formatBytes, formatMs, formatNumber, formatShare } from '../../shared/report/format.ts';
+import { tile, toPage } from '../../shared/report/page.ts';
 import { describeEnd } from '../result/ramp.ts';
 import { type BenchResult, type Contender, type Ramp, toComparison, toRamp, toTotal } from '../result/result.ts';
 import { type Spread, toSpread } from '../result/statistics.ts';
-import { escapeHtml } from './escape.ts';
-import { formatBytes, formatMs, formatNumber, formatShare } from './format.ts';
 import { errorTable, operationTable, roundTable } from './html-tables.ts';
 import { distributionPlot, percentilePlot, rampPlots, timelinePlot } from './plots.ts';
-import { STYLE } from './style.ts';
 import { describeLoad, describeWork } from './words.ts';
 
 /** The report as one file: it loads nothing, runs nothing, and shows text of servers as text. */
@@ -15,31 +15,15 @@ export function toHtml(result: BenchResult, now: Date): string {
   const [first] = contenders;
   const ramp = plan.ramp === undefined || first === undefined ? undefined : toRamp(first.rounds, plan);
   const names = contenders.map(({ server }) => server.name).join(' and ');
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escapeHtml(`Bench of ${names}`)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>${escapeHtml(names)}</h1>
+  const body = `<h1>${escapeHtml(names)}</h1>
 <p class="soft">${escapeHtml(`${describeLoad(plan)}. ${now.toISOString().slice(0, 16).replace('T', ' ')} UTC, Tiltyard ${version}, Node ${process.version}.`)}</p>
 ${wasInterrupted ? '<p class="bad">Interrupted: this is what was measured until then.</p>' : ''}
 ${toComparisonPart(result)}
 ${ramp === undefined || first === undefined ? '' : toRampPart(first, ramp)}
 ${ramp === undefined ? contenders.map((contender) => toTiles(contender, contenders.length)).join('\n') : ''}
 ${ramp === undefined ? distributionPlot(contenders) + percentilePlot(contenders) + timelinePlot(contenders) : ''}
-${contenders.map((contender) => toTables(contender, ramp)).join('\n')}
-</body>
-</html>
-`;
-}
-
-function tile(name: string, value: string, tone = ''): string {
-  return `<div class="tile"><b class="${tone}">${escapeHtml(value)}</b><span>${escapeHtml(name)}</span></div>`;
+${contenders.map((contender) => toTables(contender, ramp)).join('\n')}`;
+  return toPage(`Bench of ${names}`, body);
 }
 
 function toTiles({ server, work, rounds }: Contender, count: number): string {

@@ -1,9 +1,9 @@
+import { linearAxis, logAxis, namedAxis, type Tick } from '../../shared/report/axis.ts';
+import { type Chart, type Point, toFigure } from '../../shared/report/chart.ts';
+import { formatMs, formatNumber } from '../../shared/report/format.ts';
 import type { Histogram } from '../load/histogram.ts';
 import { type Contender, type Ramp, toTotal } from '../result/result.ts';
-import { linearAxis, logAxis, namedAxis, type Tick } from './axis.ts';
 import { toBins } from './bins.ts';
-import { type Chart, type Point, toFigure } from './chart.ts';
-import { formatMs, formatNumber } from './format.ts';
 
 const BINS = 48;
 

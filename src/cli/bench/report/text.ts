@@ -1,3 +1,4 @@
+import { formatBytes, formatMicros, formatMs, formatNumber, formatShare } from '../../shared/report/format.ts';
 import { toSafeText } from '../../shared/safe-text.ts';
 import { toTable } from '../../shared/table.ts';
 import type { Colors } from '../../shared/terminal.ts';
@@ -6,7 +7,6 @@ import { type BenchResult, type Contender, type Total, toComparison, toRamp, toT
 import { type Spread, toSpread } from '../result/statistics.ts';
 import { type Charset, toBar, toSparkline } from './bars.ts';
 import { toBins } from './bins.ts';
-import { formatBytes, formatMicros, formatMs, formatNumber, formatShare } from './format.ts';
 import { describeLoad, describeWork } from './words.ts';
 
 /** How a result is written. */

@@ -1,6 +1,6 @@
+import { formatMs, formatNumber } from '../../shared/report/format.ts';
 import type { Plan } from '../plan.ts';
 import type { Work } from '../work/work.ts';
-import { formatMs, formatNumber } from './format.ts';
 
 /** What was done, in words; names of the server are in it. */
 export function describeWork({ protocol, environment, split, tool, unit }: Work): string {

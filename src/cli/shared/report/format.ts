@@ -29,3 +29,11 @@ export function formatShare(share: number): string {
   const percent = share * 100;
   return `${percent > 0 && percent < 0.1 ? '< 0.1' : percent.toFixed(1)} %`;
 }
+
+/** A time of any length: 250 ms, 3.20 s, 4 min 5 s, 2 h 10 min. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return formatMs(ms);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}

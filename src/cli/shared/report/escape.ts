@@ -1,4 +1,4 @@
-import { toSafeText } from '../../shared/safe-text.ts';
+import { toSafeText } from '../safe-text.ts';
 
 /** Text of anybody as HTML text or as the value of an attribute: nothing in it is markup. */
 export function escapeHtml(text: string): string {

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { addSecretOption, collect, toCount, toMilliseconds } from '../shared/arguments.ts';
+import { toAmount, toConcurrency, toIndices, toRewardRule, toShare, toUnfinished } from './arguments.ts';
+import type { RunOptions } from './options.ts';
+
+/** Adds `tiltyard run`. */
+export function addRun(root: Command): void {
+  const command = root
+    .command('run')
+    .description('Run an agent on the tasks of an environment, and measure how good it is.')
+    .argument('<target>', 'URL of an ORS server, or a module that exports environments')
+    .option('--model <name>', 'play with a model: provider/name, or provider/name@base-url')
+    .option('--policy <name>', 'play without a model: random, oracle, or a recorded game')
+    .option('--agent <module>', 'play with an agent of your own, exported as agent')
+    .option('-e, --environment <name>', "environment (default: the server's default)")
+    .option('-s, --split <name>', "split (default: the environment's first)")
+    .option('--n <number>', 'number of tasks (default: all)', toCount)
+    .option('--from <index>', 'index of the first task (default: 0)', toCount)
+    .option('--indices <list>', 'these tasks instead: 3,7,10-19', toIndices)
+    .option('--k <number>', 'episodes per task (default: 1)', toCount)
+    .option('--seed <number>', 'seed of policies and of the bootstrap (default: 0)', toCount)
+    .option('--out <folder>', 'folder of the run (default: a new one in runs/)')
+    .option('--resume', 'continue the run in --out: play what is missing')
+    .option('--config <file>', 'options from a JSON file; those on the command line win')
+    .option('--tag <name=value>', 'label the run; repeatable', collect)
+    .option('--concurrency <number>', 'open episodes, or auto (default: 16)', toConcurrency)
+    .option('--max-turns <number>', 'model requests per episode; without a model, calls (default: 50)', toCount)
+    .option('--max-tokens <number>', 'tokens that the model may write per episode', toCount)
+    .option('--timeout <time>', 'time per episode', toMilliseconds)
+    .option('--retries <number>', 'further attempts after a failure of model or environment (default: 2)', toCount)
+    .option('--budget-tokens <number>', 'tokens for the whole run', toCount)
+    .option('--budget-usd <number>', 'US dollars for the whole run; needs --prices', toAmount)
+    .option('--budget-time <time>', 'time for the whole run', toMilliseconds)
+    .option('--prices <file>', 'JSON: {"model": {"input": 3, "output": 15}} in dollars per million tokens')
+    .option('--reward <rule>', 'reward of an episode: sum, last, max or mean of its steps (default: sum)', toRewardRule)
+    .option('--unfinished <rule>', 'unfinished episodes without a reward: 0 or exclude (default: 0)', toUnfinished)
+    .option('--pass <reward>', 'reward from which an episode has passed (default: 1)', toAmount)
+    .option('--cluster <field>', 'task field; tasks with the same value count as one cluster')
+    .option('--fail-under <reward>', 'exit code 1 if the mean is lower', toAmount)
+    .option('--min-coverage <share>', 'exit code 1 if fewer episodes count, such as 0.95', toShare);
+  addSecretOption(command)
+    .option('--json', 'print the summary as one line of JSON')
+    .addHelpText('after', HELP)
+    .action(async (target: string, options: RunOptions) => {
+      const { run } = await import('./run.ts');
+      await run(target, options);
+    });
+}
+
+const HELP = `
+Keys of models are read from OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY
+or OPENROUTER_API_KEY; with a base URL, from TILTYARD_MODEL_API_KEY. Ctrl-C
+stops the run; --resume continues it.
+
+Examples:
+  tiltyard run examples/gsm8k/environment.ts --policy random --n 20
+  tiltyard run localhost:8080 --model anthropic/claude-sonnet-4-5 --split test
+  tiltyard run math.ts --model openai-chat/qwen3@http://localhost:8000/v1 --k 4
+  tiltyard run math.ts --agent ./agent.ts --out runs/mine --resume`;

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { isObject, type JsonObject } from '../../protocol/index.ts';
+import { readRecord } from '../../records/index.ts';
+import type { Agent, RolloutOptions, ScriptedCall, Solve } from '../../rollouts/index.ts';
+import { Failure, misuse } from '../shared/failure.ts';
+import { loadExports } from '../shared/load-modules.ts';
+import { assertExists } from '../shared/module-path.ts';
+import { toUrl } from '../shared/target.ts';
+import type { RunOptions } from './options.ts';
+
+/** Who plays, and on what if that says so itself. */
+export type ChosenPlayer = Pick<RolloutOptions, 'agent' | 'agentName' | 'split' | 'indices'>;
+
+/** Finds who is to play. */
+export async function choosePlayer(target: string, { model, policy, agent }: RunOptions): Promise<ChosenPlayer> {
+  if (policy !== undefined && (model !== undefined || agent !== undefined))
+    throw misuse('--policy plays without a model: leave out --model and --agent, or --policy');
+  if (agent !== undefined) return { agent: await loadAgent(agent), agentName: agent };
+  if (policy === 'random') return { agent: 'random' };
+  if (policy === 'oracle') return { agent: { solve: await loadSolve(target) } };
+  if (policy !== undefined) return loadGame(policy);
+  if (model === undefined) throw misuse('name who plays: --model, --policy or --agent. See --help for examples');
+  return { agent: 'model' };
+}
+
+async function loadAgent(path: string): Promise<Agent> {
+  const module = await loadExports(path);
+  const agent = module.agent ?? module.default;
+  if (typeof agent === 'function') return agent as Agent;
+  throw new Failure(`${path} exports no agent. Export one: export const agent: Agent = async (episode) => { ... }`);
+}
+
+async function loadSolve(target: string): Promise<Solve> {
+  const advice = 'Export solve(task) from the module, which returns calls: [{ tool, input }]; or play a recorded game';
+  if (toUrl(target) !== undefined) throw misuse(`--policy oracle needs a module, not a URL. ${advice}`);
+  const { solve } = await loadExports(target);
+  if (typeof solve === 'function') return solve as Solve;
+  throw new Failure(`${target} exports no function solve. ${advice}`);
+}
+
+/** A game that was recorded: a record, or a game of `tiltyard play --record`. It is played on its own task unless others are named. */
+async function loadGame(file: string): Promise<ChosenPlayer> {
+  assertExists(file);
+  const game = file.endsWith('.jsonl') ? await readRecorded(file) : toGame(await readFile(file, 'utf8'), file);
+  const { calls, split, index } = game;
+  return {
+    agent: { calls },
+    agentName: file,
+    ...(split === undefined ? {} : { split }),
+    ...(index === undefined ? {} : { indices: [index] }),
+  };
+}
+
+interface Game {
+  readonly split?: string | undefined;
+  readonly index?: number | undefined;
+  readonly calls: readonly ScriptedCall[];
+}
+
+async function readRecorded(file: string): Promise<Game> {
+  const calls: ScriptedCall[] = [];
+  let place: Pick<Game, 'split' | 'index'> = {};
+  for await (const event of readRecord(file)) {
+    if (event.type === 'episode') place = { split: event.split, index: event.index };
+    if (event.type === 'call') calls.push({ tool: event.tool, input: event.input as JsonObject });
+  }
+  return { ...place, calls };
+}
+
+function toGame(text: string, file: string): Game {
+  let game: unknown;
+  try {
+    game = JSON.parse(text);
+  } catch (thrown) {
+    throw misuse(`${file} is not a game: ${(thrown as Error).message}`);
+  }
+  const { split, index, calls } = isObject(game) ? game : {};
+  if (!Array.isArray(calls) || !calls.every((call) => isObject(call) && typeof call.tool === 'string'))
+    throw misuse(`${file} is not a game: it must be {"split", "index", "calls": [{"tool", "input"}]}`);
+  return {
+    split: typeof split === 'string' ? split : undefined,
+    index: typeof index === 'number' ? index : undefined,
+    calls: calls.map(({ tool, input }) => ({ tool, input: isObject(input) ? (input as JsonObject) : {} })),
+  };
+}

@@ -1,0 +1,115 @@
+import type { Price, RolloutOptions, RunResult } from '../../rollouts/index.ts';
+import { RunFolderError, RunInUse, readReportData, rollouts, writeWhole } from '../../rollouts/index.ts';
+import { EXIT_CODES, Failure, misuse } from '../shared/failure.ts';
+import { toRunReport } from '../shared/runs/report.ts';
+import { toSummaryLines } from '../shared/runs/summary-text.ts';
+import { readSecrets } from '../shared/secrets.ts';
+import { processTerminal } from '../shared/terminal.ts';
+import { withServer } from '../shared/with-server.ts';
+import { readJson, resolveOptions } from './config.ts';
+import { showProgress } from './live.ts';
+import type { RunOptions } from './options.ts';
+import { choosePlayer } from './player.ts';
+
+/** Plays a run, shows how it goes, and says what came of it. */
+export async function run(target: string, given: RunOptions): Promise<void> {
+  const terminal = processTerminal();
+  const options = resolveOptions(given);
+  if (options.resume === true && options.out === undefined)
+    throw misuse('--resume continues the run in a folder: name it with --out');
+  const player = await choosePlayer(target, options);
+  const result = await withServer(target, async (server) => {
+    const { url, apiKey, signal } = server;
+    const wanted = {
+      ...toRolloutOptions(options, player),
+      target: url,
+      targetName: target,
+      connect: { apiKey },
+      signal,
+    };
+    using display = showProgress();
+    try {
+      return await rollouts({ ...wanted, onStart: (progress) => display.start(progress) });
+    } catch (thrown) {
+      throw toFailure(thrown);
+    }
+  });
+  const data = await readReportData(result.folder);
+  writeWhole(result.folder, 'report.html', toRunReport(data, new Date()));
+  if (options.json === true) terminal.printJson({ folder: result.folder, ...result.summary, ending: result.ending });
+  else for (const line of toSummaryLines(data, terminal)) terminal.print(line);
+  terminal.note(`Written to ${result.folder}; report.html has charts.`);
+  judge(result, options, target);
+}
+
+function toRolloutOptions(options: RunOptions, player: object): Omit<RolloutOptions, 'target'> {
+  const {
+    policy: _policy,
+    agent: _agent,
+    tag = [],
+    timeout,
+    budgetTime,
+    prices,
+    secret,
+    out,
+    config: _config,
+    json: _json,
+    failUnder: _fail,
+    minCoverage: _least,
+    ...plain
+  } = options;
+  const isPlaced = plain.indices !== undefined || plain.n !== undefined || plain.from !== undefined;
+  const { indices, split, ...chosen } = player as RolloutOptions;
+  return {
+    ...(isPlaced || indices === undefined ? {} : { indices }),
+    ...(split === undefined ? {} : { split }),
+    ...plain,
+    ...chosen,
+    out: out ?? `runs/${toStamp(new Date())}`,
+    timeoutMs: timeout,
+    budgetMs: budgetTime,
+    tags: toTags(tag),
+    secrets: readSecrets(secret),
+    ...(prices === undefined ? {} : { prices: readJson(prices) as unknown as Record<string, Price> }),
+  };
+}
+
+/** A name for a folder that sorts by time. */
+function toStamp(now: Date): string {
+  return now.toISOString().replace(/\..*$/, '').replaceAll(':', '').replace('T', '-');
+}
+
+function toTags(tags: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    tags.map((tag) => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(tag) ?? [];
+      if (name === undefined || value === undefined) throw misuse(`--tag is name=value, not '${tag}'`);
+      return [name, value];
+    }),
+  );
+}
+
+// What the runner refuses before it plays is a mistake in what was asked for.
+function toFailure(thrown: unknown): unknown {
+  const isMisuse =
+    thrown instanceof RunFolderError ||
+    thrown instanceof RunInUse ||
+    thrown instanceof RangeError ||
+    (thrown instanceof TypeError &&
+      /^(?:a |there is|'|the base URL|task |indices|[\w/.-]+ needs an API key)/.test(thrown.message));
+  return isMisuse ? misuse((thrown as Error).message) : thrown;
+}
+
+/** The exit code: whether the run could be played, and whether it is as good as was asked for. */
+function judge({ summary, ending, folder }: RunResult, { failUnder, minCoverage }: RunOptions, target: string): void {
+  const { reward, coverage, episodes } = summary;
+  const again = `Continue with: tiltyard run ${target} --out ${folder} --resume`;
+  if (ending.status === 'interrupted')
+    throw new Failure(`interrupted; ${episodes.owed} episodes are left. ${again}`, EXIT_CODES.interrupted);
+  if (ending.status === 'refused') throw new Failure(`${ending.detail}\nThe run was stopped. ${again}`);
+  if (reward === null) throw new Failure('no episode counts: see the failures above, and the records in events/');
+  if (minCoverage !== undefined && coverage < minCoverage)
+    throw new Failure(`coverage ${coverage.toFixed(4)} is below ${minCoverage}. ${again}`);
+  if (failUnder !== undefined && reward.mean < failUnder)
+    throw new Failure(`the mean reward ${reward.mean.toFixed(4)} is below ${failUnder}`);
+}

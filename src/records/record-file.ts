@@ -1,0 +1,95 @@
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from './blobs.ts';
+import { LineSplitter } from './lines.ts';
+import { isTornStart, parseEvent, type StoredEvent } from './parse-event.ts';
+import { RecordError } from './record-error.ts';
+
+/**
+ * A file of lines that only grows. A line is there as a whole or not at all: what a crash or a full disk has left of one is cut off
+ * before the next is written.
+ */
+export class RecordFile implements Disposable {
+  readonly path: string;
+  readonly #fd: number;
+  /** Where its last whole line ends. */
+  #end: number;
+  /** Whether something may stand behind it. */
+  #isTorn: boolean;
+
+  private constructor(path: string, fd: number, end: number) {
+    this.path = path;
+    this.#fd = fd;
+    this.#end = end;
+    this.#isTorn = fstatSync(fd).size > end;
+  }
+
+  /** Makes a file; refused if it exists. */
+  static create(path: string): RecordFile {
+    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+    return new RecordFile(path, openSync(path, 'ax+', PRIVATE_FILE), 0);
+  }
+
+  /** Goes on with a file that exists; `onEvent` gets the events that are in it. Refused if it is not a record. */
+  static resume(path: string, onEvent: (event: StoredEvent) => void): RecordFile {
+    const fd = openSync(path, 'a+', PRIVATE_FILE);
+    try {
+      return new RecordFile(path, fd, readEvents(fd, path, onEvent));
+    } catch (thrown) {
+      closeSync(fd);
+      throw thrown;
+    }
+  }
+
+  get size(): number {
+    return this.#end;
+  }
+
+  /** Writes whole lines; if the disk does not take them, it throws, and none of them is there. */
+  write(lines: string): void {
+    if (this.#isTorn) ftruncateSync(this.#fd, this.#end);
+    const bytes = Buffer.from(lines);
+    this.#isTorn = true;
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
+    this.#isTorn = false;
+    this.#end += bytes.length;
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+const CHUNK_BYTES = 65_536;
+
+/** Tells of each event of a file; returns where the last of them ends. Only the last line may be torn. */
+function readEvents(fd: number, path: string, onEvent: (event: StoredEvent) => void): number {
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  const splitter = new LineSplitter();
+  let [count, end, isTorn] = [0, 0, false];
+  const assertWhole = () => {
+    if (isTorn) throw new RecordError(path, `is not a record, or is damaged: line ${count + 1} is not an event`);
+  };
+  for (let read = readSync(fd, chunk); read > 0; read = readSync(fd, chunk)) {
+    for (const line of splitter.push(chunk.subarray(0, read))) {
+      assertWhole();
+      const event = parseEvent(line);
+      isTorn = event === undefined;
+      if (event === undefined) continue;
+      onEvent(event);
+      count += 1;
+      end += line.length + 1;
+    }
+  }
+  const { rest } = splitter;
+  if (rest.length > 0) assertWhole();
+  if (count === 0) {
+    isTorn ||= !isTornStart(rest);
+    assertWhole();
+  }
+  return end;
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RecordError, RecordWriter } from '../../records/index.ts';
+import { AttemptRecord } from '../play/attempt-record.ts';
+import type { EpisodeLine } from './episode-line.ts';
+import { LineFile } from './line-file.ts';
+import { lockFolder } from './lock.ts';
+import type { PlannedEpisode } from './plan-file.ts';
+import { RUN_VERSION, type RunFile } from './run-file.ts';
+
+/** A folder cannot be used for a run; the message says what to do. */
+export class RunFolderError extends Error {
+  override readonly name = 'RunFolderError';
+}
+
+/** The files of a run, by their names. */
+export const RUN_FILES = {
+  run: 'run.json',
+  plan: 'plan.jsonl',
+  episodes: 'episodes.jsonl',
+  summary: 'summary.json',
+  report: 'report.html',
+} as const;
+
+/** The folder of a run that this process plays in. */
+export class RunFolder implements Disposable {
+  readonly path: string;
+  readonly #lock: Disposable;
+  readonly #plan: LineFile;
+  readonly #episodes: LineFile;
+
+  private constructor(path: string, lock: Disposable) {
+    this.path = path;
+    this.#lock = lock;
+    this.#plan = new LineFile(join(path, RUN_FILES.plan));
+    this.#episodes = new LineFile(join(path, RUN_FILES.episodes));
+  }
+
+  /** Takes possession of a folder, and makes it if need be. One that has a run already is refused, unless that is to be resumed. */
+  static async open(path: string, mode: 'new' | 'resume'): Promise<RunFolder> {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const lock = await lockFolder(path);
+    try {
+      assertUsable(path, mode);
+      return new RunFolder(path, lock);
+    } catch (thrown) {
+      lock[Symbol.dispose]();
+      throw thrown;
+    }
+  }
+
+  /** What the run is; undefined before it was written. */
+  readRun(): RunFile | undefined {
+    return existsSync(join(this.path, RUN_FILES.run)) ? readRunFile(this.path) : undefined;
+  }
+
+  writeRun(run: RunFile): void {
+    writeWhole(this.path, RUN_FILES.run, `${JSON.stringify(run, null, 2)}\n`);
+  }
+
+  writeSummary(summary: object): void {
+    writeWhole(this.path, RUN_FILES.summary, `${JSON.stringify(summary, null, 2)}\n`);
+  }
+
+  addPlanned(episode: PlannedEpisode): void {
+    this.#plan.append(episode);
+  }
+
+  addEnded(line: EpisodeLine): void {
+    this.#episodes.append(line);
+  }
+
+  /** A record for the next attempt at an episode: those that are there stay as evidence. */
+  openRecord(
+    { episode }: PlannedEpisode,
+    from: number,
+    secrets: Readonly<Record<string, string>>,
+  ): { readonly attempt: number; readonly record: AttemptRecord } {
+    for (let attempt = from; ; attempt += 1) {
+      try {
+        const file = recordPath(this.path, episode, attempt);
+        const writer = RecordWriter.open(file, { blobs: join(this.path, 'blobs'), secrets });
+        return { attempt, record: new AttemptRecord(writer) };
+      } catch (thrown) {
+        if (!(thrown instanceof RecordError && isExisting(thrown.cause))) throw thrown;
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#episodes.flush();
+    this.#plan[Symbol.dispose]();
+    this.#episodes[Symbol.dispose]();
+    this.#lock[Symbol.dispose]();
+  }
+}
+
+/** Where the record of an attempt is. */
+export function recordPath(folder: string, episode: number, attempt: number): string {
+  return join(folder, 'events', `${episode}.${attempt}.jsonl`);
+}
+
+/** Reads `run.json` of a folder. */
+export function readRunFile(folder: string): RunFile {
+  const path = join(folder, RUN_FILES.run);
+  if (!existsSync(path)) throw new RunFolderError(`${folder} is not the folder of a run: it has no ${RUN_FILES.run}`);
+  const run = parseRun(path);
+  if (run.v <= RUN_VERSION) return run;
+  throw new RunFolderError(
+    `${path} is of version ${run.v}, and this tiltyard reads up to ${RUN_VERSION}. Use a newer one`,
+  );
+}
+
+/** Writes a file so that whoever sees it sees all of it. */
+export function writeWhole(folder: string, name: string, content: string): void {
+  const draft = join(folder, `.${name}.${randomBytes(6).toString('hex')}`);
+  writeFileSync(draft, content, { mode: 0o600 });
+  renameSync(draft, join(folder, name));
+}
+
+function parseRun(path: string): RunFile {
+  try {
+    const run = JSON.parse(readFileSync(path, 'utf8')) as RunFile;
+    if (typeof run.v === 'number') return run;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+  }
+  throw new RunFolderError(`${path} is not the ${RUN_FILES.run} of a run`);
+}
+
+function assertUsable(path: string, mode: 'new' | 'resume'): void {
+  const hasRun = existsSync(join(path, RUN_FILES.run));
+  if (hasRun && mode === 'new')
+    throw new RunFolderError(
+      `${path} has a run already. Continue it with --resume, or choose another folder with --out`,
+    );
+  // What a process leaves that was killed before it wrote what it is about.
+  const isOurs = (name: string) => /^\.?(?:lock|run\.json|plan\.jsonl|episodes\.jsonl)/.test(name);
+  const others = readdirSync(path).filter((name) => !isOurs(name));
+  if (!hasRun && others.length > 0)
+    throw new RunFolderError(
+      `${path} is not empty, and not the folder of a run (it has ${others[0]}). Choose another one`,
+    );
+}
+
+function isExisting(cause: unknown): boolean {
+  return (cause as NodeJS.ErrnoException | undefined)?.code === 'EEXIST';
+}

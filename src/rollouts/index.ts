@@ -1,0 +1,30 @@
+// Runs
+
+export { modelAgent } from './agents/model-agent.ts';
+export { randomAgent } from './agents/random-agent.ts';
+export type { ScriptedCall, Solve } from './agents/scripted-agent.ts';
+// What is in the folder of a run
+export type { EpisodeLine } from './folder/episode-line.ts';
+export { RunInUse } from './folder/lock.ts';
+export type { PlannedEpisode } from './folder/plan-file.ts';
+export type { RunFile, RunIdentity, Selection } from './folder/run-file.ts';
+export { RunFolderError, readRunFile, writeWhole } from './folder/run-folder.ts';
+export type { ModelToolCall, ToolReply } from './models/wire.ts';
+export type { AgentChoice, RolloutOptions } from './options.ts';
+// How attempts end
+export type { RewardRule, Scoring, UnfinishedRule } from './outcome/reward.ts';
+export { STOPS, type StopRule } from './outcome/stops.ts';
+// Agents
+export type { Agent, AgentEpisode, ToolAnswer } from './play/agent.ts';
+export type { Conversation, EpisodeModel, ModelAnswer, Opening } from './play/conversation.ts';
+export type { RunEnding } from './play-all.ts';
+export type { Progress } from './progress.ts';
+export { type Bin, type ReportData, readReportData } from './report-data.ts';
+export { type RunResult, rollouts } from './rollouts.ts';
+export { RunState, type TaskScore } from './run-state.ts';
+export type { Price } from './schedule/budget.ts';
+// Statistics
+export type { Estimate } from './statistics/estimate.ts';
+export type { Interval } from './statistics/interval.ts';
+export type { PassRate } from './statistics/passes.ts';
+export { type EpisodeCounts, type Summary, summarize } from './summary.ts';

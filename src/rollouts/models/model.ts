@@ -1,0 +1,133 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isObject, type JsonObject } from '../../protocol/index.ts';
+import { Gate, type LoadListener } from './gate.ts';
+import { ModelFailure, toFailure } from './model-failure.ts';
+import { keyFor, type ModelAddress } from './model-name.ts';
+import { OddModelAnswer } from './reading.ts';
+import type { ModelRequest, ReadAnswer } from './wire.ts';
+
+/** What a person says of a model beside its name. */
+export interface ModelOptions {
+  /** Sent with every request, as the API calls them: temperature and the like. */
+  readonly parameters?: JsonObject | undefined;
+  /** What the model is told before the prompt. */
+  readonly system?: string | undefined;
+}
+
+/** Who takes part in a request. */
+export interface Asking {
+  readonly signal: AbortSignal;
+  /** Hears of each attempt that failed and is repeated. */
+  readonly onRetry: (failure: ModelFailure) => void;
+}
+
+// A request to a model changes nothing, so it can be repeated: an episode is not thrown away for one hiccup.
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 500;
+
+/** A model that can be asked. All episodes of a run share it. */
+export class Model {
+  readonly address: ModelAddress;
+  readonly options: ModelOptions;
+  readonly #key: string;
+  readonly #gate: Gate;
+
+  constructor(address: ModelAddress, options: ModelOptions, listener: LoadListener) {
+    this.address = address;
+    this.options = options;
+    this.#key = keyFor(address, process.env);
+    this.#gate = new Gate(listener);
+  }
+
+  /** The key, so that it can be kept out of files; none if it is empty. */
+  get secrets(): Readonly<Record<string, string>> {
+    return this.#key === '' ? {} : { [this.address.keyVariables[0] ?? 'key']: this.#key };
+  }
+
+  /** Asks, waits when the provider asks for it, and repeats what may pass by itself. */
+  async ask(
+    request: Pick<ModelRequest, 'messages' | 'tools' | 'maxTokens'>,
+    { signal, onRetry }: Asking,
+  ): Promise<ReadAnswer> {
+    const { wire, name, isOwnServer } = this.address;
+    const { parameters = {}, system } = this.options;
+    const body = JSON.stringify(wire.body({ ...request, model: name, isOwnServer, parameters, system }));
+    for (let attempt = 1; ; attempt += 1) {
+      const sentAt = await this.#gate.pass(signal);
+      try {
+        const answer = await this.#send(body, signal);
+        this.#gate.answered(sentAt);
+        return answer;
+      } catch (thrown) {
+        if (signal.aborted) throw signal.reason;
+        if (!(thrown instanceof ModelFailure)) throw thrown;
+        if (thrown.status === 429) this.#gate.limited(sentAt, thrown.retryAfterMs);
+        else if (thrown.stop === 'model_error') this.#gate.troubled();
+        if (thrown.stop !== 'model_error' || attempt >= ATTEMPTS) throw thrown;
+        onRetry(thrown);
+        // The gate itself waits after 429.
+        if (thrown.status !== 429) await wait(pauseBefore(attempt, thrown), undefined, { signal });
+      }
+    }
+  }
+
+  async #send(body: string, signal: AbortSignal): Promise<ReadAnswer> {
+    const { wire, baseUrl, name } = this.address;
+    const headers = { 'content-type': 'application/json', ...wire.headers(this.#key) };
+    const {
+      ok,
+      status,
+      headers: answered,
+      text,
+    } = await post(`${baseUrl}${wire.path(name)}`, { headers, body, signal });
+    if (!ok) throw toFailure(status, text, answered);
+    return read(text, wire.read);
+  }
+}
+
+function pauseBefore(attempt: number, { retryAfterMs = 0 }: ModelFailure): number {
+  return Math.max(retryAfterMs, FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
+}
+
+interface Posted {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+async function post(
+  url: string,
+  init: { headers: Record<string, string>; body: string; signal: AbortSignal },
+): Promise<Posted> {
+  try {
+    // A redirect would carry the key somewhere else.
+    const response = await fetch(url, { method: 'POST', redirect: 'error', ...init });
+    const { ok, status, headers } = response;
+    return { ok, status, headers, text: await response.text() };
+  } catch (cause) {
+    if (init.signal.aborted) throw init.signal.reason;
+    const why = cause instanceof Error ? ((cause.cause as Error | undefined)?.message ?? cause.message) : String(cause);
+    throw new ModelFailure('model_error', `the request to ${new URL(url).host} failed: ${why}`, { cause });
+  }
+}
+
+function read(text: string, reader: (answer: JsonObject) => ReadAnswer): ReadAnswer {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch (cause) {
+    throw new ModelFailure('model_error', `the model's server sent an answer that is not JSON: ${text.slice(0, 200)}`, {
+      cause,
+    });
+  }
+  if (!isObject(answer)) throw new ModelFailure('model_error', `the model's server sent ${text.slice(0, 200)}`);
+  // Some servers answer 200, and tell of the failure inside.
+  if (isObject(answer.error)) throw toFailure(Number(answer.error.code) || 500, text, new Headers());
+  try {
+    return reader(answer as JsonObject);
+  } catch (cause) {
+    if (!(cause instanceof OddModelAnswer)) throw cause;
+    throw new ModelFailure('model_error', cause.message, { cause });
+  }
+}

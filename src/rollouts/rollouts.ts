@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Client, connect, type EnvironmentClient } from '../client/index.ts';
+import { version } from '../version.ts';
+import { chooseAgent } from './agents/choose-agent.ts';
+import { RUN_VERSION, type RunFile } from './folder/run-file.ts';
+import { RunFolder } from './folder/run-folder.ts';
+import { assertSameRun, toIdentity, toSelection, widen } from './identity.ts';
+import type { RolloutOptions } from './options.ts';
+import { plan } from './plan.ts';
+import { playAll, type RunEnding } from './play-all.ts';
+import { RunState } from './run-state.ts';
+import { type Summary, summarize } from './summary.ts';
+
+/** A run that has ended. */
+export interface RunResult {
+  /** Where it was written. */
+  readonly folder: string;
+  readonly summary: Summary;
+  readonly ending: RunEnding;
+}
+
+/** Plays an agent on the tasks of an environment, writes all of it into a folder, and says how good it is. */
+export async function rollouts(options: RolloutOptions): Promise<RunResult> {
+  assertOptions(options);
+  const { target, targetName = target, out, tags = {}, pass = 1, signal = new AbortController().signal } = options;
+  const client = connect(target, options.connect);
+  const environment = await findEnvironment(client, options.environment, signal);
+  const split = await findSplit(environment, options.split, signal);
+  const chosen = chooseAgent(options, environment.name);
+  using folder = await RunFolder.open(out, options.resume === true ? 'resume' : 'new');
+  const identity = toIdentity(options, { environment: environment.name, split, agent: chosen.name });
+  const before = folder.readRun();
+  if (before !== undefined) assertSameRun(out, before.identity, identity);
+  const asked = toSelection(options);
+  const selection = before === undefined ? asked : widen(out, before, asked);
+  const run: RunFile = {
+    v: RUN_VERSION,
+    createdAt: before?.createdAt ?? new Date().toISOString(),
+    target: targetName,
+    identity,
+    selection,
+    pass,
+    tags: { ...before?.tags, ...tags },
+    versions: { tiltyard: version, node: process.versions.node },
+    git: await readGit(),
+    tasks: before?.tasks ?? null,
+  };
+  // Before the plan, so that a plan is always of a known run.
+  folder.writeRun(run);
+  const { tasks } = await plan(folder, { environment, split, selection, cluster: identity.cluster, signal });
+  folder.writeRun({ ...run, tasks });
+  const state = await RunState.read(out);
+  const ending = await playAll({ folder, state, environment, chosen, options, signal });
+  const summary = summarize(state);
+  folder.writeSummary({ ...summary, ending });
+  return { folder: out, summary, ending };
+}
+
+function assertOptions({ n, from, k, indices, concurrency, retries, maxTurns }: RolloutOptions): void {
+  const counts = { n, from, k, retries, maxTurns, ...(concurrency === 'auto' ? {} : { concurrency }) };
+  for (const [name, value] of Object.entries(counts)) {
+    const least = name === 'from' || name === 'retries' ? 0 : 1;
+    if (value !== undefined && !(Number.isInteger(value) && value >= least))
+      throw new RangeError(`${name} must be a whole number, ${least} or more, not ${value}`);
+  }
+  if (indices !== undefined && (n !== undefined || from !== undefined))
+    throw new TypeError('indices cannot be combined with n or from: list the tasks, or give a range');
+}
+
+async function findEnvironment(
+  client: Client,
+  name: string | undefined,
+  signal: AbortSignal,
+): Promise<EnvironmentClient> {
+  const names = await client.environments({ signal });
+  const found = name === undefined ? names[0] : names.find((each) => each === name);
+  if (found === undefined)
+    throw new TypeError(`there is no environment '${name ?? ''}' (the server has: ${names.join(', ')})`);
+  return client.environment(found);
+}
+
+async function findSplit(
+  environment: EnvironmentClient,
+  name: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const names = (await environment.splits({ signal })).map((split) => split.name);
+  const found = name === undefined ? names[0] : names.find((each) => each === name);
+  if (found === undefined)
+    throw new TypeError(`there is no split '${name ?? ''}' (${environment.name} has: ${names.join(', ')})`);
+  return found;
+}
+
+async function readGit(): Promise<RunFile['git']> {
+  const git = async (...args: string[]) => (await promisify(execFile)('git', args, { timeout: 5_000 })).stdout.trim();
+  try {
+    const [commit, changes] = await Promise.all([git('rev-parse', 'HEAD'), git('status', '--porcelain')]);
+    return { commit, isDirty: changes !== '' };
+  } catch {
+    return null; // No git, or not in a repository.
+  }
+}

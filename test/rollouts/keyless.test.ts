@@ -1,0 +1,143 @@
+import { type RolloutOptions, rollouts } from 'tiltyard/rollouts';
+import { expect, test } from 'vitest';
+import { episodesOf, eventsOf, filesOf, planOf, runFolder } from '../support/runs.ts';
+import { newCounts, questions, serveQuiz, solve } from './quiz.ts';
+
+test('Q5: a random policy plays without a key, and the run has all its files', async () => {
+  const target = await serveQuiz(questions(6));
+  const out = await runFolder();
+  const { summary, ending } = await rollouts({ target, agent: 'random', n: 4, k: 2, out });
+  expect(ending.status).toBe('complete');
+  expect(summary).toMatchObject({ environment: 'quiz', split: 'test', tasks: 4, coverage: 1 });
+  expect(summary.episodes).toMatchObject({ planned: 8, valid: 8, owed: 0 });
+  const files = [...(await filesOf(out)).keys()];
+  for (const name of ['run.json', 'plan.jsonl', 'episodes.jsonl', 'summary.json', 'events/7.1.jsonl'])
+    expect(files).toContain(name);
+  expect(files).not.toContain('lock');
+  expect(await planOf(out)).toHaveLength(8);
+});
+
+test('Q5: an oracle shows the greatest reward that can be had', async () => {
+  const target = await serveQuiz(questions(5));
+  const { summary } = await rollouts({ target, agent: { solve }, out: await runFolder() });
+  expect(summary.reward).toMatchObject({ mean: 1, interval: { method: 'wilson' } });
+});
+
+test('Q5: a recorded game is an agent as well', async () => {
+  const target = await serveQuiz(questions(3));
+  const calls = [
+    { tool: 'part', input: {} },
+    { tool: 'submit', input: { answer: '1' } },
+  ];
+  const out = await runFolder();
+  await rollouts({ target, agent: { calls }, out });
+  expect((await episodesOf(out)).sort((one, other) => one.index - other.index).map(({ reward }) => reward)).toEqual([
+    0.25, 1.25, 0.25,
+  ]);
+});
+
+test('an agent never sees the task unless it is an oracle', async () => {
+  const target = await serveQuiz(questions(1));
+  const seen: unknown[] = [];
+  await rollouts({
+    target,
+    out: await runFolder(),
+    agent: async (episode) => void seen.push(episode.task, Object.keys(episode)),
+  });
+  expect(seen[0]).toBeUndefined();
+});
+
+test('Q11: the same seed gives the same events, but for times', async () => {
+  const target = await serveQuiz(questions(3));
+  const play = async (seed: number) => {
+    const out = await runFolder();
+    await rollouts({ target, agent: 'random', maxTurns: 5, seed, out, concurrency: 2 });
+    const events = await Promise.all([0, 1, 2].map((episode) => eventsOf(out, episode)));
+    return events.map((each) => each.map(({ at: _at, ...event }) => ('ms' in event ? { ...event, ms: 0 } : event)));
+  };
+  const [first, second, other] = [await play(1), await play(1), await play(2)];
+  expect(first).toEqual(second);
+  expect(JSON.stringify(first)).not.toBe(JSON.stringify(other));
+});
+
+test('Q9: there are never more sessions than --concurrency, and all are deleted', async () => {
+  const counts = newCounts();
+  const target = await serveQuiz(questions(20, { slow: true }), counts);
+  const agent: RolloutOptions['agent'] = async ({ call }) => {
+    await call('wait', { ms: 20 });
+    await call('submit', { answer: '0' });
+  };
+  await rollouts({ target, agent, concurrency: 3, out: await runFolder() });
+  expect(counts.mostOpen).toBe(3);
+  expect(counts.open).toBe(0);
+});
+
+test('Q9: a run that is interrupted deletes its sessions, and owes what was being played', async () => {
+  const counts = newCounts();
+  const target = await serveQuiz(questions(8, { slow: true }), counts);
+  const out = await runFolder();
+  const stop = new AbortController();
+  let played = 0;
+  const { ending, summary } = await rollouts({
+    target,
+    out,
+    concurrency: 4,
+    signal: stop.signal,
+    agent: async ({ call }) => {
+      played += 1;
+      if (played > 2 && played === 6) stop.abort();
+      await call('wait', { ms: played > 2 ? 60_000 : 0 });
+      await call('submit', { answer: '0' });
+    },
+  });
+  expect(ending.status).toBe('interrupted');
+  expect(counts.open).toBe(0);
+  expect(summary.stops.interrupted).toBe(4);
+  expect(summary.episodes).toMatchObject({ valid: 2, owed: 6 });
+});
+
+test('limits of turns and time end an episode as the fault of the agent', async () => {
+  const target = await serveQuiz(questions(1));
+  const stopOf = async (options: Partial<RolloutOptions>) => {
+    const out = await runFolder();
+    await rollouts({ target, out, ...options });
+    const [line] = await episodesOf(out);
+    return line;
+  };
+  const endless: RolloutOptions['agent'] = async ({ call }) => {
+    for (;;) await call('part');
+  };
+  expect(await stopOf({ agent: endless, maxTurns: 3 })).toMatchObject({
+    stop: 'max_turns',
+    reward: 0.75,
+    outcome: 'cancelled',
+    fault: 'agent',
+  });
+  expect(await stopOf({ agent: endless, maxTurns: 3, reward: 'last' })).toMatchObject({ reward: 0.25 });
+  // Also of an agent that does not hear the signal.
+  expect(await stopOf({ agent: () => new Promise(() => {}), timeoutMs: 50 })).toMatchObject({
+    stop: 'max_time',
+    reward: 0,
+  });
+  expect(await stopOf({ agent: async () => {}, unfinished: 'exclude' })).toMatchObject({
+    stop: 'gave_up',
+    reward: null,
+  });
+});
+
+test('what an agent says after its episode has ended is in no record', async () => {
+  const target = await serveQuiz(questions(2));
+  const out = await runFolder();
+  let late: (() => void) | undefined;
+  await rollouts({
+    target,
+    out,
+    concurrency: 1,
+    agent: async ({ call, note }) => {
+      late?.();
+      late = () => note('too late');
+      await call('submit', { answer: '0' });
+    },
+  });
+  expect(JSON.stringify([...(await filesOf(out)).values()])).not.toContain('too late');
+});
