@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { type Environment, environment, step } from 'tiltyard';
 import { z } from 'zod';
 import { startServer } from '../support/http.ts';
@@ -52,8 +53,8 @@ function sums(name: string, { events, reward, secrets = [] }: Sums): Environment
     task: z.object({ a: z.number(), b: z.number() }),
     splits: { train: [1, 2, 3].map((a) => ({ a, b: a + 1 })) },
     requirements: { secrets },
-    setup({ task }) {
-      happened(`setup ${task.a}+${task.b}`);
+    setup({ task, secrets: given }) {
+      happened(`setup ${task.a}+${task.b}${secrets.map((key) => ` ${key}=${given[key]}`).join('')}`);
       return { looks: 0 };
     },
     prompt({ task }) {
@@ -85,22 +86,31 @@ function sums(name: string, { events, reward, secrets = [] }: Sums): Environment
         },
       },
     },
-    taskTools: () => ['look'],
+    taskTools: () => ['look'] as const,
     teardown: () => happened('teardown'),
   });
 }
 
-/** Runs a script of python/ with the trainers' packages, as their users do: the variables point at the server. */
-export async function runTrainer(script: string, { url }: { url: string }, args: unknown): Promise<any> {
-  const path = fileURLToPath(new URL(`python/${script}`, import.meta.url));
-  return JSON.parse(await runPython([path, JSON.stringify(args)], { url }));
+/** What a program of Python did. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
-/** Runs the trainers' Python with these arguments and variables that point at the server; gives what it printed. */
+/** Runs a script of python/ with the trainers' packages against the server; gives the JSON that it prints. */
+export async function runTrainer(script: string, { url }: { url: string }, args: unknown): Promise<any> {
+  const path = fileURLToPath(new URL(`python/${script}`, import.meta.url));
+  const { code, stdout, stderr } = await runPython([path, JSON.stringify(args)], { url });
+  if (code !== 0) throw new Error(`${script} ended with ${code}:\n${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** Runs the trainers' Python as their users do: variables lead it to the server. */
 export async function runPython(
   args: readonly string[],
-  { url, variables = {}, cwd }: { url: string; variables?: NodeJS.ProcessEnv; cwd?: string },
-): Promise<string> {
+  { url, variables = {} }: { url: string; variables?: NodeJS.ProcessEnv },
+): Promise<Ran> {
   const env = {
     ...cleanVariables(),
     OPENREWARD_API_KEY: 'a-key',
@@ -108,6 +118,7 @@ export async function runPython(
     OPENREWARD_SESSION_URL: url,
     ...variables,
   };
-  const { stdout } = await promisify(execFile)(pythonPath('trainers'), args, { env, ...(cwd === undefined ? {} : { cwd }) });
-  return stdout;
+  const child = spawn(pythonPath('trainers'), args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code, stdout, stderr };
 }
