@@ -19,6 +19,8 @@ const SLOW = [
   'test/packed.test.ts',
   'test/proof/{chaos,fuzz,settings,siege,soak}.test.ts',
   'test/readme-commands.test.ts',
+  // Waits for providers that ask to be left alone; processes that are killed.
+  'test/rollouts/{kill,load}.test.ts',
 ];
 const INTEROP = ['test/interop/**/*.test.ts'];
 // These measure the memory of their process, and so need one of their own.

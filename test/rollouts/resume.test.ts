@@ -1,0 +1,121 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type RolloutOptions, rollouts } from 'tiltyard/rollouts';
+import { expect, test } from 'vitest';
+import { episodesOf, filesOf, planOf, runFolder } from '../support/runs.ts';
+import { type QuizTask, questions, serveQuiz, solve } from './quiz.ts';
+
+const ORACLE = { agent: { solve } };
+
+test('Q6: --n and --k may grow, and what was played stays as it is', async () => {
+  const target = await serveQuiz(questions(6));
+  const out = await runFolder();
+  await rollouts({ target, out, ...ORACLE, n: 2 });
+  const before = await filesOf(out);
+  const { summary, ending } = await rollouts({ target, out, ...ORACLE, n: 4, k: 2, resume: true });
+  expect(ending.status).toBe('complete');
+  expect(summary.episodes).toMatchObject({ planned: 8, valid: 8 });
+  const after = await filesOf(out);
+  expect(after.get('episodes.jsonl')?.startsWith(before.get('episodes.jsonl') ?? 'x')).toBe(true);
+  for (const [name, content] of before) if (name.startsWith('events/')) expect(after.get(name)).toBe(content);
+  const counted = (await episodesOf(out)).map(({ index, repeat }) => `${index}/${repeat}`);
+  expect(new Set(counted).size).toBe(8);
+  // Asking for less does not take away what is there.
+  const { summary: same } = await rollouts({ target, out, ...ORACLE, n: 1, resume: true });
+  expect(same.episodes).toMatchObject({ planned: 8, valid: 8 });
+});
+
+test('Q6: another model, agent, environment, split or seed is refused, and changes nothing', async () => {
+  const target = await serveQuiz(questions(2));
+  const out = await runFolder();
+  await rollouts({ target, out, ...ORACLE });
+  const before = await filesOf(out);
+  const others: Partial<RolloutOptions>[] = [
+    { agent: 'random' },
+    { model: 'openai-chat/other@http://127.0.0.1:1/v1', agent: 'model' },
+    { seed: 1 },
+    { maxTurns: 7 },
+    { reward: 'last' },
+  ];
+  for (const other of others)
+    await expect(rollouts({ target, out, ...ORACLE, ...other, resume: true })).rejects.toThrow(/is a run with/);
+  await expect(rollouts({ target, out, ...ORACLE })).rejects.toThrow(/--resume/);
+  await expect(rollouts({ target, out, ...ORACLE, environment: 'else', resume: true })).rejects.toThrow(
+    /no environment/,
+  );
+  expect(await filesOf(out)).toEqual(before);
+});
+
+test('Q6: a task that has changed is new work, and the old one no longer counts', async () => {
+  const out = await runFolder();
+  const tasks: QuizTask[] = questions(3);
+  await rollouts({
+    target: await serveQuiz(tasks),
+    out,
+    agent: { calls: [{ tool: 'submit', input: { answer: '1' } }] },
+  });
+  const changed = tasks.map((task, index) => (index === 1 ? { ...task, answer: 'another' } : task));
+  const { summary } = await rollouts({
+    target: await serveQuiz(changed),
+    out,
+    agent: { calls: [{ tool: 'submit', input: { answer: '1' } }] },
+    resume: true,
+  });
+  expect(summary).toMatchObject({ tasks: 3, coverage: 1, reward: { mean: 0 } });
+  expect(await planOf(out)).toHaveLength(4);
+  expect(await episodesOf(out)).toHaveLength(4);
+});
+
+test('Q6: what failed is played again when a run is resumed', async () => {
+  const out = await runFolder();
+  const target = await serveQuiz(questions(2, { trouble: 'first-time' }));
+  const first = await rollouts({ target, out, ...ORACLE, retries: 0 });
+  expect(first.summary).toMatchObject({ coverage: 0, episodes: { owed: 2 } });
+  const second = await rollouts({ target, out, ...ORACLE, retries: 0, resume: true });
+  expect(second.summary).toMatchObject({ coverage: 1, reward: { mean: 1 } });
+  expect((await episodesOf(out)).map(({ attempt }) => attempt).sort()).toEqual([1, 1, 2, 2]);
+});
+
+test('Q6: what a crash has left of a line is dropped, in every file', async () => {
+  const out = await runFolder();
+  const target = await serveQuiz(questions(3));
+  await rollouts({ target, out, ...ORACLE, n: 2 });
+  const before = await readFile(join(out, 'episodes.jsonl'), 'utf8');
+  for (const name of ['episodes.jsonl', 'plan.jsonl']) await appendFile(join(out, name), '{"episode":2,"spl');
+  const { summary } = await rollouts({ target, out, ...ORACLE, n: 3, resume: true });
+  expect(summary).toMatchObject({ coverage: 1, episodes: { planned: 3 } });
+  expect((await readFile(join(out, 'episodes.jsonl'), 'utf8')).startsWith(before)).toBe(true);
+});
+
+test('Q12: a folder in which a run goes on is refused; the lock of a dead process is taken over', async () => {
+  const target = await serveQuiz(questions(2));
+  const out = await runFolder();
+  let second: Promise<unknown> = Promise.resolve();
+  await rollouts({
+    target,
+    out,
+    agent: async ({ call }) => {
+      second = rollouts({ target, out, ...ORACLE, resume: true });
+      await second.catch(() => {});
+      await call('submit', { answer: '0' });
+    },
+  });
+  await expect(second).rejects.toThrow(/is in use by process/);
+  // No process has this number.
+  await writeFile(join(out, 'lock'), JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: '1', nonce: 'x' }));
+  const again = { target, out, agent: async () => {}, resume: true };
+  expect((await rollouts({ ...again, agentName: 'agent' })).ending.status).toBe('complete');
+  await writeFile(join(out, 'lock'), JSON.stringify({ host: 'elsewhere', pid: 1, started: '1', nonce: 'x' }));
+  await expect(rollouts({ ...again, agentName: 'agent' })).rejects.toThrow(/on elsewhere.*delete/);
+});
+
+test('a folder with something else in it is not touched', async () => {
+  const target = await serveQuiz(questions(1));
+  const out = await runFolder();
+  const { mkdir } = await import('node:fs/promises');
+  await mkdir(out);
+  await writeFile(join(out, 'thesis.txt'), 'ten years of work');
+  await expect(rollouts({ target, out, ...ORACLE })).rejects.toThrow(/not empty.*thesis\.txt/);
+  expect([...(await filesOf(out)).keys()]).toEqual(['thesis.txt']);
+});
