@@ -82,19 +82,24 @@ function shareProcess<Client extends { sdk: string }>(args: string[]): RunFlow<C
 
 /** One official server for all tests of a file; the returned function gives its address while they run. */
 export function shareOfficialServer(sdk: Sdk): () => string {
-  return shareServerProcess('serve.py', sdk);
+  return shareServerProcess('official', 'serve.py', sdk);
 }
 
 /** The same with LangChain's tool server. */
 export function shareLangChainServer(): () => string {
-  return shareServerProcess('serve_langchain.py');
+  return shareServerProcess('official', 'serve_langchain.py');
 }
 
-function shareServerProcess(script: string, ...args: string[]): () => string {
+/** The same with a real model, a small one: chat completions, responses and messages, below `/v1`. */
+export function shareRealModel(): () => string {
+  return shareServerProcess('trainers', 'serve_model.py');
+}
+
+function shareServerProcess(packages: PythonName, script: string, ...args: string[]): () => string {
   let python: PythonProcess | undefined;
   let port = 0;
   beforeAll(async () => {
-    python = new PythonProcess('official', script, ...args);
+    python = new PythonProcess(packages, script, ...args);
     port = await python.read((line) => (/^\d+$/.test(line) ? Number(line) : undefined));
   });
   afterAll(() => python?.stop());
