@@ -9,6 +9,7 @@ import { addLimits } from './limits/command.ts';
 import { addNew } from './new/command.ts';
 import { addPlay } from './play/command.ts';
 import { addRun } from './run/command.ts';
+import { addRuns } from './runs/command.ts';
 import { addServe } from './serve/command.ts';
 import { addTasks } from './tasks/command.ts';
 import { addTools } from './tools/command.ts';
@@ -35,6 +36,7 @@ export function program(): Command {
   addPlay(root);
   addCheck(root);
   addRun(root);
+  addRuns(root);
   addBench(root);
   addJournal(root);
   addLimits(root);

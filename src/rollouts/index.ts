@@ -3,6 +3,10 @@
 export { modelAgent } from './agents/model-agent.ts';
 export { randomAgent } from './agents/random-agent.ts';
 export type { ScriptedCall, Solve } from './agents/scripted-agent.ts';
+export { type Comparison, compareRuns } from './compare.ts';
+// Formats of others
+export { EXPORT_FORMATS, type ExportFormat, type ExportOptions, exportRun } from './exports/export-run.ts';
+export { ParquetMissing } from './exports/parquet.ts';
 // What is in the folder of a run
 export type { EpisodeLine } from './folder/episode-line.ts';
 export { RunInUse } from './folder/lock.ts';
@@ -20,6 +24,7 @@ export type { Conversation, EpisodeModel, ModelAnswer, Opening } from './play/co
 export type { RunEnding } from './play-all.ts';
 export type { Progress } from './progress.ts';
 export { type Bin, type ReportData, readReportData } from './report-data.ts';
+export { type Rescore, type RescoredEpisode, type RescoreOptions, rescore } from './rescore.ts';
 export { type RunResult, rollouts } from './rollouts.ts';
 export { RunState, type TaskScore } from './run-state.ts';
 export type { Price } from './schedule/budget.ts';

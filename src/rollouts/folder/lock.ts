@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -30,11 +30,20 @@ export async function lockFolder(folder: string): Promise<Disposable> {
   } finally {
     rmSync(draft, { force: true });
   }
+  removeDrafts(folder);
   return {
     [Symbol.dispose]() {
       if (read(path) === mine) rmSync(path, { force: true });
     },
   };
+}
+
+/** Drafts of processes that were killed while they took the lock. */
+function removeDrafts(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /^lock\.(\d+)\.[0-9a-f]{12}$/.exec(name) ?? [];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
 }
 
 function tryLock(path: string, draft: string, mine: string): boolean {
@@ -85,12 +94,16 @@ function holderHere(): Holder {
 function isAlive({ host, pid, started }: Holder): boolean {
   // Of another machine nobody here can tell.
   if (host !== hostname()) return true;
+  return isRunning(pid) && started === startOf(pid);
+}
+
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    return true;
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH';
   }
-  return started === startOf(pid);
 }
 
 /** When a process was started, as Linux counts; null elsewhere. */

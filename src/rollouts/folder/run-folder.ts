@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RecordError, RecordWriter } from '../../records/index.ts';
 import { AttemptRecord } from '../play/attempt-record.ts';
@@ -43,6 +43,7 @@ export class RunFolder implements Disposable {
     const lock = await lockFolder(path);
     try {
       assertUsable(path, mode);
+      removeDrafts(path);
       return new RunFolder(path, lock);
     } catch (thrown) {
       lock[Symbol.dispose]();
@@ -142,6 +143,13 @@ function assertUsable(path: string, mode: 'new' | 'resume'): void {
     throw new RunFolderError(
       `${path} is not empty, and not the folder of a run (it has ${others[0]}). Choose another one`,
     );
+}
+
+/** What killed processes have left of files that they were writing. */
+function removeDrafts(path: string): void {
+  for (const name of readdirSync(path))
+    if (/^\.(?:run\.json|summary\.json|report\.html)\.[0-9a-f]{12}$/.test(name))
+      rmSync(join(path, name), { force: true });
 }
 
 function isExisting(cause: unknown): boolean {
