@@ -13,14 +13,12 @@ import { runPython } from './trainers.ts';
 const document = await readFile(new URL('../../docs/interop.md', import.meta.url), 'utf8');
 
 describeWithTrainers('the programs of docs/interop.md run as they are written', () => {
-  const TIMEOUT_MS = 240_000;
-
-  test('TRL', { timeout: TIMEOUT_MS }, async () => {
+  test('TRL', async () => {
     const { stdout, stderr } = await runPython(['-c', programOf('TRL', 'python')], await serve());
     expect(stdout.trim().split('\n'), stderr).toEqual(['Greet Ada by name.', 'How kind!', '[1.0]']);
   });
 
-  test('Inspect', { timeout: TIMEOUT_MS }, async () => {
+  test('Inspect', async () => {
     const server = await serve();
     const model = await startGreeter();
     const variables = { ...model.variables, INSPECT_DISPLAY: 'none', INSPECT_LOG_DIR: await runFolder() };
@@ -29,7 +27,7 @@ describeWithTrainers('the programs of docs/interop.md run as they are written', 
     expect(model.requests.every(({ body }) => body.model === 'gpt-5')).toBe(true);
   });
 
-  test('firehorse', { timeout: TIMEOUT_MS }, async () => {
+  test('firehorse', async () => {
     const server = await serve();
     const model = await startGreeter();
     const out = await runFolder();

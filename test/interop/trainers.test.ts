@@ -28,11 +28,8 @@ const EPISODES = [
   ...['setup 2+3', 'prompt', 'submit {"answer":7}', 'teardown'],
 ].map((event) => `sums: ${event}`);
 
-// Python with all of Inspect takes long to start on a busy machine.
-const TIMEOUT_MS = 240_000;
-
 describeWithTrainers('trainers, on the second environment of a server by its name', () => {
-  describe('TRL 1.16.0', { timeout: TIMEOUT_MS }, () => {
+  describe('TRL 1.16.0', () => {
     test('Q17, Q18: OpenRewardSpec plays rollouts to their rewards', async () => {
       const server = await startTrainingServer();
       const seen = await runTrainer('trl_episodes.py', server, ['owner/sums', { num_tasks: 2 }, GAMES]);
@@ -53,7 +50,7 @@ describeWithTrainers('trainers, on the second environment of a server by its nam
     });
   });
 
-  describe('inspect-openreward 0.3.0', { timeout: TIMEOUT_MS }, () => {
+  describe('inspect-openreward 0.3.0', () => {
     test('Q17, Q18: an evaluation scores its samples with the rewards', async () => {
       const server = await startTrainingServer();
       const seen = await runTrainer('inspect_episodes.py', server, ['owner/sums', 'train', GAMES]);
@@ -69,7 +66,7 @@ describeWithTrainers('trainers, on the second environment of a server by its nam
     });
   });
 
-  describe('firehorse-cli 0.1.4, its react agent', { timeout: TIMEOUT_MS }, () => {
+  describe('firehorse-cli 0.1.4, its react agent', () => {
     test('Q17, Q18: trials end with the rewards, and the model sees what the tools said', async () => {
       const server = await startTrainingServer();
       const { ran, requests, result } = await runFirehorse(server);
