@@ -6,6 +6,7 @@ import { chooseAgent } from './agents/choose-agent.ts';
 import { RUN_VERSION, type RunFile } from './folder/run-file.ts';
 import { RunFolder } from './folder/run-folder.ts';
 import { assertSameRun, toIdentity, toSelection, widen } from './identity.ts';
+import { leanFetch } from './lean-fetch.ts';
 import type { RolloutOptions } from './options.ts';
 import { plan } from './plan.ts';
 import { playAll, type RunEnding } from './play-all.ts';
@@ -24,7 +25,8 @@ export interface RunResult {
 export async function rollouts(options: RolloutOptions): Promise<RunResult> {
   assertOptions(options);
   const { target, targetName = target, out, tags = {}, pass = 1, signal = new AbortController().signal } = options;
-  const client = connect(target, options.connect);
+  using lean = leanFetch();
+  const client = connect(target, { fetch: lean.fetch, ...options.connect });
   const environment = await findEnvironment(client, options.environment, signal);
   const split = await findSplit(environment, options.split, signal);
   const chosen = chooseAgent(options, environment.name);

@@ -1,0 +1,172 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newCounts, questions, serveQuiz } from '../rollouts/quiz.ts';
+import { startFakeModel } from '../support/model/fake-model.ts';
+import { runHere } from '../support/run-here.ts';
+import { episodesOf, filesOf, runFolder } from '../support/runs.ts';
+
+const GAME = JSON.stringify({ split: 'test', index: 0, calls: [{ tool: 'submit', input: { answer: '0' } }] });
+
+async function withGame(): Promise<{ out: string; game: string }> {
+  const out = await runFolder();
+  const game = join(dirname(out), 'game.json');
+  await writeFile(game, GAME);
+  return { out, game };
+}
+
+test('Q5: a run without a key ends with a summary, a report and exit code 0', async () => {
+  const target = await serveQuiz(questions(5));
+  const out = await runFolder();
+  const { code, stdout, output } = await runHere(['run', target, '--policy', 'random', '--n', '3', '--out', out]);
+  expect(code, output).toBe(0);
+  expect(stdout).toContain('quiz, split test, 3 tasks: random');
+  expect(stdout).toMatch(/coverage {2}100\.0 % {2}\(3 of 3 episodes count\)/);
+  const report = await readFile(join(out, 'report.html'), 'utf8');
+  expect(report).toContain('Rewards of the episodes that count');
+  expect(report).not.toMatch(/<script|<img|<link|NaN|Infinity|undefined/i);
+});
+
+test('a recorded game is played on its own task, and --json is one line', async () => {
+  const target = await serveQuiz(questions(5));
+  const { out, game } = await withGame();
+  const { code, stdout } = await runHere(['run', target, '--policy', game, '--out', out, '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    folder: out,
+    tasks: 1,
+    reward: { mean: 1 },
+    ending: { status: 'complete' },
+  });
+});
+
+test('a run continues with --resume without saying again what it is, and refuses to become another', async () => {
+  const target = await serveQuiz(questions(4));
+  const { out, game } = await withGame();
+  await runHere(['run', target, '--policy', game, '--n', '2', '--seed', '5', '--out', out]);
+  const again = await runHere(['run', target, '--policy', game, '--n', '2', '--out', out]);
+  expect(again).toMatchObject({ code: 2, output: expect.stringContaining('--resume') });
+  expect((await runHere(['run', target, '--n', '4', '--out', out, '--resume'])).code).toBe(0);
+  expect(await episodesOf(out)).toHaveLength(4);
+  const other = await runHere(['run', target, '--policy', 'random', '--out', out, '--resume']);
+  expect(other).toMatchObject({ code: 2, output: expect.stringContaining('is a run with agent') });
+});
+
+test('--fail-under and --min-coverage decide the exit code', async () => {
+  const target = await serveQuiz([...questions(1), ...questions(1, { question: 'x', trouble: 'throw' })]);
+  const play = async (...options: string[]) => {
+    const { out, game } = await withGame();
+    return runHere(['run', target, '--policy', game, '--indices', '0-1', '--retries', '0', '--out', out, ...options]);
+  };
+  expect((await play()).code).toBe(0);
+  expect(await play('--min-coverage', '0.95')).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('coverage 0.5000 is below 0.95'),
+  });
+  expect((await play('--fail-under', '1')).code).toBe(0);
+  expect((await play('--fail-under', '1.5')).code).toBe(1);
+});
+
+test('a run takes its options from a file, and the command line wins', async () => {
+  const target = await serveQuiz(questions(6));
+  const model = await startFakeModel(() => ({ calls: [{ name: 'submit', input: { answer: '0' } }] }));
+  const out = await runFolder();
+  const config = join(dirname(out), 'config.json');
+  const options = {
+    model: model.name('anthropic'),
+    n: 4,
+    k: 2,
+    timeout: '1m',
+    tag: { try: 'first' },
+    parameters: { temperature: 0 },
+  };
+  await writeFile(config, JSON.stringify(options));
+  const { code, output } = await runHere(['run', target, '--config', config, '--n', '2', '--out', out]);
+  expect(code, output).toBe(0);
+  expect(JSON.parse(await readFile(join(out, 'run.json'), 'utf8'))).toMatchObject({
+    identity: { limits: { timeoutMs: 60_000 }, parameters: { temperature: 0 } },
+    selection: { n: 2, k: 2 },
+    tags: { try: 'first' },
+  });
+  await writeFile(config, JSON.stringify({ ...options, concurency: 3 }));
+  expect(await runHere(['run', target, '--config', config, '--out', `${out}-2`])).toMatchObject({
+    code: 2,
+    output: expect.stringMatching(/unknown option 'concurency'.*Did you mean concurrency/),
+  });
+});
+
+test.each([
+  [['--policy', 'random', '--model', 'openai/x'], /--policy plays without a model/],
+  [[], /name who plays/],
+  [['--model', 'nonsense'], /is not a model/],
+  [['--policy', 'oracle'], /needs a module/],
+  [['--policy', 'random', '--indices', '7-3'], /numbers and ranges/],
+  [['--policy', 'random', '--from', '99'], /there is no task 99/],
+  [['--policy', 'random', '--resume'], /name it with --out/],
+  [['--policy', 'random', '--tag', 'x'], /name=value/],
+] as const)('%s is refused with exit code 2', async (options, message) => {
+  const target = await serveQuiz(questions(2));
+  const out = (options as readonly string[]).includes('--resume') ? [] : ['--out', await runFolder()];
+  const { code, output } = await runHere(['run', target, ...options, ...out]);
+  expect(output).toMatch(message);
+  expect(code).toBe(2);
+});
+
+test('a model that needs a key says which variable to set', async () => {
+  const target = await serveQuiz(questions(1));
+  const { code, output } = await runHere(['run', target, '--model', 'anthropic/x', '--out', await runFolder()], {
+    ANTHROPIC_API_KEY: '',
+  });
+  expect(output).toContain('set the environment variable ANTHROPIC_API_KEY');
+  expect(code).toBe(2);
+});
+
+test('Q8: a wrong key ends the command with what the server said, and how to continue', async () => {
+  const target = await serveQuiz(questions(3), newCounts());
+  const model = await startFakeModel(() => ({ fault: 'status', status: 401, message: 'no such key' }));
+  const { code, output } = await runHere(['run', target, '--model', model.name('google'), '--out', await runFolder()]);
+  expect(code).toBe(1);
+  expect(output).toMatch(/401: no such key[\s\S]*--resume/);
+});
+
+test('runs are shown, compared, exported and scored again', async () => {
+  const target = await serveQuiz(questions(3));
+  const [one, two] = [await withGame(), await withGame()];
+  for (const { out, game } of [one, two]) await runHere(['run', target, '--policy', game, '--n', '3', '--out', out]);
+  const shown = await runHere(['runs', 'show', one.out, two.out, '--json']);
+  expect(
+    shown.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).tasks),
+  ).toEqual([3, 3]);
+  const compared = await runHere(['runs', 'compare', one.out, two.out]);
+  expect(compared).toMatchObject({ code: 0, stdout: expect.stringContaining('0 better, 0 worse, 3 the same') });
+  const file = `${one.out}.jsonl`;
+  const exported = await runHere([
+    'runs',
+    'export',
+    one.out,
+    '--format',
+    'openai',
+    '--out',
+    file,
+    '--min-reward',
+    '1',
+    '--json',
+  ]);
+  expect(JSON.parse(exported.stdout)).toEqual({ format: 'openai', out: file, episodes: 1 });
+  expect((await runHere(['runs', 'export', one.out, '--format', 'word', '--out', file])).code).toBe(2);
+  const before = await filesOf(one.out);
+  expect(await runHere(['runs', 'rescore', one.out, target])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('3 episodes scored again, 0 differ'),
+  });
+  const other = await serveQuiz(questions(3).map((task) => ({ ...task, answer: 'another' })));
+  expect(await runHere(['runs', 'rescore', one.out, other])).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('reward 0, recorded 1'),
+  });
+  expect(await filesOf(one.out)).toEqual(before);
+  expect((await runHere(['runs', 'show', dirname(one.out)])).code).toBe(2);
+});
