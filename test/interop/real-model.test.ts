@@ -1,8 +1,9 @@
+import { writeFile } from 'node:fs/promises';
 import { environment, step } from 'tiltyard';
-import { rollouts } from 'tiltyard/rollouts';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { startServer } from '../support/http.ts';
+import { runHere } from '../support/run-here.ts';
 import { episodesOf, eventsOf, runFolder } from '../support/runs.ts';
 import { describeWithTrainers, shareRealModel } from './python.ts';
 
@@ -93,26 +94,28 @@ describeWithTrainers('a real model, SmolLM2-135M in llama.cpp', () => {
     for (const { input } of [first, second]) expect(input).toEqual({ color: expect.toBeOneOf([...COLORS]) });
   });
 
-  describe('with our adapters', () => {
-    test.each(Object.keys(WIRES))('Q19: plays an episode over %s', async (wire) => {
-      const { url, guesses } = await serveGuessing();
-      const out = await runFolder();
-      await rollouts({
-        target: url,
-        model: `${wire}/smollm2@${modelUrl()}/v1`,
-        parameters: { temperature: 0, tool_choice: wire === 'anthropic' ? { type: 'any' } : 'required' },
-        // More than it needs; without a limit, a model of this size can go on for ever.
-        maxTokens: 1_000,
-        out,
-        retries: 0,
-      });
-      const [line] = await episodesOf(out);
-      expect(line, JSON.stringify(await eventsOf(out, 0))).toMatchObject({ stop: 'finished', steps: 2 });
-      expect(guesses).toHaveLength(2);
-      expect(line?.reward).toBe(guesses.at(-1) === 'blue' ? 1 : 0);
-      expect(line?.tokens.input).toBeGreaterThan(0);
-      expect(line?.tokens.output).toBeGreaterThan(0);
-    });
+  test.each(Object.keys(WIRES))('Q19: plays an episode over %s, with tiltyard run', async (wire) => {
+    const { url, guesses } = await serveGuessing();
+    const out = await runFolder();
+    const config = `${out}.json`;
+    const tool_choice = wire === 'anthropic' ? { type: 'any' } : 'required';
+    await writeFile(config, JSON.stringify({ parameters: { temperature: 0, tool_choice } }));
+    const model = `${wire}/smollm2@${modelUrl()}/v1`;
+    // More tokens than it needs; without a limit, a model of this size can go on for ever.
+    const limits = ['--max-tokens', '1000', '--retries', '0'];
+    const ran = await runHere(['run', url, '--model', model, '--config', config, '--out', out, ...limits, '--json']);
+    expect(ran.code, ran.output).toBe(0);
+    const [line] = await episodesOf(out);
+    expect(line, ran.output).toMatchObject({ stop: 'finished', steps: 2 });
+    expect(guesses).toHaveLength(2);
+    const reward = guesses.at(-1) === 'blue' ? 1 : 0;
+    expect(line?.reward).toBe(reward);
+    expect(line?.tokens.input).toBeGreaterThan(0);
+    expect(line?.tokens.output).toBeGreaterThan(0);
+    expect(JSON.parse(ran.stdout).reward.mean).toBe(reward);
+    // The second request had the answer of the tool in it.
+    const messages = (await eventsOf(out, 0)).filter(({ type }) => type === 'message');
+    expect(JSON.stringify(messages)).toContain(REPLY);
   });
 });
 
