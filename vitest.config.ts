@@ -17,7 +17,7 @@ const SLOW = [
   'test/browser/**/*.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
-  'test/proof/{chaos,fuzz,settings,siege,soak}.test.ts',
+  'test/proof/{chaos,fuzz,runs,settings,siege,soak}.test.ts',
   'test/readme-commands.test.ts',
   // Waits for providers that ask to be left alone; processes that are killed.
   'test/rollouts/{kill,load}.test.ts',

@@ -74,9 +74,9 @@ function toRolloutOptions(options: RunOptions, player: object): Omit<RolloutOpti
   };
 }
 
-/** A name for a folder that sorts by time. */
+/** A name for a folder that sorts by time: 20260131-120000-123. */
 function toStamp(now: Date): string {
-  return now.toISOString().replace(/\..*$/, '').replaceAll(':', '').replace('T', '-');
+  return now.toISOString().replace(/[-:Z]/g, '').replace(/[T.]/g, '-');
 }
 
 function toTags(tags: readonly string[]): Record<string, string> {
