@@ -1,0 +1,101 @@
+import type { Estimate, PassRate, ReportData, Summary } from '../../../rollouts/index.ts';
+import { STOPS } from '../../../rollouts/index.ts';
+import { formatDuration, formatNumber, formatShare } from '../report/format.ts';
+import { toSafeText } from '../safe-text.ts';
+import { toTable } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** What came of a run, for people. */
+export function toSummaryLines(
+  { summary, state }: Pick<ReportData, 'summary' | 'state'>,
+  { colors }: Terminal,
+): string[] {
+  const { bold, dim } = colors;
+  const { episodes, reward, coverage, bounds, passAt, passAll } = summary;
+  const rows = [
+    ['reward', reward === null ? '-' : bold(describeEstimate(reward))],
+    [
+      'coverage',
+      `${formatShare(coverage)}  (${formatNumber(episodes.valid)} of ${formatNumber(episodes.planned)} episodes count)`,
+    ],
+    ...(bounds === null || coverage === 1
+      ? []
+      : [
+          [
+            'if the rest',
+            `had the least or greatest reward: ${bounds.least.toFixed(4)} to ${bounds.greatest.toFixed(4)}`,
+          ],
+        ]),
+    ...(state.run.selection.k === 1
+      ? []
+      : [
+          ['pass@k', describePasses(passAt)],
+          ['pass^k', describePasses(passAll)],
+        ]),
+    ...(state.run.selection.k === 1 ? [['passed', describePasses(passAt).replace(/^1: /, '')]] : []),
+    ['stops', describeAllStops(summary)],
+    ...describeSpent(summary),
+    ...(episodes.excluded === 0 ? [] : [['excluded', `${episodes.excluded} unfinished episodes without a reward`]]),
+    ...(episodes.unpaid === 0
+      ? []
+      : [['unpaid', `${episodes.unpaid} episodes finished without any reward, and count as 0`]]),
+    ...(episodes.owed === 0 ? [] : [['missing', `${formatNumber(episodes.owed)} episodes; --resume plays them`]]),
+  ];
+  return [
+    bold(toSafeText(describeRun(summary))),
+    ...toTable(rows.map(([name = '', value = '']) => [`  ${dim(name)}`, value])),
+  ];
+}
+
+/** Who played what. */
+export function describeRun({ environment, split, agent, model, tasks }: Summary): string {
+  const who = model === null ? agent : agent === 'model' ? model : `${agent} with ${model}`;
+  return `${environment}, split ${split}, ${tasks === 1 ? '1 task' : `${formatNumber(tasks)} tasks`}: ${who}`;
+}
+
+/** A mean with what is known of its uncertainty. */
+export function describeEstimate({ mean, standardError, interval }: Estimate): string {
+  const error = standardError === null ? '' : ` ± ${standardError.toFixed(4)}`;
+  const range =
+    interval === null
+      ? ''
+      : `  (95 %: ${interval.low.toFixed(4)} to ${interval.high.toFixed(4)}, ${METHODS[interval.method]})`;
+  return `${mean.toFixed(4)}${error}${range}`;
+}
+
+const METHODS = { t: "Student's t", bootstrap: 'bootstrap', wilson: 'Wilson' };
+
+/** Ways in which attempts failed for no fault of the agent, the most frequent first. */
+export function describeStops(stops: Summary['stops']): string {
+  return Object.entries(stops)
+    .filter(([stop]) => !STOPS[stop as keyof typeof STOPS].counts)
+    .sort(([, one], [, other]) => other - one)
+    .map(([stop, count]) => `${stop} ${formatNumber(count)}`)
+    .join(', ');
+}
+
+function describeAllStops({ stops }: Summary): string {
+  const all = Object.entries(stops).sort(([, one], [, other]) => other - one);
+  return all.length === 0 ? '-' : all.map(([stop, count]) => `${stop} ${formatNumber(count)}`).join(', ');
+}
+
+function describePasses(rates: readonly PassRate[]): string {
+  return rates
+    .map(
+      ({ k, value, leftOut }) =>
+        `${k}: ${value === null ? '-' : value.toFixed(4)}${leftOut === 0 ? '' : ` (${leftOut} tasks left out)`}`,
+    )
+    .join('   ');
+}
+
+function describeSpent({ tokens, usd, ms, steps }: Summary): string[][] {
+  const spent = [
+    `${formatNumber(steps)} calls`,
+    ...(tokens.input + tokens.output === 0
+      ? []
+      : [`${formatNumber(tokens.input)} tokens in, ${formatNumber(tokens.output)} out`]),
+    ...(usd === 0 ? [] : [`$${usd.toFixed(2)}`]),
+    `${formatDuration(ms)} of playing`,
+  ];
+  return [['spent', spent.join(', ')]];
+}
