@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, inject, type TestOptions } from 'vitest';
+import { afterAll, beforeAll, describe, inject } from 'vitest';
 import type { PythonName } from './python-environment.ts';
 import { PythonProcess } from './python-process.ts';
 
@@ -44,13 +44,10 @@ export function describeWithTrainers(name: string, tests: () => void): void {
   describeWith('trainers', name, tests);
 }
 
-// Python takes long to load a gigabyte of packages on a busy machine.
-const TIMEOUTS: Readonly<Record<PythonName, TestOptions>> = { official: {}, trainers: { timeout: 240_000 } };
-
 function describeWith(packages: PythonName, name: string, tests: () => void): void {
   const python = inject('interopPython')[packages];
   if ('missing' in python) describe.skip(`${name} (skipped: ${python.missing})`, tests);
-  else describe(name, TIMEOUTS[packages], tests);
+  else describe(name, tests);
 }
 
 /** One process for all flows of a file, those of python/flows.py; flows may run side by side. */

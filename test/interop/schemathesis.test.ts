@@ -27,7 +27,7 @@ const SERVERS: [what: string, options: ServerOptions, headers: readonly string[]
 ];
 
 // What one run may take on a machine with a lot to do; it is some 25 s of processor time.
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 describeWithPython('schemathesis 4.32.5', () => {
   test.concurrent.each(SERVERS)(
