@@ -76,10 +76,11 @@ const projects: TestProjectConfiguration[] = [
       name: 'interop',
       include: INTEROP,
       globalSetup: 'test/interop/python-environment.ts',
-      // Starting Python and setups of 40 s are most of the time, so all files go side by side, however few the cores.
-      maxWorkers: 8,
-      testTimeout: 90_000,
-      hookTimeout: 60_000,
+      // Starting Python and setups of 40 s are most of the time, so files go side by side, however few the cores.
+      maxWorkers: 6,
+      // A model and several Pythons share the cores with each test.
+      testTimeout: 240_000,
+      hookTimeout: 180_000,
       sequence: { groupOrder: 2 },
     },
   },

@@ -2,14 +2,13 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithPython } from './python.ts';
+import { pythonPath } from './python-process.ts';
 
 // Their checkers are Python packages, which is why this stands here.
 function check(command: string, ...args: string[]): Promise<{ stdout: string; stderr: string }> {
-  const python = inject('interopPython');
-  if ('missing' in python) throw new Error(python.missing);
-  return promisify(execFile)(join(dirname(python.path), command), args);
+  return promisify(execFile)(join(dirname(pythonPath('official')), command), args);
 }
 
 function deployed(file: string): string {

@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
+import type { PythonName } from './python-environment.ts';
+import { PythonProcess } from './python-process.ts';
 
 /** One of the official packages. */
 export type Sdk = 'ors' | 'openreward';
@@ -38,7 +36,16 @@ export type RunFlow<Client = OfficialClient> = (
 
 /** A describe that needs the official packages; without them its tests are skipped, and their names say why. */
 export function describeWithPython(name: string, tests: () => void): void {
-  const python = inject('interopPython');
+  describeWith('official', name, tests);
+}
+
+/** The same for those that need the trainers, the validators or the model. */
+export function describeWithTrainers(name: string, tests: () => void): void {
+  describeWith('trainers', name, tests);
+}
+
+function describeWith(packages: PythonName, name: string, tests: () => void): void {
+  const python = inject('interopPython')[packages];
   if ('missing' in python) describe.skip(`${name} (skipped: ${python.missing})`, tests);
   else describe(name, tests);
 }
@@ -57,7 +64,7 @@ function shareProcess<Client extends { sdk: string }>(args: string[]): RunFlow<C
   let python: PythonProcess | undefined;
   let asked = 0;
   beforeAll(() => {
-    python = new PythonProcess('run_flows.py', ...args);
+    python = new PythonProcess('official', 'run_flows.py', ...args);
   });
   afterAll(() => python?.stop());
   return async (flow, { sdk, ...client }, values = {}) => {
@@ -75,94 +82,26 @@ function shareProcess<Client extends { sdk: string }>(args: string[]): RunFlow<C
 
 /** One official server for all tests of a file; the returned function gives its address while they run. */
 export function shareOfficialServer(sdk: Sdk): () => string {
-  return shareServerProcess('serve.py', sdk);
+  return shareServerProcess('official', 'serve.py', sdk);
 }
 
 /** The same with LangChain's tool server. */
 export function shareLangChainServer(): () => string {
-  return shareServerProcess('serve_langchain.py');
+  return shareServerProcess('official', 'serve_langchain.py');
 }
 
-function shareServerProcess(script: string, ...args: string[]): () => string {
+/** The same with a real model, a small one: chat completions, responses and messages, below `/v1`. */
+export function shareRealModel(): () => string {
+  return shareServerProcess('trainers', 'serve_model.py');
+}
+
+function shareServerProcess(packages: PythonName, script: string, ...args: string[]): () => string {
   let python: PythonProcess | undefined;
   let port = 0;
   beforeAll(async () => {
-    python = new PythonProcess(script, ...args);
+    python = new PythonProcess(packages, script, ...args);
     port = await python.read((line) => (/^\d+$/.test(line) ? Number(line) : undefined));
   });
   afterAll(() => python?.stop());
   return () => `http://127.0.0.1:${port}`;
-}
-
-// How much of a process's complaints is kept for the message of a failed test.
-const KEPT_CHARACTERS = 5_000;
-
-/** A script of python/ that is spoken to by lines; it ends when its input does. */
-class PythonProcess {
-  readonly #child: ReturnType<typeof spawnScript>;
-  readonly #readers = new Set<(line: string) => void>();
-  readonly #ended: Promise<never>;
-  #complaints = '';
-
-  constructor(script: string, ...args: string[]) {
-    this.#child = spawnScript(script, args);
-    this.#child.stderr.on('data', (data) => {
-      this.#complaints = (this.#complaints + data).slice(-KEPT_CHARACTERS);
-    });
-    createInterface(this.#child.stdout).on('line', (line) => {
-      for (const reader of [...this.#readers]) reader(line);
-    });
-    this.#ended = once(this.#child, 'close').then(([code]) => {
-      throw new Error(`${script} ended with ${code}:\n${this.#complaints}`);
-    });
-    // Stopping is not a failure; whoever reads is told.
-    this.#ended.catch(() => {});
-  }
-
-  write(line: string): void {
-    this.#child.stdin.write(`${line}\n`);
-  }
-
-  /** Waits for a line that `take` makes something of. */
-  async read<Value>(take: (line: string) => Value | undefined): Promise<Value> {
-    let reader: ((line: string) => void) | undefined;
-    const taken = new Promise<Value>((resolve, reject) => {
-      reader = (line) => {
-        try {
-          const value = take(line);
-          if (value !== undefined) resolve(value);
-        } catch (error) {
-          reject(error);
-        }
-      };
-      this.#readers.add(reader);
-    });
-    try {
-      return await Promise.race([taken, this.#ended]);
-    } finally {
-      if (reader !== undefined) this.#readers.delete(reader);
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.#child.stdin.end();
-    await this.#ended.catch(() => {});
-  }
-}
-
-function spawnScript(script: string, args: string[]) {
-  const path = fileURLToPath(new URL(`python/${script}`, import.meta.url));
-  return spawn(pythonPath(), [path, ...args], { env: environment(), stdio: 'pipe' });
-}
-
-function pythonPath(): string {
-  const python = inject('interopPython');
-  if ('missing' in python) throw new Error(python.missing);
-  return python.path;
-}
-
-// Nothing of this machine's settings may lead the SDKs elsewhere, and nothing but the test's server is asked.
-function environment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(ors|openreward|oxp|langsmith)_|_proxy$/i.test(name));
-  return { ...Object.fromEntries(kept), OPENREWARD_DISABLE_UPDATE_CHECK: '1', PYTHONDONTWRITEBYTECODE: '1' };
 }

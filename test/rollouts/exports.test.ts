@@ -44,6 +44,8 @@ test.each(WIRES)('Q15: chats of a run over %s are lines for OpenAI and for Huggi
     'assistant',
     'tool',
     'tool',
+    // Where OpenAI takes pictures.
+    'user',
     'assistant',
     'tool',
   ]);
@@ -55,7 +57,8 @@ test.each(WIRES)('Q15: chats of a run over %s are lines for OpenAI and for Huggi
     content: expect.stringContaining('not now'),
     tool_call_id: line.messages[1].tool_calls[1].id,
   });
-  expect(JSON.stringify(line.messages[2].content)).toContain('data:image/png;base64,');
+  expect(line.messages[2].content).toBe('a dot:');
+  expect(JSON.stringify(line.messages[4].content)).toContain('data:image/png;base64,');
   const all = await linesOf(await exported(folder, 'huggingface'));
   expect(all.map(({ index, reward }) => [index, reward]).sort()).toEqual([
     [0, 0],

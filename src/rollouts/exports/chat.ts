@@ -1,5 +1,6 @@
 import { toProviderTools } from '../../client/index.ts';
 import { textOf, type WireBlock } from '../../protocol/index.ts';
+import { imagesOf, SEE_IMAGE } from '../models/reading.ts';
 import type { Trajectory, TurnCall } from './trajectory.ts';
 
 /** How arguments of calls are written: as OpenAI has them, or as Hugging Face's templates want them. */
@@ -20,15 +21,28 @@ export function toMessages({ prompt, turns }: Trajectory, dialect: ChatDialect):
   for (const { text, calls } of turns) {
     const made = calls.map((call) => toCall(call, dialect));
     messages.push({ role: 'assistant', content: text, ...(made.length === 0 ? {} : { tool_calls: made }) });
-    for (const { id, tool, blocks } of calls)
-      messages.push({
-        role: 'tool',
-        tool_call_id: id,
-        ...(dialect === 'openai' ? {} : { name: tool }),
-        content: toContent(blocks),
-      });
+    messages.push(...ANSWERS[dialect](calls));
   }
   return messages;
+}
+
+const ANSWERS: Readonly<Record<ChatDialect, (calls: readonly TurnCall[]) => object[]>> = {
+  huggingface: (calls) =>
+    calls.map(({ id, tool, blocks }) => ({ role: 'tool', tool_call_id: id, name: tool, content: toContent(blocks) })),
+  openai(calls) {
+    const answers = calls.map(({ id, blocks }) => ({
+      role: 'tool',
+      tool_call_id: id,
+      content: textOf(textsOf(blocks), '\n\n') || (imagesOf(blocks).length > 0 ? SEE_IMAGE : ''),
+    }));
+    // A tool's message can hold only text there, and all of them must follow the calls directly.
+    const images = calls.flatMap(({ blocks }) => imagesOf(blocks));
+    return images.length === 0 ? answers : [...answers, { role: 'user', content: toContent(images) }];
+  },
+};
+
+function textsOf(blocks: readonly WireBlock[]): WireBlock[] {
+  return blocks.filter(({ type }) => type === 'text');
 }
 
 function toCall({ id, tool, input }: TurnCall, dialect: ChatDialect): object {

@@ -1,6 +1,6 @@
 import { toProviderTools } from '../../client/index.ts';
 import { isObject, type JsonObject, textOf, type WireBlock } from '../../protocol/index.ts';
-import { countIn, imagesOf, NO_TEXT, objectIn, objectsIn, textIn, toDataUrl } from './reading.ts';
+import { countIn, imagesOf, NO_TEXT, objectIn, objectsIn, SEE_IMAGE, textIn, toDataUrl } from './reading.ts';
 import type { Ending, SentMessage, ToolReply, Wire } from './wire.ts';
 
 /** Chat Completions: OpenAI, vLLM, SGLang, llama.cpp, OpenRouter and many others. */
@@ -69,6 +69,6 @@ function toPart(block: WireBlock): JsonObject {
 }
 
 function toToolMessage({ call, blocks }: ToolReply): SentMessage {
-  const text = textOf(blocks) || (imagesOf(blocks).length > 0 ? '(see the image below)' : NO_TEXT);
+  const text = textOf(blocks) || (imagesOf(blocks).length > 0 ? SEE_IMAGE : NO_TEXT);
   return { role: 'tool', body: { role: 'tool', tool_call_id: call.id ?? '', content: text } };
 }

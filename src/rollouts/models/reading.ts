@@ -38,3 +38,6 @@ export function toDataUrl({ data, mimeType }: WireImageBlock): string {
 
 /** Text for a call that gave none: some APIs refuse empty results. */
 export const NO_TEXT = '(no text)';
+
+/** What stands in a tool's message whose picture comes after it. */
+export const SEE_IMAGE = '(see the image below)';

@@ -53,7 +53,11 @@ export const ANSWERS: Readonly<Record<FakeWire, (answer: FakeAnswer) => object>>
         arguments: raw ?? JSON.stringify(input ?? {}),
       })),
     ],
-    usage: { input_tokens: usage.input, output_tokens: usage.output },
+    usage: {
+      input_tokens: usage.input,
+      output_tokens: usage.output,
+      total_tokens: usage.input + usage.output,
+    },
   }),
   anthropic: ({ text, calls = [], ending, usage = USAGE }) => ({
     id: 'msg_1',
