@@ -67,7 +67,6 @@ export { isSupportedSchema, OUTCOME_UNKNOWN, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_I
 // Server-sent events
 export {
   codeIn,
-  type ErrorFacts,
   encodeError,
   encodeResult,
   encodeSmallResult,
