@@ -38,12 +38,16 @@ export class SessionJournal {
     return this.#writer.journal.isPersistent;
   }
 
-  /** Writes the first record, in place of what is left of a session that had the same id before. */
+  /**
+   * Writes the first record, in place of what is left of a session that had the same id before. Rejects with `Fenced` if another server
+   * has such a session.
+   */
   create(record: CreateRecord, onDelay: () => void): Promise<unknown> {
     this.writtenAt = record.at;
     this.#lastSeq = 1;
-    this.#last = this.#writer.replace(this.#key, record, onDelay);
-    return this.#last;
+    const created = this.#writer.create(this.#key, record, onDelay);
+    this.#last = created.catch(() => {});
+    return created;
   }
 
   /** Adds a record; resolves when it is durable. `onDelay` hears that this takes longer than it should. */
@@ -59,7 +63,9 @@ export class SessionJournal {
   /** All records, once those that are being written are durable. */
   async read(): Promise<readonly EpisodeRecord[]> {
     await this.#last;
-    return this.#writer.journal.read(this.#key);
+    const { journal } = this.#writer;
+    if (journal.load !== undefined) await journal.load(this.#key);
+    return journal.read(this.#key);
   }
 
   /** Writes the last record: of a session that was lost results can still be asked for, of any other nothing else is kept. */
