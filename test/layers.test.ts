@@ -11,11 +11,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sessions: ['core', 'protocol'],
   durable: ['sessions', 'journal', 'core', 'protocol'],
   workers: ['sessions', 'core', 'protocol'],
-  server: ['workers', 'durable', 'sessions', 'journal', 'core', 'protocol'],
+  cluster: ['durable', 'sessions', 'journal', 'core', 'protocol'],
+  server: ['cluster', 'workers', 'durable', 'sessions', 'journal', 'core', 'protocol'],
   client: ['core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
   testing: ['checking', 'client', 'server', 'durable', 'sessions', 'core', 'protocol'],
-  cli: ['client', 'server', 'workers', 'checking', 'testing', 'sessions', 'journal', 'core', 'protocol'],
+  cli: ['client', 'server', 'cluster', 'workers', 'checking', 'testing', 'sessions', 'journal', 'core', 'protocol'],
 };
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
