@@ -157,6 +157,8 @@ export class ClusterHost implements SessionHost {
     const before = this.#touching.get(key);
     if (before !== undefined) return before;
     const touching = this.#value({ op: 'touch', ref }).finally(() => this.#touching.delete(key));
+    // Most who touch a session do not wait for an answer.
+    touching.catch(() => {});
     this.#touching.set(key, touching as Promise<SessionState>);
     return touching as Promise<SessionState>;
   }

@@ -5,6 +5,8 @@ export { type Clock, processClock } from './clock.ts';
 export { ClusterHost, type ClusterObserver, type ClusterParts } from './cluster-host.ts';
 export { HeldJournal } from './held-journal.ts';
 export type { HomeHost } from './home.ts';
+export type { Membership } from './membership.ts';
 export { BEATS, type Beat, nodeSubject } from './messages.ts';
+export { type ClusterAddress, type OpenCluster, openBus, openCluster } from './nats/open-cluster.ts';
 export { keeperOf, placeOf } from './place.ts';
 export { type Addition, type Chapter, type Entry, type SharedJournal, Unreachable } from './shared-journal.ts';

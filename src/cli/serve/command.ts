@@ -34,6 +34,8 @@ export function addServe(root: Command): void {
     )
     .option('--journal <folder>', 'write episodes down there, so that they go on after a crash or a restart')
     .option('--journal-sync', 'let answers wait until the disk has what they tell, for losses of power')
+    .option('--cluster <nats>', 'join the cluster at this address of NATS, such as nats://localhost:4222')
+    .option('--node-name <name>', 'name of this server in its cluster (default: the host name)')
     .option('--json', 'print what is served and the limits as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (modules: string[], options: ServeOptions) => {
@@ -68,6 +70,14 @@ Needs the package lmdb. What comes with secrets is written only if the
 environment variable TILTYARD_JOURNAL_KEY has a key (32 bytes as hex or base64;
 several separated by commas: the first one writes, all of them read).
 
+With --cluster, several servers share their sessions: any of them answers for
+any session, and the others go on with those of one that dies, as far as their
+environments declare a \`durability\`. All of them serve the same modules with the
+same keys, behind any load balancer. Needs NATS 2.9 or later with JetStream, and
+the packages @nats-io/transport-node and @nats-io/jetstream. Several servers of
+NATS are separated by commas. TILTYARD_CLUSTER can hold the address instead, so
+that a password in it (nats://user:password@host) is not seen by others.
+
 Limits can also be set with the environment variable TILTYARD_LIMITS, separated
 by commas; --limit takes precedence.
 
@@ -77,4 +87,5 @@ Examples:
   PORT=9000 tiltyard serve math.ts code.ts --log-level info
   TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0
   tiltyard serve math.ts --workers auto --journal data/journal
+  tiltyard serve math.ts --cluster nats://localhost:4222 --node-name one
   tiltyard serve math.ts --limit maxSessions=500 --limit drainMs=60000`;

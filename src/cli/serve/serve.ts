@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { createServer, type ReturnErrors, type Server, type ServerOptions } from '../../server/index.ts';
 import { surviveStrayErrors } from '../../sessions/index.ts';
 import { misuse } from '../shared/failure.ts';
@@ -25,6 +26,8 @@ export interface ServeOptions extends WebArguments {
   readonly workers: number;
   readonly journal?: string;
   readonly journalSync?: boolean;
+  readonly cluster?: string;
+  readonly nodeName?: string;
   readonly json?: boolean;
 }
 
@@ -45,6 +48,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     logger: { level: options.logLevel },
     watchdog: true,
     ...journalOf(options, process.env.TILTYARD_JOURNAL_KEY),
+    ...clusterOf(options, process.env),
   }).catch(explainStart);
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
@@ -61,6 +65,25 @@ function journalOf(
   if (folder === undefined && sync)
     throw misuse('--journal-sync says how a journal is written. Name one with --journal');
   return folder === undefined ? {} : { journal: { folder, sync, keys: key === undefined ? [] : [key] } };
+}
+
+/** The cluster that the server belongs to, if it does. */
+function clusterOf(
+  { cluster, nodeName, journal }: ServeOptions,
+  { TILTYARD_CLUSTER: address = '', TILTYARD_JOURNAL_KEY: key }: NodeJS.ProcessEnv,
+): Pick<ServerOptions, 'cluster'> {
+  const nats = cluster ?? (address === '' ? undefined : address);
+  if (nats === undefined && nodeName !== undefined)
+    throw misuse('--node-name names a server of a cluster. Name the cluster with --cluster');
+  if (nats === undefined) return {};
+  if (journal !== undefined)
+    throw misuse("a server of a cluster has the cluster's journal: leave out --journal, or --cluster");
+  return { cluster: { nats, nodeName: nodeName ?? toNodeName(hostname()), keys: key === undefined ? [] : [key] } };
+}
+
+/** A host name as the name of a node, which has no dots. */
+function toNodeName(host: string): string {
+  return host.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64);
 }
 
 /** The modules loaded here, or what loads them in other processes. */

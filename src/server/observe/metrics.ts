@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { CALL_OUTCOMES, EPISODE_OUTCOMES } from '../../core/index.ts';
+import type { ClusterNumbers } from './cluster-metrics.ts';
 import { publishDescriptors } from './descriptors.ts';
 import { publishDurability } from './durability-metrics.ts';
 import { publishHistogram } from './histogram.ts';
@@ -31,6 +32,8 @@ export interface MetricsOptions {
   readonly blocks?: Blocks | undefined;
   /** Undefined where there are no workers. */
   readonly workers?: WorkerNumbers | undefined;
+  /** Undefined where there is no cluster. */
+  readonly cluster?: ClusterNumbers | undefined;
 }
 
 /** The numbers of one server for Prometheus. prom-client reads them when it is asked: its own would look up their labels each time. */
@@ -41,7 +44,7 @@ export class Metrics {
   readonly #numbers: Numbers;
   #isStopping = false;
 
-  constructor({ numbers = new Numbers(), requests, limits, memory, blocks, workers }: MetricsOptions = {}) {
+  constructor({ numbers = new Numbers(), requests, limits, memory, blocks, workers, cluster }: MetricsOptions = {}) {
     this.#numbers = numbers;
     if (limits !== undefined) publishSessionLimits(this.#registry, limits, numbers.owned);
     this.#publishSessions();
@@ -54,6 +57,7 @@ export class Metrics {
     publishDescriptors(this.#registry);
     blocks?.publish(this.#registry);
     if (workers !== undefined) publishWorkers(this.#registry, workers);
+    cluster?.publish(this.#registry);
     publishDurability(this.#registry, numbers.environments);
   }
 

@@ -70,6 +70,11 @@ export interface OrsOptions extends WebOptions {
    * @internal For `createServer`.
    */
   readonly keeper?: MakeKeeper | undefined;
+  /**
+   * What stands around the sessions of this process. Default: nothing.
+   * @internal For `createServer`.
+   */
+  readonly around?: ((home: SessionHost, options: SessionOptions) => SessionHost) | undefined;
 }
 
 /** Makes what keeps the episodes of a runtime. */
@@ -99,6 +104,7 @@ export const ORS_OPTIONS: OptionRules<OrsOptions> = {
   lenientInputs: trueOrFalse,
   host: anything,
   keeper: anything,
+  around: anything,
 };
 
 /** ORS made ready: what its routes share. */
@@ -134,7 +140,7 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     ...options.sessions,
     observer: combine([observer, ...(options.sessions?.observer === undefined ? [] : [options.sessions.observer])]),
   };
-  const host = options.host?.(sessionOptions) ?? localHost(options, limits, sessionOptions);
+  const host = hostOf(options, limits, sessionOptions);
   warnOfSlowPatterns(app.log, host.manifest.environments.flatMap(inputsOf));
   return {
     authenticator: authenticator(options.auth),
@@ -164,6 +170,14 @@ function inputsOf({ name, allTools }: EnvironmentManifest): NamedSchema[] {
     where: `environment '${name}', tool '${tool.name}'`,
     schema: tool.input_schema,
   }));
+}
+
+function hostOf(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {
+  const { host: makeHost, around } = options;
+  const make = (own: SessionOptions) => makeHost?.(own) ?? localHost(options, limits, own);
+  if (around === undefined) return make(sessionOptions);
+  // Whoever stands around chooses the ids of calls, and says which ones of clients are taken.
+  return around(make({ ...sessionOptions, clientTaskIds: 'start' }), sessionOptions);
 }
 
 function localHost(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {
