@@ -1,5 +1,5 @@
 import { type Awaitable, type Failure, TiltyardError, toFailureError } from '../core/index.ts';
-import { type ToolSpec, UNKNOWN_TASK_ID, type WireBlock } from '../protocol/index.ts';
+import type { ToolSpec, WireBlock } from '../protocol/index.ts';
 import {
   type CallEvent,
   type CallListener,
@@ -30,7 +30,7 @@ import { NewSessions } from './new-sessions.ts';
 import { Orphans } from './orphans.ts';
 import { Residence, type SessionQuestion } from './residence.ts';
 import type { SharedJournal } from './shared-journal.ts';
-import { isNodeMade, TaskIds } from './task-ids.ts';
+import { isMadeFor, newTaskId } from './task-ids.ts';
 
 /** Hears what happens in a cluster, as far as this node has to do with it. */
 export interface ClusterObserver {
@@ -51,7 +51,7 @@ export interface ClusterParts {
   readonly journal: HeldJournal;
   readonly home: HomeHost;
   readonly self: Self;
-  readonly options: Pick<SessionOptions, 'clientTaskIds' | 'drainMs' | 'maxSessionsPerIdentity' | 'tombstoneMs'>;
+  readonly options: Pick<SessionOptions, 'drainMs' | 'maxSessionsPerIdentity' | 'tombstoneMs'>;
   readonly observer: ClusterObserver;
 }
 
@@ -68,7 +68,6 @@ export class ClusterHost implements SessionHost {
   readonly #orphans: Orphans;
   readonly #handOver: HandOver;
   readonly #server: AskServer;
-  readonly #taskIds = new TaskIds();
   readonly #durable: ReadonlySet<string>;
   /** Calls that wait for an answer, wherever they run. */
   readonly #open = new Set<Promise<void>>();
@@ -182,9 +181,9 @@ export class ClusterHost implements SessionHost {
   }
 
   async #call(ref: SessionRef, request: CallRequest, on: CallListener): Promise<void> {
-    const { taskId = this.#taskIds.next() } = request;
+    const key = keyOf(ref);
+    const { taskId = newTaskId(key) } = request;
     const settle = (failure: Failure) => on({ kind: 'settled', taskId, ending: refused(failure), durationMs: 0 });
-    if (this.#isForeign(request)) return settle({ code: 'unknown_task_id', message: UNKNOWN_TASK_ID });
     let isAccepted = false;
     const tell = (event: CallEvent) => {
       if (event.kind === 'settled' || !isAccepted) on(event);
@@ -197,7 +196,9 @@ export class ClusterHost implements SessionHost {
         if (kind !== 'nobody') tell({ kind: 'accepted', taskId });
         await this.#parts.clock.turn();
       }
-      const named = { ...request, taskId };
+      // A client that was told the id may come back for a refusal as well.
+      const keepRefusal = request.keepRefusal === true || isAccepted;
+      const named = { ...request, taskId, isServersId: isMadeFor(taskId, key), keepRefusal };
       while (!(await this.#follow(ref, named, tell, () => isAccepted)));
     } catch (thrown) {
       if (!(thrown instanceof TiltyardError)) settle(CLUSTER_UNAVAILABLE);
@@ -226,10 +227,6 @@ export class ClusterHost implements SessionHost {
   /** A client that does not know the id would step twice if this node went away before it heard of it. */
   #mustAnnounce({ environment }: CallRequest): boolean {
     return environment === undefined || this.#durable.has(environment.toLowerCase());
-  }
-
-  #isForeign({ taskId }: CallRequest): boolean {
-    return this.#parts.options.clientTaskIds === 'refuse' && taskId !== undefined && !isNodeMade(taskId);
   }
 
   async #value(question: SessionQuestion): Promise<unknown> {

@@ -25,6 +25,8 @@ export class HandOver {
   async all(patienceMs: number): Promise<void> {
     const { journal, membership } = this.#parts;
     membership.draining = true;
+    // Without anybody else they end as at any server that stops, and whoever comes next takes them as it would take those of a dead node.
+    if (this.#heir === undefined) return;
     const moving = [...journal.held].filter(([, { canMove, hasEnded }]) => canMove && !hasEnded);
     await Promise.all(moving.map(([key, held]) => this.#one(key, held, patienceMs).catch(() => {})));
   }
@@ -34,11 +36,16 @@ export class HandOver {
     return Promise.race([work, pause(this.#parts.clock, ms)]);
   }
 
+  /** The other node with the most room. */
+  get #heir(): string | undefined {
+    const { membership } = this.#parts;
+    return membership.byRoom.find((id) => id !== membership.self.id);
+  }
+
   async #one(key: string, { ref, place }: Held, patienceMs: number): Promise<void> {
     const { journal, membership, residence, asking } = this.#parts;
     await residence.move(key, ref, patienceMs, async () => {
-      const [heir] = membership.byRoom.filter((id) => id !== membership.self.id);
-      // Without anybody else, whoever comes next takes it as it would take that of a dead node.
+      const heir = this.#heir;
       if (heir === undefined || !(await journal.give(key, heir))) return;
       membership.sent(heir);
       void asking.tryNode(heir, { op: 'adopt', place, id: asking.nextId() }).catch(() => {});

@@ -1,19 +1,21 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
-const FORM = /^n[0-9a-f]{16}-[0-9a-z]+$/;
+const HALF = 16;
 
-/** Makes the ids of calls for which clients chose none, so that they can be asked for at any node. */
-export class TaskIds {
-  readonly #prefix = `n${randomBytes(8).toString('hex')}-`;
-  #count = 0;
-
-  next(): string {
-    this.#count += 1;
-    return this.#prefix + this.#count.toString(36);
-  }
+/**
+ * Makes the id of a call for which its client chose none. It has the form of all ids that servers make, and its second half says for which
+ * session it is: a node that has never heard of it knows that it was told to a client, and may be begun.
+ */
+export function newTaskId(key: string): string {
+  const half = randomBytes(HALF / 2).toString('hex');
+  return half + markOf(half, key);
 }
 
-/** Whether a node made the id, and not a client. */
-export function isNodeMade(id: string): boolean {
-  return FORM.test(id);
+/** Whether a node of a cluster made the id, for this session. */
+export function isMadeFor(id: string, key: string): boolean {
+  return id.length === 2 * HALF && id.endsWith(markOf(id.slice(0, HALF), key));
+}
+
+function markOf(half: string, key: string): string {
+  return hash('sha256', `${half}\n${key}`).slice(0, HALF);
 }

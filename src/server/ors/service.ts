@@ -173,11 +173,8 @@ function inputsOf({ name, allTools }: EnvironmentManifest): NamedSchema[] {
 }
 
 function hostOf(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {
-  const { host: makeHost, around } = options;
-  const make = (own: SessionOptions) => makeHost?.(own) ?? localHost(options, limits, own);
-  if (around === undefined) return make(sessionOptions);
-  // Whoever stands around chooses the ids of calls, and says which ones of clients are taken.
-  return around(make({ ...sessionOptions, clientTaskIds: 'start' }), sessionOptions);
+  const home = options.host?.(sessionOptions) ?? localHost(options, limits, sessionOptions);
+  return options.around?.(home, sessionOptions) ?? home;
 }
 
 function localHost(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {

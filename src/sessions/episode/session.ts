@@ -157,7 +157,8 @@ export class Session implements CallOwner {
     const mismatch = mismatchOf(this.facts, request.environment);
     // Now, since defaults are written into the input.
     const checksum = checksumOf(request.name, request.input);
-    const known = taskId === undefined || mismatch !== undefined ? undefined : this.#calls.known(taskId, now);
+    const known =
+      taskId === undefined || mismatch !== undefined ? undefined : this.#calls.known(taskId, now, request.isServersId);
     if (known !== undefined)
       return this.#repeat(known, { request, tool: this.#toolOf(request.name), checksum, now }, on);
     const refusal = mismatch ?? this.#refusal(bytes);
