@@ -10,6 +10,8 @@ const SLOW = [
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',
+  // Servers of NATS, and nodes.
+  'test/cluster/**/*.test.ts',
   'test/hosts/workers.test.ts',
   'test/journal/{crash,full-disk,growth,ownership}.test.ts',
   'test/workers/**/*.test.ts',

@@ -77,7 +77,10 @@ export class ClusterHost implements SessionHost {
   constructor(parts: ClusterParts) {
     const { clock, bus, shared, journal, home, self, options, observer } = parts;
     this.#parts = parts;
-    const membership = new Membership(clock, bus, self, () => toOwnState(home.counts));
+    const membership = new Membership(clock, bus, self, () => ({
+      ...toOwnState(home.counts),
+      movable: journal.movable.length,
+    }));
     const residence = new Residence(home, journal, membership);
     const onTakeover = () => observer.takenOver();
     const locator = new Locator({ journal, membership, residence, home, onTakeover });
@@ -236,7 +239,7 @@ export class ClusterHost implements SessionHost {
   }
 }
 
-function toOwnState({ all, owned }: SessionCounts): OwnState {
+function toOwnState({ all, owned }: SessionCounts): Pick<OwnState, 'sessions' | 'owned'> {
   const known = [...owned].filter(([identity]) => identity !== '');
   return { sessions: all, owned: Object.fromEntries(known.map(([identity, count]) => [hashOf(identity), count])) };
 }

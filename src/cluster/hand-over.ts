@@ -27,8 +27,7 @@ export class HandOver {
     membership.draining = true;
     // Without anybody else they end as at any server that stops, and whoever comes next takes them as it would take those of a dead node.
     if (this.#heir === undefined) return;
-    const moving = [...journal.held].filter(([, { canMove, hasEnded }]) => canMove && !hasEnded);
-    await Promise.all(moving.map(([key, held]) => this.#one(key, held, patienceMs).catch(() => {})));
+    await Promise.all(journal.movable.map(([key, held]) => this.#one(key, held, patienceMs).catch(() => {})));
   }
 
   /** Waits for something, but not longer than this. */

@@ -78,6 +78,11 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     return this.#held;
   }
 
+  /** The episodes that live, and that another node could go on with. */
+  get movable(): readonly (readonly [key: string, held: Held])[] {
+    return [...this.#held].filter(([, { canMove, hasEnded }]) => canMove && !hasEnded);
+  }
+
   /** Whether the episode of a place is this node's. */
   hasPlace(place: string): boolean {
     return this.#places.has(place);
@@ -151,9 +156,9 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     if (last.type === 'close') return this.#note(keyOf(last), chapter, last);
     if (first.type !== 'create') return false;
     const key = keyOf(first);
-    if (this.#held.has(key)) return true;
+    if (this.#has(key)) return true;
     const own = await this.#own(chapter);
-    if (own === undefined || this.#held.has(key)) return own !== undefined;
+    if (own === undefined || this.#has(key)) return own !== undefined;
     this.#hold(key, toHeld(first, { place, ...own }));
     this.#near.set(key, chapter.records);
     this.#taken.push({ key, first, last, lastSeq: own.count });
@@ -189,14 +194,21 @@ export class HeldJournal implements Journal<EpisodeRecord> {
 
   async #create(key: string, record: CreateRecord): Promise<void> {
     const place = placeOf(key);
-    // What is left of a session that had the same id before.
-    const old = this.#held.get(key) ?? (await this.#tombstoneAt(place));
-    const { epoch = 0, position = 0 } = old ?? {};
-    const held = toHeld(record, { place, epoch: epoch + 1, position, count: 0 });
-    await this.#write(key, held, record);
-    this.#hold(key, held);
-    this.#near.delete(key);
-    if (old !== undefined) await this.#shared.prune(place, held.position).catch(() => {});
+    const begin = async ({ epoch, position }: Pick<Held, 'epoch' | 'position'>) => {
+      const held = toHeld(record, { place, epoch: epoch + 1, position, count: 0 });
+      await this.#write(key, held, record);
+      this.#hold(key, held);
+      this.#near.delete(key);
+    };
+    try {
+      await begin({ epoch: 0, position: 0 });
+    } catch (thrown) {
+      // Perhaps only a tombstone is in the way, of a session that had the same id before.
+      const old = thrown instanceof Fenced ? await this.#tombstoneAt(place) : undefined;
+      if (old === undefined) throw thrown;
+      await begin(old);
+      await this.#shared.prune(place, old.position + 1).catch(() => {});
+    }
   }
 
   async #tombstoneAt(place: string): Promise<Entry | undefined> {
@@ -262,6 +274,10 @@ export class HeldJournal implements Journal<EpisodeRecord> {
       this.#listener.fenced(key, held.ref);
     }
     return new Fenced('another node has taken over the episode');
+  }
+
+  #has(key: string): boolean {
+    return this.#held.get(key)?.hasEnded === false;
   }
 
   #hold(key: string, held: Held): void {

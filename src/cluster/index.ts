@@ -7,6 +7,7 @@ export { HeldJournal } from './held-journal.ts';
 export type { HomeHost } from './home.ts';
 export type { Membership } from './membership.ts';
 export { BEATS, type Beat, nodeSubject } from './messages.ts';
+export { InvalidNatsAddress } from './nats/address.ts';
 export { type ClusterAddress, type OpenCluster, openBus, openCluster } from './nats/open-cluster.ts';
 export { keeperOf, placeOf } from './place.ts';
 export { type Addition, type Chapter, type Entry, type SharedJournal, Unreachable } from './shared-journal.ts';

@@ -46,8 +46,6 @@ export class Locator {
     const key = keyOf(ref);
     if (membership.isCutOff) throw new Unreachable('this node is cut off from the others');
     if (residence.has(key)) return HERE;
-    // It has ended here, and the home host knows how.
-    if (journal.held.has(key)) return NOBODY;
     const cached = this.#owners.get(key);
     if (cached !== undefined && membership.stateOf(cached) === 'alive') return { kind: 'there', node: cached };
     const last = await journal.last(key);
@@ -87,6 +85,8 @@ export class Locator {
         return { kind: 'there', node };
       }
     }
+    // It has ended here, and the home host knows how.
+    if (type === 'close' && journal.held.get(key)?.hasEnded === true) return NOBODY;
     if (await this.take(placeOf(key))) return HERE;
     // It has ended, or another node was faster.
     if (type === 'close') return NOBODY;

@@ -11,7 +11,7 @@ export const BEAT_MS = 250;
 export const DEAD_AFTER_MS = 1_500;
 
 /** What a node tells of itself that changes. */
-export type OwnState = Pick<Beat, 'sessions' | 'owned'>;
+export type OwnState = Pick<Beat, 'sessions' | 'owned' | 'movable'>;
 
 /** What a node is. */
 export type Self = Pick<Beat, 'id' | 'name' | 'version' | 'since' | 'maxSessions'>;

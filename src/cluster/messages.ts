@@ -20,6 +20,8 @@ export interface Beat {
   readonly since: number;
   readonly sessions: number;
   readonly maxSessions: number;
+  /** How many of its sessions others could go on with. */
+  readonly movable: number;
   /** Whether it takes no new sessions, and hands over those that it has. */
   readonly draining: boolean;
   /** How many sessions each identity has there, by a hash of the identity. */

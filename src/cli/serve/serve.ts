@@ -98,7 +98,9 @@ async function codeOf(
 
 /** What a worker said of a module that it could not load is told as if it was loaded here. */
 function explainStart(thrown: unknown): never {
-  const { problem, message } = thrown as { readonly problem?: ModuleProblem; readonly message: string };
+  const { problem, message, name } = thrown as Error & { readonly problem?: ModuleProblem };
+  // By its name: what a cluster needs is loaded only with one.
+  if (name === 'InvalidNatsAddress') throw misuse(message);
   if (problem === undefined) throw thrown;
   throw new ModuleError(message.replace(/ could not be loaded$/, ''), problem, thrown);
 }
