@@ -8,6 +8,9 @@ import type { Entry, SharedJournal } from './shared-journal.ts';
 // Also without a death: tombstones grow old, and a node may have died while nobody was there.
 const EVERY_MS = 60_000;
 
+// Something could not be reached.
+const AGAIN_MS = 2_000;
+
 // Those that clients ask for are taken at once; the others must not be in their way.
 const PER_SECOND = 50;
 
@@ -28,7 +31,8 @@ export interface OrphansParts {
 export class Orphans {
   readonly #parts: OrphansParts;
   #scanning: Promise<void> | undefined;
-  #isWanted = false;
+  /** In how many ms the next look is due. */
+  #nextMs = EVERY_MS;
   #stop: () => void = () => {};
   #isStopped = false;
 
@@ -55,24 +59,28 @@ export class Orphans {
 
   #scan(): void {
     if (this.#scanning !== undefined) {
-      this.#isWanted = true;
+      this.#nextMs = 0;
       return;
     }
-    this.#isWanted = false;
+    this.#nextMs = EVERY_MS;
     this.#scanning = this.#lookAfter()
-      // The journal cannot be reached: later.
-      .catch(() => {})
+      .catch(() => this.#failed())
       .finally(() => {
         this.#scanning = undefined;
-        this.#scanSoon(this.#isWanted ? 0 : EVERY_MS);
+        this.#scanSoon(this.#nextMs);
       });
+  }
+
+  #failed(): void {
+    this.#nextMs = Math.min(this.#nextMs, AGAIN_MS);
   }
 
   async #lookAfter(): Promise<void> {
     const { clock, shared } = this.#parts;
     for await (const entry of shared.scan()) {
       if (this.#isStopped) return;
-      const hasActed = await this.#look(entry);
+      // One that cannot be read now must not keep the others waiting.
+      const hasActed = await this.#look(entry).catch(() => this.#failed() ?? true);
       if (hasActed) await pause(clock, 1_000 / PER_SECOND);
     }
   }

@@ -20,15 +20,16 @@ async function ownerOf(nodes: readonly Node[]): Promise<Node> {
 }
 
 for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
-  await describeWithNats(kind, (nats) => {
+  await describeWithNats(kind, (startNats) => {
     test('N3: after kill -9 of a node, all durable episodes go on', { timeout: 3 * MINUTE }, async () => {
-      const nodes = await startNodes(nats().url, 3);
+      const nats = await startNats();
+      const nodes = await startNodes(nats.url, 3);
       const [first, ...others] = nodes as [Node, Node, Node];
       const sids = await Promise.all(Array.from({ length: 30 }, () => first.create()));
       const fleeting = await first.create({ env_name: 'brittle', split: 'train', index: 0 });
       await Promise.all(sids.map((sid) => add(nodes, sid, 1)));
       const running = sids.map((sid) =>
-        insist(nodes, sid, 'slowly', { amount: 10, ms: 300 }, { taskId: `slow ${sid}` }),
+        insist(nodes, sid, 'slowly', { amount: 10, ms: 300 }, { taskId: `slow-${sid}` }),
       );
       first.signal('SIGKILL');
       const since = performance.now();
@@ -53,9 +54,10 @@ for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
     test('N2: one epoch, one writer: a node that was paused tells nobody what it did', {
       timeout: 3 * MINUTE,
     }, async () => {
+      const nats = await startNats();
       const folder = await folderWith({});
       const log = join(folder, 'log');
-      const nodes = await startNodes(nats().url, 2);
+      const nodes = await startNodes(nats.url, 2);
       const [one, two] = nodes as [Node, Node];
       const sid = await one.create({ env_name: 'tally', task_spec: { log } });
       const owner = await ownerOf(nodes);
@@ -78,9 +80,10 @@ for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
     });
 
     test('N2: what must be done once is not done by both', { timeout: 3 * MINUTE }, async () => {
+      const nats = await startNats();
       const folder = await folderWith({});
       const log = join(folder, 'log');
-      const nodes = await startNodes(nats().url, 2);
+      const nodes = await startNodes(nats.url, 2);
       const [one, two] = nodes as [Node, Node];
       const sid = await one.create({ env_name: 'tally', task_spec: { log } });
       const owner = await ownerOf(nodes);
@@ -96,7 +99,8 @@ for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
     });
 
     test('N5: draining a node loses nothing', { timeout: 3 * MINUTE }, async () => {
-      const nodes = await startNodes(nats().url, 3);
+      const nats = await startNats();
+      const nodes = await startNodes(nats.url, 3);
       const [first, ...others] = nodes as [Node, Node, Node];
       const sids = await Promise.all(Array.from({ length: 20 }, () => first.create()));
       const slow = sids.map((sid) => first.call(sid, 'slowly', { amount: 1, ms: 400 }, { env: 'tally' }));
@@ -111,12 +115,13 @@ for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
     });
 
     test('N11: orphans that nobody asks for are taken over, and end in time', { timeout: 3 * MINUTE }, async () => {
+      const nats = await startNats();
       const limits = { idleMs: 3_000, tombstoneMs: 60_000 };
-      const nodes = await startNodes(nats().url, 2, { limits });
+      const nodes = await startNodes(nats.url, 2, { limits });
       const [one, two] = nodes as [Node, Node];
       const sids = await Promise.all(Array.from({ length: 6 }, () => one.create()));
       one.signal('SIGKILL');
-      const cluster = await openCluster({ nats: nats().url, name: 'test', keys: [] });
+      const cluster = await openCluster({ nats: nats.url, name: 'test', keys: [] });
       try {
         for (const sid of sids)
           await expect
@@ -134,20 +139,21 @@ for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
 }
 
 for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
-  await describeWithNats(kind, (nats) => {
+  await describeWithNats(kind, (startNats) => {
     test('N4: episodes of a node that is cut off are taken over, and it comes back', {
       timeout: 3 * MINUTE,
     }, async () => {
-      await using proxy = await startHaltingProxy(nats().ports[0] as number);
+      const nats = await startNats();
+      await using proxy = await startHaltingProxy(nats.ports[0] as number);
       const cut = await startNode(`nats://127.0.0.1:${proxy.port}`);
       const sid = await cut.create();
       expect(await add([cut], sid, 1)).toBe('total 1');
-      const other = await startNode(nats().url);
+      const other = await startNode(nats.url);
       await untilKnown([cut, other], 2);
       const since = performance.now();
       proxy.halt();
       // Both sides are asked for the same call: the one that is cut off answers only when it is back.
-      const taskId = 'at both';
+      const taskId = 'at-both';
       const there = cut.call(sid, 'add', { amount: 10 }, { env: 'tally', taskId });
       expect(await add([other], sid, 10, { taskId })).toBe('total 11');
       console.log(`N4 on ${kind.name}: taken over ${Math.round(performance.now() - since)} ms after the cut`);
@@ -159,7 +165,8 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
     });
 
     test('N6: without NATS nothing is answered, and all goes on by itself', { timeout: 4 * MINUTE }, async () => {
-      await using proxy = await startHaltingProxy(nats().ports[0] as number);
+      const nats = await startNats();
+      await using proxy = await startHaltingProxy(nats.ports[0] as number);
       const nodes = await startNodes(`nats://127.0.0.1:${proxy.port}`, 2);
       const [one, two] = nodes as [Node, Node];
       const sid = await one.create();

@@ -31,10 +31,11 @@ async function pretend(port: number, change: (info: string) => string): Promise<
 }
 
 for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
-  await describeWithNats(kind, (nats) => {
+  await describeWithNats(kind, (startNats) => {
     test('N9: too old servers are refused, and those without JetStream', { timeout: MINUTE }, async () => {
+      const nats = await startNats();
       const serve = (url: string) => run(['serve', 'test/cluster/tally.ts', '--cluster', url, '--node-name', 'n']);
-      const [port = 0] = nats().ports;
+      const [port = 0] = nats.ports;
       const old = await pretend(port, (info) => info.replace(/"version":"[^"]+"/, '"version":"2.8.4"'));
       const refused = serve(old.url);
       expect(await refused.exit).toBe(1);
@@ -51,7 +52,8 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
     test('N10: metrics tell takeovers, fenced episodes, rebuilds, losses, appends and nodes', {
       timeout: 2 * MINUTE,
     }, async () => {
-      const nodes = await startNodes(nats().url, 2);
+      const nats = await startNats();
+      const nodes = await startNodes(nats.url, 2);
       const [one, two] = nodes as [Node, Node];
       const sids = await Promise.all(Array.from({ length: 4 }, () => one.create()));
       const fleeting = await Promise.all(
@@ -74,11 +76,13 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
     });
 
     test('a person sees the nodes, and empties one that goes on answering', { timeout: 2 * MINUTE }, async () => {
-      const nodes = await startNodes(nats().url, 2);
+      const nats = await startNats();
+      const nodes = await startNodes(nats.url, 2);
       const [one, two] = nodes as [Node, Node];
       const sids = await Promise.all(Array.from({ length: 6 }, () => one.create()));
       const status = async () => {
-        const told = run(['cluster', 'status', nats().url, '--json']);
+        const nats = await startNats();
+        const told = run(['cluster', 'status', nats.url, '--json']);
         expect(await told.exit).toBe(0);
         return told
           .stdout()
@@ -90,7 +94,7 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
         { name: one.name, state: 'alive' },
         { name: two.name, state: 'alive' },
       ]);
-      const drained = run(['cluster', 'drain', nats().url, one.name]);
+      const drained = run(['cluster', 'drain', nats.url, one.name]);
       expect(await drained.exit).toBe(0);
       expect(drained.output()).toContain(`${one.name} has no sessions, and can be stopped.`);
       await expect.poll(status, { timeout: 30_000 }).toMatchObject([
@@ -98,12 +102,13 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
         { name: two.name, state: 'alive', sessions: 6 },
       ]);
       for (const sid of sids) expect(await add([one], sid, 1)).toBe('total 1');
-      const unknown = run(['cluster', 'drain', nats().url, 'nobody']);
+      const unknown = run(['cluster', 'drain', nats.url, 'nobody']);
       expect(await unknown.exit).toBe(1);
       expect(unknown.output()).toContain(`no node 'nobody'. There are: `);
     });
 
     test('what cannot be is told, with what to do', { timeout: MINUTE }, async () => {
+      const nats = await startNats();
       const nowhere = run(['cluster', 'status', `nats://127.0.0.1:${await freePort()}`]);
       expect(await nowhere.exit).toBe(1);
       expect(nowhere.output()).toContain('cannot connect to NATS at nats://127.0.0.1');
@@ -111,9 +116,9 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
       expect(await wrong.exit).toBe(2);
       expect(wrong.output()).toContain('nats://host:4222');
       expect(wrong.output()).not.toContain('secret');
-      const both = run(['serve', 'test/cluster/tally.ts', '--cluster', nats().url, '--journal', 'x']);
+      const both = run(['serve', 'test/cluster/tally.ts', '--cluster', nats.url, '--journal', 'x']);
       expect(await both.exit).toBe(2);
-      const alone = await startNode(nats().url);
+      const alone = await startNode(nats.url);
       expect((await alone.get('/health')).status).toBe(200);
       alone.signal('SIGTERM');
       await untilPrinted(alone.running, /SIGTERM/);

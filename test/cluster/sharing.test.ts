@@ -8,9 +8,10 @@ import { CURRENT, describeWithNats, type NatsKind, PACKAGED } from './with-nats.
 const MINUTE = 60_000;
 
 for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
-  await describeWithNats(kind, (nats) => {
+  await describeWithNats(kind, (startNats) => {
     test('N1: any node answers any session', { timeout: 2 * MINUTE }, async () => {
-      const nodes = await startNodes(nats().url, 3);
+      const nats = await startNats();
+      const nodes = await startNodes(nats.url, 3);
       const [one, two, three] = nodes as [Node, Node, Node];
       const sid = await one.create();
       let total = 0;
@@ -48,7 +49,8 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
     });
 
     test('N1: results and inputs beyond the limit of one message cross', { timeout: 2 * MINUTE }, async () => {
-      const nodes = await startNodes(nats().url, 2, { limits: { maxOutputBytes: 4_000_000 } });
+      const nats = await startNats();
+      const nodes = await startNodes(nats.url, 2, { limits: { maxOutputBytes: 4_000_000 } });
       const sid = await (nodes[0] as Node).create();
       for (const node of nodes) {
         const taskId = crypto.randomUUID();
@@ -59,7 +61,8 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
     });
 
     test('N8: new sessions go to the less loaded', { timeout: 2 * MINUTE }, async () => {
-      const nodes = await startNodes(nats().url, 3);
+      const nats = await startNats();
+      const nodes = await startNodes(nats.url, 3);
       const [first] = nodes as [Node];
       for (let count = 0; count < 30; count += 1) await first.create();
       const live = await Promise.all(nodes.map((node) => node.metric('tiltyard_sessions_live{environment="tally"}')));
@@ -68,6 +71,7 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
     });
 
     test('N12: identities, scopes and limits hold across nodes', { timeout: 2 * MINUTE }, async () => {
+      const nats = await startNats();
       const folder = await folderWith({});
       const file = join(folder, 'keys.json');
       const keys = [
@@ -78,7 +82,7 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
       await writeFile(file, JSON.stringify(keys));
       const env = { TILTYARD_API_KEYS_FILE: file };
       const limits = { maxSessionsPerIdentity: 4 };
-      const nodes = await startNodes(nats().url, 2, { env, limits, apiKey: 'key-of-anna-0123456789' });
+      const nodes = await startNodes(nats.url, 2, { env, limits, apiKey: 'key-of-anna-0123456789' });
       const [one, two] = nodes as [Node, Node];
       const of = (key: string) => ({ headers: { 'x-api-key': key } });
       const [anna, bert, agent] = keys.map(({ key }) => of(key)) as [object, object, object];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { describe, onTestFinished } from 'vitest';
 import { skipAloud } from '../support/needed.ts';
 import { findCurrentNats, findPackagedNats, type NatsProgram } from './nats-programs.ts';
 import { type NatsServers, startNats } from './nats-servers.ts';
@@ -14,23 +14,22 @@ export const PACKAGED: NatsKind = { name: "the distribution's nats-server", prog
 export const CURRENT: NatsKind = { name: 'a current nats-server', program: findCurrentNats, count: 1 };
 export const THREE: NatsKind = { name: 'three current servers of NATS', program: findCurrentNats, count: 3 };
 
-/** A describe with servers of NATS, shared by its tests; skipped aloud where there is no such program. */
+/** A describe whose tests start servers of NATS of their own; skipped aloud where there is no such program. */
 export async function describeWithNats(
   { name, program, count }: NatsKind,
-  tests: (nats: () => NatsServers) => void,
+  tests: (start: () => Promise<NatsServers>) => void,
 ): Promise<void> {
   const found = await program();
   if ('missing' in found) {
     skipAloud(`a cluster on ${name}`, found.missing);
-    describe.skip(`on ${name} (skipped: ${found.missing})`, () => tests(() => undefined as never));
+    describe.skip(`on ${name} (skipped: ${found.missing})`, () => tests(() => Promise.reject()));
     return;
   }
   describe(`on ${name}`, () => {
-    let servers: NatsServers | undefined;
-    beforeAll(async () => {
-      servers = await startNats(found.path, count);
-    }, 60_000);
-    afterAll(() => servers?.[Symbol.asyncDispose]());
-    tests(() => servers as NatsServers);
+    tests(async () => {
+      const servers = await startNats(found.path, count);
+      onTestFinished(() => servers[Symbol.asyncDispose]());
+      return servers;
+    });
   });
 }
