@@ -134,12 +134,17 @@ export class NatsJournal<Kept extends JournalRecord> implements SharedJournal<Ke
       try {
         if (upTo === undefined && (await consumer.info()).num_pending === 0) return;
         for (;;) {
-          const batch = await consumer.fetch({ max_messages: BATCH, expires: 1_000 });
-          for await (const message of batch) {
-            yield message;
-            if (upTo === undefined ? message.info.pending === 0 : message.seq >= upTo) return;
+          try {
+            const batch = await consumer.fetch({ max_messages: BATCH, expires: 1_000 });
+            for await (const message of batch) {
+              yield message;
+              if (upTo === undefined ? message.info.pending === 0 : message.seq >= upTo) return;
+            }
+          } catch (thrown) {
+            if (!isTooEarly(thrown)) throw thrown;
+            await new Promise((resolve) => setTimeout(resolve, TOO_EARLY_MS));
           }
-          if (upTo !== undefined && performance.now() - since > READ_MS) throw new Error('the last record is missing');
+          if (performance.now() - since > READ_MS) throw new Error('the last record is missing');
         }
       } finally {
         void consumer.delete().catch(() => {});
@@ -155,6 +160,13 @@ export class NatsJournal<Kept extends JournalRecord> implements SharedJournal<Ke
 }
 
 const BATCH = 500;
+
+const TOO_EARLY_MS = 10;
+
+/** Whether the server at the other end of the connection does not know the consumer yet that another one has just made. */
+function isTooEarly(thrown: unknown): boolean {
+  return (thrown as Error).message === 'no responders';
+}
 
 type MessageOptions = Parameters<JetStreamClient['consumers']['get']>[1] & object;
 type ReadMessage = Pick<StoredMsg, 'subject' | 'seq' | 'data'> & {
