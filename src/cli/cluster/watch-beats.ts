@@ -1,4 +1,5 @@
 import { BEATS, type Beat, type Bus, InvalidNatsAddress, openBus } from '../../cluster/index.ts';
+import { InvalidJournalKey } from '../../journal/index.ts';
 import { misuse } from '../shared/failure.ts';
 
 /** Nodes by id, as they were heard last. */
@@ -12,7 +13,9 @@ export async function watchBeats<Value>(
   nats: string,
   look: (beats: Beats, bus: Bus) => Promise<Value> | Value,
 ): Promise<Value> {
-  const { bus, close } = await openBus(nats).catch((thrown) => {
+  const key = process.env.TILTYARD_JOURNAL_KEY;
+  const { bus, close } = await openBus(nats, key === undefined ? [] : [key]).catch((thrown) => {
+    if (thrown instanceof InvalidJournalKey) throw misuse(`TILTYARD_JOURNAL_KEY: ${thrown.message}`);
     throw thrown instanceof InvalidNatsAddress ? misuse(thrown.message) : thrown;
   });
   const beats = new Map<string, Beat>();
