@@ -14,9 +14,9 @@ async function pretend(port: number, change: (info: string) => string): Promise<
     const target = dial(port, '127.0.0.1');
     for (const socket of [client, target]) sockets.add(socket.on('error', () => {}));
     client.pipe(target);
-    target.once('data', (greeting) => {
-      client.write(change(greeting.toString()));
-      target.pipe(client);
+    // Current servers say it once more when the client has introduced itself.
+    target.on('data', (packet) => {
+      client.write(packet.toString('latin1').replaceAll(/INFO \{[^\r]*/g, change), 'latin1');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
