@@ -10,7 +10,7 @@ import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { banner } from '../shared/serving/banner.ts';
 import { defaultPort } from '../shared/serving/port.ts';
-import { takeJournalKey } from '../shared/serving/variables.ts';
+import { takeClusterAddress, takeJournalKey } from '../shared/serving/variables.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { readLimits } from './limits.ts';
 import { stopWhenTold } from './stopping.ts';
@@ -40,7 +40,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   const auth = await takeAccess(options, warn);
   const key = takeJournalKey(process.env);
   const journal = await journalOf(options, key);
-  const cluster = await clusterOf(options, process.env.TILTYARD_CLUSTER, key);
+  const cluster = await clusterOf(options, takeClusterAddress(process.env), key);
   const web = await toWebOptions(options);
   const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
