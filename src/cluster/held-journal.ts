@@ -172,8 +172,12 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     return this.#inOrder(held, async () => {
       const record: OwnRecord = { type: 'own', at: this.#clock.date(), node, epoch: held.epoch + 1 };
       const addition = { record, node, epoch: held.epoch + 1, id: this.#claimId() };
-      await this.#shared.append(held.place, addition, held.position);
-      this.#forget(key);
+      try {
+        await this.#shared.append(held.place, addition, held.position);
+      } finally {
+        // Its session is gone from this node by now: if nobody else got it, whoever is asked for it next takes it anew.
+        this.#forget(key);
+      }
       return true;
     });
   }
