@@ -11,7 +11,7 @@ const SLOW = [
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',
   // Servers of NATS, and nodes.
-  'test/cluster/**/*.test.ts',
+  'test/cluster/{losses,operating,sharing}.test.ts',
   'test/hosts/workers.test.ts',
   'test/journal/{crash,full-disk,growth,ownership}.test.ts',
   'test/workers/**/*.test.ts',

@@ -1,6 +1,5 @@
 import { TiltyardError, toFailure } from '../core/index.ts';
 import { keyOf } from '../sessions/index.ts';
-import { CLUSTER_UNAVAILABLE } from './asking.ts';
 import type { Bus } from './bus.ts';
 import type { Clock } from './clock.ts';
 import type { Locator } from './locator.ts';
@@ -78,6 +77,7 @@ export class AskServer {
   }
 }
 
+/** What is not an answer to the question is a reason to ask again, here or elsewhere. */
 function toAnswer(thrown: unknown): Answer {
-  return { kind: 'failed', failure: thrown instanceof TiltyardError ? toFailure(thrown) : CLUSTER_UNAVAILABLE };
+  return thrown instanceof TiltyardError ? { kind: 'failed', failure: toFailure(thrown) } : ELSEWHERE;
 }

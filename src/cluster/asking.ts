@@ -76,6 +76,16 @@ export class Asking {
 
   /** Asks a node once. */
   async tryNode(node: string, ask: Ask): Promise<Attempt<Answer>> {
+    const { membership } = this.#parts;
+    let stop: () => void = () => {};
+    // No answer comes from a node that has died meanwhile.
+    const death = new Promise<typeof TROUBLE>((resolve) => {
+      stop = membership.onDeath((id) => void (id === node && resolve(TROUBLE)));
+    });
+    return Promise.race([this.#request(node, ask), death]).finally(stop);
+  }
+
+  async #request(node: string, ask: Ask): Promise<Attempt<Answer>> {
     const { bus, membership } = this.#parts;
     try {
       return toAttempt((await bus.request(nodeSubject(node), ask, ASK_AGAIN_MS)) as Answer);

@@ -45,7 +45,8 @@ export class HandOver {
     const { journal, membership, residence, asking } = this.#parts;
     await residence.move(key, ref, patienceMs, async () => {
       const heir = this.#heir;
-      if (heir === undefined || !(await journal.give(key, heir))) return;
+      await journal.give(key, heir);
+      if (heir === undefined) return;
       membership.sent(heir);
       void asking.tryNode(heir, { op: 'adopt', place, id: asking.nextId() }).catch(() => {});
     });

@@ -4,7 +4,7 @@ import { Fenced, type Journal, type JournalEntry } from '../journal/index.ts';
 import { keyOf, type SessionRef } from '../sessions/index.ts';
 import type { Clock } from './clock.ts';
 import { placeOf } from './place.ts';
-import type { Chapter, Entry, SharedJournal } from './shared-journal.ts';
+import { type Chapter, type Entry, type SharedJournal, Unreachable } from './shared-journal.ts';
 
 /** Hears what becomes of the episodes of a node. */
 export interface HeldListener {
@@ -48,6 +48,8 @@ export class HeldJournal implements Journal<EpisodeRecord> {
   readonly #places = new Set<string>();
   /** Records that are at hand, because they were read a moment ago. */
   readonly #near = new LRUCache<string, readonly EpisodeRecord[]>({ max: MOST_NEAR });
+  /** Those whose first record is being written. */
+  readonly #beginning = new Set<string>();
   /** What was taken, and has no place among the sessions of this node yet. */
   #taken: JournalEntry<EpisodeRecord>[] = [];
   #listener: HeldListener = { fenced() {}, appended() {} };
@@ -157,6 +159,7 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     if (first.type !== 'create') return false;
     const key = keyOf(first);
     if (this.#has(key)) return true;
+    if (this.#beginning.has(key)) throw new Unreachable('the session begins at this moment');
     const own = await this.#own(chapter);
     if (own === undefined || this.#has(key)) return own !== undefined;
     this.#hold(key, toHeld(first, { place, ...own }));
@@ -165,20 +168,21 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     return true;
   }
 
-  /** Gives an episode to another node; false if this one does not have it any more. */
-  async give(key: string, node: string): Promise<boolean> {
+  /** Gives an episode to another node, or only lets go of it: then whoever is asked for it takes it. */
+  async give(key: string, node: string | undefined): Promise<void> {
     const held = this.#held.get(key);
-    if (held === undefined || held.hasEnded) return false;
-    return this.#inOrder(held, async () => {
-      const record: OwnRecord = { type: 'own', at: this.#clock.date(), node, epoch: held.epoch + 1 };
-      const addition = { record, node, epoch: held.epoch + 1, id: this.#claimId() };
+    if (held === undefined || held.hasEnded) return;
+    await this.#inOrder(held, async () => {
+      const epoch = held.epoch + 1;
+      const id = this.#claimId();
       try {
-        await this.#shared.append(held.place, addition, held.position);
+        if (node === undefined) return;
+        const record: OwnRecord = { type: 'own', at: this.#clock.date(), node, epoch };
+        await this.#shared.append(held.place, { record, node, epoch, id }, held.position);
       } finally {
-        // Its session is gone from this node by now: if nobody else got it, whoever is asked for it next takes it anew.
+        // Its session has left this node in any case.
         this.#forget(key);
       }
-      return true;
     });
   }
 
@@ -204,6 +208,7 @@ export class HeldJournal implements Journal<EpisodeRecord> {
       this.#hold(key, held);
       this.#near.delete(key);
     };
+    this.#beginning.add(key);
     try {
       await begin({ epoch: 0, position: 0 });
     } catch (thrown) {
@@ -212,6 +217,8 @@ export class HeldJournal implements Journal<EpisodeRecord> {
       if (old === undefined) throw thrown;
       await begin(old);
       await this.#shared.prune(place, old.position + 1).catch(() => {});
+    } finally {
+      this.#beginning.delete(key);
     }
   }
 

@@ -125,9 +125,10 @@ export class Membership {
     return this.alive.reduce((sum, { id, owned }) => (id === this.self.id ? sum : sum + (owned[hashed] ?? 0)), 0);
   }
 
-  /** Called with each node that dies. */
-  onDeath(listener: (id: string) => void): void {
+  /** Calls back with each node that dies, until the returned function is called. */
+  onDeath(listener: (id: string) => void): () => void {
     this.#onDeath.add(listener);
+    return () => void this.#onDeath.delete(listener);
   }
 
   #toBeat(): Beat {
@@ -166,7 +167,7 @@ export class Membership {
   #remove(id: string): void {
     this.#dead.set(id, true);
     if (!this.#members.delete(id)) return;
-    for (const listener of this.#onDeath) listener(id);
+    for (const listener of [...this.#onDeath]) listener(id);
   }
 }
 

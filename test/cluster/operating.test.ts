@@ -32,7 +32,7 @@ async function pretend(port: number, change: (info: string) => string): Promise<
 
 for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
   await describeWithNats(kind, (startNats) => {
-    test('N9: too old servers are refused, and those without JetStream', { timeout: MINUTE }, async () => {
+    test('N9: too old servers are refused, and those without JetStream', { timeout: 3 * MINUTE }, async () => {
       const nats = await startNats();
       const serve = (url: string) => run(['serve', 'test/cluster/tally.ts', '--cluster', url, '--node-name', 'n']);
       const [port = 0] = nats.ports;
@@ -75,13 +75,12 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
       expect(await two.metric('tiltyard_cluster_nodes{state="cut_off"}')).toBe(0);
     });
 
-    test('a person sees the nodes, and empties one that goes on answering', { timeout: 2 * MINUTE }, async () => {
+    test('a person sees the nodes, and empties one that goes on answering', { timeout: 3 * MINUTE }, async () => {
       const nats = await startNats();
       const nodes = await startNodes(nats.url, 2);
       const [one, two] = nodes as [Node, Node];
       const sids = await Promise.all(Array.from({ length: 6 }, () => one.create()));
       const status = async () => {
-        const nats = await startNats();
         const told = run(['cluster', 'status', nats.url, '--json']);
         expect(await told.exit).toBe(0);
         return told
@@ -107,7 +106,7 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
       expect(unknown.output()).toContain(`no node 'nobody'. There are: `);
     });
 
-    test('what cannot be is told, with what to do', { timeout: MINUTE }, async () => {
+    test('what cannot be is told, with what to do', { timeout: 3 * MINUTE }, async () => {
       const nats = await startNats();
       const nowhere = run(['cluster', 'status', `nats://127.0.0.1:${await freePort()}`]);
       expect(await nowhere.exit).toBe(1);

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 
 for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
   await describeWithNats(kind, (startNats) => {
-    test('N1: any node answers any session', { timeout: 2 * MINUTE }, async () => {
+    test('N1: any node answers any session', { timeout: 3 * MINUTE }, async () => {
       const nats = await startNats();
       const nodes = await startNodes(nats.url, 3);
       const [one, two, three] = nodes as [Node, Node, Node];
@@ -48,7 +48,7 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
       expect(await add(nodes, sid, 1)).toBe('total 1');
     });
 
-    test('N1: results and inputs beyond the limit of one message cross', { timeout: 2 * MINUTE }, async () => {
+    test('N1: results and inputs beyond the limit of one message cross', { timeout: 3 * MINUTE }, async () => {
       const nats = await startNats();
       const nodes = await startNodes(nats.url, 2, { limits: { maxOutputBytes: 4_000_000 } });
       const sid = await (nodes[0] as Node).create();
@@ -60,7 +60,7 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
       }
     });
 
-    test('N8: new sessions go to the less loaded', { timeout: 2 * MINUTE }, async () => {
+    test('N8: new sessions go to the less loaded', { timeout: 3 * MINUTE }, async () => {
       const nats = await startNats();
       const nodes = await startNodes(nats.url, 3);
       const [first] = nodes as [Node];
@@ -70,7 +70,7 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
       for (const each of live) expect(each).toBeGreaterThanOrEqual(5);
     });
 
-    test('N12: identities, scopes and limits hold across nodes', { timeout: 2 * MINUTE }, async () => {
+    test('N12: identities, scopes and limits hold across nodes', { timeout: 3 * MINUTE }, async () => {
       const nats = await startNats();
       const folder = await folderWith({});
       const file = join(folder, 'keys.json');

@@ -94,10 +94,13 @@ export class NatsJournal<Kept extends JournalRecord> implements SharedJournal<Ke
   async *scan(): AsyncIterable<Entry> {
     const { prefix } = this.#parts;
     const options = { filter_subjects: `${prefix}.*`, deliver_policy: 'last_per_subject', headers_only: true } as const;
+    const entries: Entry[] = [];
+    // All at once: whoever looks at them takes their time, and a consumer that nobody reads from goes.
     for await (const message of this.#messages(options)) {
       // What others have written there is not ours to touch.
-      if (hasHead(message)) yield toEntry(message.subject.slice(prefix.length + 1), message.seq, message);
+      if (hasHead(message)) entries.push(toEntry(message.subject.slice(prefix.length + 1), message.seq, message));
     }
+    yield* entries;
   }
 
   /** What was written of a record in parts before the connection was lost: it begins anew after that. */
@@ -128,18 +131,24 @@ export class NatsJournal<Kept extends JournalRecord> implements SharedJournal<Ke
   /** The messages that a consumer sees: up to a position, or as many as there are when it begins. */
   async *#messages(options: MessageOptions, upTo?: number): AsyncGenerator<ReadMessage> {
     const { client, stream } = this.#parts;
-    const since = performance.now();
+    let heardAt = performance.now();
     try {
       const consumer = await client.consumers.get(stream, { ...options, inactive_threshold: READ_MS });
       try {
         if (upTo === undefined && (await consumer.info()).num_pending === 0) return;
         for (;;) {
-          const batch = await consumer.fetch({ max_messages: BATCH, expires: 1_000 });
-          for await (const message of batch) {
-            yield message;
-            if (upTo === undefined ? message.info.pending === 0 : message.seq >= upTo) return;
+          try {
+            const batch = await consumer.fetch({ max_messages: BATCH, expires: 1_000 });
+            for await (const message of batch) {
+              heardAt = performance.now();
+              yield message;
+              if (upTo === undefined ? message.info.pending === 0 : message.seq >= upTo) return;
+            }
+          } catch (thrown) {
+            if (!isTooEarly(thrown)) throw thrown;
+            await new Promise((resolve) => setTimeout(resolve, TOO_EARLY_MS));
           }
-          if (upTo !== undefined && performance.now() - since > READ_MS) throw new Error('the last record is missing');
+          if (performance.now() - heardAt > READ_MS) throw new Error('the last record is missing');
         }
       } finally {
         void consumer.delete().catch(() => {});
@@ -155,6 +164,13 @@ export class NatsJournal<Kept extends JournalRecord> implements SharedJournal<Ke
 }
 
 const BATCH = 500;
+
+const TOO_EARLY_MS = 10;
+
+/** Whether the server at the other end of the connection does not know the consumer yet that another one has just made. */
+function isTooEarly(thrown: unknown): boolean {
+  return (thrown as Error).message === 'no responders';
+}
 
 type MessageOptions = Parameters<JetStreamClient['consumers']['get']>[1] & object;
 type ReadMessage = Pick<StoredMsg, 'subject' | 'seq' | 'data'> & {

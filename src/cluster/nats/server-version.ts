@@ -25,7 +25,11 @@ export class UnsuitableServer extends Error {
 
 function isOlder(version: string, oldest: string): boolean {
   const [own, least] = [toNumbers(version), toNumbers(oldest)];
-  for (const [index, number] of least.entries()) if (own[index] !== number) return (own[index] ?? -1) < number;
+  for (const [index, number] of least.entries()) {
+    const { [index]: found = Number.NaN } = own;
+    // What is no number is not known to be new enough.
+    if (found !== number) return !(found > number);
+  }
   return false;
 }
 
