@@ -6,12 +6,13 @@ const cores = Math.max(2, availableParallelism());
 // Needs Python, or nginx, or the npm registry, or takes long: `npm run test:all`, and not `npm test`.
 const SLOW = [
   // A process, or several, for each test.
-  'test/cli/{bench,dev,dev-types,hostile,interruption,load-errors,new-project,secrets,watchdog}.test.ts',
+  'test/cli/{bench,dev,dev-types,hostile,interruption,load-errors,new-project,secrets,waiting-room,watchdog}.test.ts',
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',
   // Servers of NATS, and nodes.
   'test/cluster/{losses,operating,sharing}.test.ts',
+  'test/durable/{command,off}.test.ts',
   'test/hosts/workers.test.ts',
   'test/journal/{crash,full-disk,growth,ownership}.test.ts',
   'test/workers/**/*.test.ts',

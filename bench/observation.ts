@@ -6,8 +6,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { serverLogger } from '../src/server/observe/logger.ts';
 import { Numbers } from '../src/server/observe/numbers.ts';
 import { observe } from '../src/server/observe/observation.ts';
-import { combine } from '../src/server/observe/observers.ts';
-import { type CallFacts, type Observer, unobserved } from '../src/sessions/index.ts';
+import { type CallFacts, combineObservers, type Observer, unobserved } from '../src/sessions/index.ts';
 
 const CALLS = 200_000;
 const ROUNDS = 7;
@@ -31,7 +30,7 @@ function toServerObserver(level: string): Observer {
 
 const WAYS: readonly [what: string, observer: Observer][] = [
   ['nothing', unobserved],
-  ['numbers', combine([new Numbers()])],
+  ['numbers', combineObservers([new Numbers()])],
   ['mounted, level warn', observe(toApp('warn')).observer],
   ['mounted, level info', observe(toApp('info')).observer],
   ['a server, level warn', toServerObserver('warn')],

@@ -7,6 +7,7 @@ import { measureEpisodes } from './measurements/episodes.ts';
 import { measureJournal } from './measurements/journal.ts';
 import { measureLargeResults } from './measurements/large-results.ts';
 import { measureManySessions } from './measurements/many-sessions.ts';
+import { measureRecovery } from './measurements/recovery.ts';
 import type { Servers } from './measurements/servers.ts';
 import { measureTakeover } from './measurements/takeover.ts';
 import { measureTasks } from './measurements/tasks.ts';
@@ -23,6 +24,7 @@ const MEASUREMENTS: Record<string, (servers: Servers) => Promise<Verdict[]>> = {
   workers: measureWorkers,
   journal: measureJournal,
   takeover: measureTakeover,
+  recovery: measureRecovery,
 };
 
 const asked = process.argv.slice(2);

@@ -49,3 +49,9 @@ export function atMostMore(what: string, ratio: Ratio, aim: number): Verdict {
   const found = `${percent(ratio.median)} (${percent(ratio.lowest)} to ${percent(ratio.highest)})`;
   return { what, found, aim: `at most ${aim * 100} % more`, isMet: ratio.median <= 1 + aim };
 }
+
+/** No longer than so many seconds. */
+export function atMostSeconds(what: string, ms: number, aimMs: number): Verdict {
+  const seconds = (value: number) => `${(value / 1000).toFixed(1)} s`;
+  return { what, found: seconds(ms), aim: `at most ${seconds(aimMs)}`, isMet: ms <= aimMs };
+}

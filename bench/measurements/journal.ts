@@ -18,7 +18,7 @@ export async function measureJournal(): Promise<Verdict[]> {
     using sealed = await start({ JOURNAL: join(folder, 'sealed'), JOURNAL_KEY: KEY });
     using synced = await start({ JOURNAL: join(folder, 'synced'), JOURNAL_SYNC: '1' });
     using unnamed = await start({ JOURNAL: join(folder, 'unnamed') });
-    const title = 'journal, 64 connections';
+    const title = 'J13: journal, 64 connections';
     const contenders = [
       await contender('no journal', none),
       await contender('journal', plain),

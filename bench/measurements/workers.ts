@@ -14,7 +14,7 @@ export async function measureWorkers(): Promise<Verdict[]> {
   const servers = { none, one, two };
   const run = async (title: string, toNext: (sids: readonly string[]) => Next) =>
     compare(await contendersFor(servers, toNext), { title, connections: CONNECTIONS, unit: 'calls' });
-  const idle = 'workers, a tool that does nothing, 64 connections';
+  const idle = 'H9: workers, a tool that does nothing, 64 connections';
   const [inProcess, withOne] = await run(idle, addCalls);
   const busy = 'workers, a tool that computes for 2 ms, 64 connections';
   const [, busyOne, busyTwo] = await run(busy, (sids) => workCalls(sids, 2));

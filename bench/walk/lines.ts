@@ -23,6 +23,8 @@ export function linesThatRan({ script, map }: Compiled, ranges: readonly Counted
       const entry = sourceMap.findEntry(line, column);
       // Only where something of the source begins: what is between, comments for example, would count for what is before it.
       if (!('originalLine' in entry) || entry.generatedLine !== line || entry.generatedColumn !== column) continue;
+      // The compiler says of comments where they come from; and V8 counts what stands between expressions also where they did not run.
+      if (NO_CODE.test(text.slice(column))) continue;
       if (countAt(lineOffset + column, ranges) === 0) continue;
       ran.add(entry.originalLine + 1);
     }
@@ -30,6 +32,8 @@ export function linesThatRan({ script, map }: Compiled, ranges: readonly Counted
   }
   return ran;
 }
+
+const NO_CODE = /^(\/\/|\/\*|;|\s)/;
 
 /** How often the character at an offset ran: the smallest range around it knows. */
 function countAt(offset: number, ranges: readonly CountedRange[]): number {

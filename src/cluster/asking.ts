@@ -10,10 +10,10 @@ import type { Residence, SessionQuestion } from './residence.ts';
 import { Unreachable } from './shared-journal.ts';
 
 /** After so long without an answer, a node is asked once more. */
-export const ASK_AGAIN_MS = 3_000;
+const ASK_AGAIN_MS = 3_000;
 
 /** So long a client waits for a cluster that cannot answer. Official clients give up after 30 s of silence. */
-export const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 25_000;
 
 const BREATH_MS = 100;
 
@@ -111,7 +111,7 @@ export class Asking {
 }
 
 /** The error of what cannot be answered. */
-export function unavailable(): TiltyardError {
+function unavailable(): TiltyardError {
   return new TiltyardError(CLUSTER_UNAVAILABLE.code, CLUSTER_UNAVAILABLE.message);
 }
 
@@ -125,7 +125,7 @@ const SILENT = { kind: 'silent' } as const;
 const TROUBLE = { kind: 'trouble' } as const;
 
 /** An attempt that came to an end. */
-export function answered<Value>(answer: Value): Attempt<Value> {
+function answered<Value>(answer: Value): Attempt<Value> {
   return { kind: 'answered', answer };
 }
 

@@ -5,10 +5,10 @@ import type { Clock } from './clock.ts';
 import { BEATS, type Beat } from './messages.ts';
 
 /** So often a node tells that it is alive. */
-export const BEAT_MS = 250;
+const BEAT_MS = 250;
 
 /** A node that was silent for so long is dead to the others. */
-export const DEAD_AFTER_MS = 1_500;
+const DEAD_AFTER_MS = 1_500;
 
 /** What a node tells of itself that changes. */
 export type OwnState = Pick<Beat, 'sessions' | 'owned' | 'movable'>;

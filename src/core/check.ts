@@ -1,5 +1,5 @@
 import type { JsonObject } from '../protocol/index.ts';
-import { excessOf, isLarge } from './depth.ts';
+import { excessOf, isLarge, MAX_DEPTH } from './depth.ts';
 import { DEFAULT_LIMITS } from './limit-values.ts';
 import type { Limits } from './limits.ts';
 import type { Problem } from './problems.ts';
@@ -10,8 +10,8 @@ import { type Checked, type ValidatorOptions, validatorOf } from './validator.ts
 /** A compiled schema: how it is published, and how values are checked against it. */
 export interface Check {
   readonly jsonSchema: JsonObject;
-  /** Takes ownership of the value: defaults and repairs are written into it. */
-  check(value: unknown): Awaitable<Checked>;
+  /** Takes ownership of the value: defaults and repairs are written into it. `characters` is how long its JSON is, if known. */
+  check(value: unknown, characters?: number): Awaitable<Checked>;
 }
 
 /** How inputs are checked. */
@@ -26,12 +26,14 @@ export function toInputCheck(schema: object, where: string, options: InputOption
   const { maxInputValues } = options.limits ?? DEFAULT_LIMITS;
   const validate = validatorOf(jsonSchema, where, options);
   const isStandard = isStandardSchema(schema);
+  // Each level and each value takes a character at least.
+  const harmless = Math.min(MAX_DEPTH, maxInputValues);
   return {
     jsonSchema,
-    check(value) {
+    check(value, characters = Number.POSITIVE_INFINITY) {
       // First, because a stack overflow in a library or a tool would count as a failure of the environment, and a library
       // that collects millions of mistakes would end the process.
-      const excess = excessOf(value, maxInputValues);
+      const excess = characters <= harmless ? undefined : excessOf(value, maxInputValues);
       if (excess !== undefined) return excess === 'depth' ? TOO_DEEP : tooManyValues(maxInputValues);
       const checked = validate(value);
       if (!isStandard) return checked;

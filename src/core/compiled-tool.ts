@@ -2,7 +2,7 @@ import type { ToolSpec } from '../protocol/index.ts';
 import { type Check, toInputCheck, toOutputCheck } from './check.ts';
 import { DEFAULT_LIMITS } from './limit-values.ts';
 import type { Limits } from './limits.ts';
-import type { OutputLimits } from './output.ts';
+import type { OutputLimits } from './output-limits.ts';
 import { assertGiven } from './requirements.ts';
 import { assertObjectSchema } from './schema.ts';
 import type { Awaitable, Tool, ToolContext } from './tool.ts';
@@ -16,8 +16,8 @@ export interface CompiledTool extends OutputLimits {
   readonly concurrent: boolean;
   readonly timeoutMs: number | undefined;
   readonly output: Check | undefined;
-  /** Checks an input; takes ownership of it. */
-  prepare(input: unknown): Awaitable<Checked>;
+  /** Checks an input, of so many characters of JSON if that is known; takes ownership of it. */
+  prepare(input: unknown, characters?: number): Awaitable<Checked>;
   run(input: unknown, context: ToolContext): unknown;
 }
 
@@ -50,7 +50,7 @@ export function compileTool(name: string, tool: Tool, where: string, options: Co
 
 function toRun(tool: Tool): CompiledTool['run'] {
   const { requirements } = tool;
-  if (requirements === undefined) return (value, context) => tool.run(value as never, context);
+  if (requirements === undefined) return tool.run.bind(tool) as CompiledTool['run'];
   return (value, context) => {
     assertGiven(requirements, context);
     return tool.run(value as never, context);

@@ -35,8 +35,8 @@ export function excessOf(value: unknown, maxValues: number): 'depth' | 'values' 
   return left === TOO_DEEP ? 'depth' : 'values';
 }
 
-// Far more than any model writes, and far less than the stack holds, also that of the author's own code.
-const MAX_DEPTH = 500;
+/** How deep an input may be nested: far more than any model writes, and far less than the stack holds, also that of the author's own code. */
+export const MAX_DEPTH = 500;
 
 const TOO_DEEP = Number.NEGATIVE_INFINITY;
 

@@ -58,12 +58,11 @@ export {
 export { type Failure, toFailure, toFailureError } from './failure.ts';
 export { invoke, type ToolEnding } from './invoke.ts';
 export { assertKnownKeys, nearestOf } from './known-keys.ts';
-export { LazyAbort } from './lazy-abort.ts';
+export { type Abortable, abortOf, LazyAbort } from './lazy-abort.ts';
 export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';
 export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } from './limits.ts';
 export { type Definitions, loadDefinitions } from './load-definitions.ts';
 export { type EpisodeLog, episodeLog, type Log, silent } from './log.ts';
-export { isEmptyReturn, toToolOutput } from './output.ts';
 export { printable, UNPRINTABLE } from './printable.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export { chanceOf, seedOf } from './random.ts';
@@ -71,7 +70,7 @@ export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, type Secrets } from './reda
 export { listOf, must, type Rule, trueOrFalse } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
 export { slowPatterns } from './slow-patterns.ts';
-export { type Step, type StepOptions, step } from './step.ts';
+export { NOTHING_TO_SEE, type Step, type StepOptions, step, toToolOutput } from './step.ts';
 export type { SplitDefinition, TaskList, TaskSource } from './tasks.ts';
 export type {
   Awaitable,

@@ -18,12 +18,7 @@ function revoked(): object {
 /** Runs a tool that does this, at once and later, and gives both outcomes. */
 async function outcomesOf(act: () => unknown) {
   const run = (work: () => unknown) =>
-    invoke(
-      compileTool('tool', { run: work as never }, 'here', { lenient: true }),
-      {},
-      {} as ToolContext,
-      new LazyAbort(),
-    );
+    invoke(compileTool('tool', { run: work as never }, 'here', { lenient: true }), {}, {} as ToolContext, {});
   return [await run(act), await run(async () => act())];
 }
 
@@ -104,7 +99,7 @@ test('a tool that ends within its time leaves no timer behind, and is not told t
   onTestFinished(() => void vi.useRealTimers());
   const abort = new LazyAbort();
   const tool = compileTool('tool', { timeoutMs: 1_000, run: async () => 'done' }, 'here', { lenient: true });
-  expect(await invoke(tool, {}, {} as ToolContext, abort)).toEqual({ kind: 'returned', value: 'done' });
+  expect(await invoke(tool, {}, {} as ToolContext, { abort })).toEqual({ kind: 'returned', value: 'done' });
   expect(vi.getTimerCount()).toBe(0);
   expect(abort.aborted).toBe(false);
 });

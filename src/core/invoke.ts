@@ -1,6 +1,6 @@
 import type { CompiledTool } from './compiled-tool.ts';
 import { isToolError, toError } from './errors.ts';
-import type { LazyAbort } from './lazy-abort.ts';
+import { type Abortable, abortOf, type LazyAbort } from './lazy-abort.ts';
 import { formatProblems } from './problems.ts';
 import { isStep } from './step.ts';
 import type { Awaitable, ToolContext } from './tool.ts';
@@ -19,18 +19,17 @@ export function invoke(
   tool: CompiledTool,
   input: unknown,
   context: ToolContext,
-  abort: LazyAbort,
+  run: Abortable,
 ): Awaitable<ToolEnding> {
-  let running: Promise<ToolEnding>;
   try {
     const returned = tool.run(input, context);
     // In here as well: even to ask what it is may run the author's code.
     if (!isThenable(returned)) return toReturned(tool, returned);
-    running = Promise.resolve(returned).then((value) => toReturned(tool, value), toFailure);
+    const running = Promise.resolve(returned).then((value) => toReturned(tool, value), toFailure);
+    return tool.timeoutMs === undefined ? running : withinTime(running, tool.timeoutMs, abortOf(run));
   } catch (thrown) {
     return toFailure(thrown);
   }
-  return tool.timeoutMs === undefined ? running : withinTime(running, tool.timeoutMs, abort);
 }
 
 function toReturned(tool: CompiledTool, value: unknown): Awaitable<ToolEnding> {

@@ -1,3 +1,15 @@
+/** Something that can be aborted. */
+export interface Abortable {
+  /** Made when it is first asked for, by `abortOf`. */
+  abort?: LazyAbort | undefined;
+}
+
+/** What aborts some work. */
+export function abortOf(work: Abortable): LazyAbort {
+  work.abort ??= new LazyAbort();
+  return work.abort;
+}
+
 /** An AbortController that costs nothing until somebody asks for its signal, which most tools never do. */
 export class LazyAbort {
   #controller: AbortController | undefined;

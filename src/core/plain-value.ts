@@ -1,7 +1,7 @@
 import type { CompiledTool } from './compiled-tool.ts';
 import { isThenable } from './invoke.ts';
-import { type OutputLimits, toToolOutput } from './output.ts';
-import { isStep } from './step.ts';
+import type { OutputLimits } from './output-limits.ts';
+import { isStep, toToolOutput } from './step.ts';
 
 /** The same tool for callers outside any episode: where nobody is there to be paid, a step is what it says. */
 export function withPlainValues(tool: CompiledTool): CompiledTool {

@@ -1,6 +1,7 @@
-import { isObject, type JsonObject, type WireBlock } from '../protocol/index.ts';
+import { isObject, type JsonObject, mostBytes, type WireBlock } from '../protocol/index.ts';
 import { brand } from './brand.ts';
-import { type Content, describe, toBlocks } from './content.ts';
+import { type Content, describe, isBlock, toBlocks } from './content.ts';
+import { type OutputLimits, withinLimits } from './output-limits.ts';
 
 /** What a step may say besides its content. */
 export interface StepOptions {
@@ -20,13 +21,11 @@ export class Step {
   readonly metadata: JsonObject | null;
 
   constructor(content: Content, { reward = null, finished = false, metadata = null }: StepOptions) {
-    if (reward !== null && !(typeof reward === 'number' && Number.isFinite(reward))) {
+    if (reward !== null && !(typeof reward === 'number' && Number.isFinite(reward)))
       throw new TypeError(`a reward must be a finite number or null, not ${describe(reward)}`);
-    }
     if (typeof finished !== 'boolean') throw new TypeError(`finished must be true or false, not ${describe(finished)}`);
-    if (metadata !== null && !isObject(metadata)) {
+    if (metadata !== null && !isObject(metadata))
       throw new TypeError(`metadata must be an object or null, not ${describe(metadata)}`);
-    }
     this.blocks = toBlocks(content);
     this.reward = reward;
     this.finished = finished;
@@ -40,5 +39,33 @@ export function step(content: Content, options: StepOptions = {}): Step {
   return new Step(content, options);
 }
 
+const isBranded = brand(Step, 'step');
+
 /** Whether a returned value was made by step(). A brand, not a shape: a tool that echoes JSON must not forge a reward. */
-export const isStep: (value: unknown) => value is Step = brand(Step, 'step');
+export function isStep(value: unknown): value is Step {
+  return value instanceof Step || isBranded(value);
+}
+
+/** What the agent sees of a tool that returned nothing, which is most likely an oversight. */
+export const NOTHING_TO_SEE: readonly WireBlock[] = toBlocks('');
+
+/** What a tool returned, as the agent sees it. Throws a TypeError for values that cannot be sent. */
+export function toToolOutput(value: unknown, limits?: OutputLimits): Step {
+  const made = isStep(value) ? value : step(contentOf(value));
+  const [first] = made.blocks;
+  if (first === undefined) return { ...made, blocks: NOTHING_TO_SEE };
+  // Most outputs are one text far below the limit, and counting bytes costs more than counting characters.
+  const isShort = limits === undefined || (first.type === 'text' && mostBytes(first.text) <= limits.maxOutputBytes);
+  if (isShort && made.blocks.length === 1) return made;
+  return limits === undefined ? made : { ...made, blocks: withinLimits(made.blocks, limits) };
+}
+
+function contentOf(value: unknown): Content {
+  if (typeof value === 'string') return value;
+  if (value === undefined) return [];
+  if (isBlock(value) || (Array.isArray(value) && value.every(isBlock))) return value;
+  const json = JSON.stringify(value);
+  if (json === undefined)
+    throw new TypeError(`a tool must return text, blocks, a JSON value or a step, not a ${typeof value}`);
+  return json;
+}

@@ -4,14 +4,15 @@ import type { Failure } from '../core/index.ts';
 import type { Journal, JournalEntry } from '../journal/index.ts';
 import { JournalWriter, type JournalWriterOptions } from './journal-writer.ts';
 import type { ToolBeginRecord, ToolCallRecord, ToolEndRecord } from './records.ts';
+import { ALWAYS_SERVED, type ServedSince } from './served-since.ts';
 import { UNAVAILABLE } from './unavailable.ts';
 
 /** How calls are kept. */
 export interface CallJournalOptions extends JournalWriterOptions {
   /** For how long a call is kept after it has ended. */
   readonly tombstoneMs: number;
-  /** When the server that wrote the journal was seen last, in ms since 1970. */
-  readonly lastAlive?: number | undefined;
+  /** For how long servers have run since a time, in ms. */
+  readonly servedSince?: ServedSince | undefined;
 }
 
 /** What the journal has of a call. */
@@ -43,7 +44,7 @@ const ADOPTED_AT_A_TIME = 5_000;
 export class CallJournal {
   readonly #writer: JournalWriter<ToolCallRecord>;
   readonly #tombstoneMs: number;
-  readonly #lastAlive: number;
+  readonly #servedSince: ServedSince;
   readonly #sliceMs: number;
   readonly #timer: NodeJS.Timeout;
   /** By when they are dropped: the calls that have ended, in slices of time. */
@@ -53,10 +54,13 @@ export class CallJournal {
   #sweeping: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(journal: Journal<ToolCallRecord>, { tombstoneMs, lastAlive, ...options }: CallJournalOptions) {
+  constructor(
+    journal: Journal<ToolCallRecord>,
+    { tombstoneMs, servedSince = ALWAYS_SERVED, ...options }: CallJournalOptions,
+  ) {
     this.#writer = new JournalWriter(journal, options);
     this.#tombstoneMs = tombstoneMs;
-    this.#lastAlive = lastAlive ?? Date.now();
+    this.#servedSince = servedSince;
     this.#sliceMs = Math.min(MAX_SLICE_MS, Math.max(MIN_SLICE_MS, tombstoneMs / SLICES));
     this.#timer = setInterval(() => this.#sweep(), this.#sliceMs).unref();
   }
@@ -122,9 +126,7 @@ export class CallJournal {
 
   /** Takes over a call of an earlier server: it is read when somebody asks for it. */
   adopt({ key, last }: Pick<JournalEntry<ToolCallRecord>, 'key' | 'last'>): void {
-    // While no server ran, nobody could ask for it.
-    const age = Math.max(0, this.#lastAlive - last.at);
-    this.#keepUntil(Date.now() + this.#tombstoneMs - age, key, last.at);
+    this.#keepUntil(Date.now() + this.#tombstoneMs - this.#servedSince(last.at), key, last.at);
   }
 
   /** Drops no more; to be called before the journal is closed. */

@@ -27,6 +27,7 @@ import { digestOf, JournalKeeping } from './keeping.ts';
 import { recollect, toRecalledCall } from './past.ts';
 import type { BeginRecord, CreateRecord, EpisodeRecord } from './records.ts';
 import { NOTHING, Recovery } from './recovery.ts';
+import { ALWAYS_SERVED, type ServedSince } from './served-since.ts';
 import { SessionJournal } from './session-journal.ts';
 import { UNAVAILABLE } from './unavailable.ts';
 
@@ -34,8 +35,8 @@ import { UNAVAILABLE } from './unavailable.ts';
 export interface KeeperOptions {
   /** What outlives the server; without it, episodes outlive only the processes of workers. */
   readonly journal?: Journal<EpisodeRecord> | undefined;
-  /** When the server that wrote it was seen last, in ms since 1970. */
-  readonly lastAlive?: number | undefined;
+  /** For how long servers have run on it since a time, in ms. */
+  readonly servedSince?: ServedSince | undefined;
   /** Called once, when another server has taken over the journal. */
   readonly onFenced?: () => void;
   /** Takes over the calls of toolkits that are in the same journal. */
@@ -49,16 +50,16 @@ export class JournalKeeper implements EpisodeKeeper {
   readonly #environments: ReadonlyMap<string, EnvironmentManifest>;
   readonly #inMemory: JournalWriter;
   readonly #onDisk: JournalWriter | undefined;
-  readonly #lastAlive: number | undefined;
+  readonly #servedSince: ServedSince;
   readonly #calls: KeeperOptions['calls'];
   #hasWarned = false;
 
   constructor(
     runtime: EpisodeRuntime,
     options: SessionOptions,
-    { journal, lastAlive, onFenced = () => {}, calls }: KeeperOptions = {},
+    { journal, servedSince = ALWAYS_SERVED, onFenced = () => {}, calls }: KeeperOptions = {},
   ) {
-    this.#lastAlive = lastAlive;
+    this.#servedSince = servedSince;
     this.#calls = calls;
     this.#runtime = runtime;
     this.#options = options;
@@ -133,7 +134,7 @@ export class JournalKeeper implements EpisodeKeeper {
   async recover(places: RecoveryPlaces, onProgress?: (done: number, all: number) => void): Promise<Recovered> {
     const disk = this.#onDisk;
     if (disk === undefined) return NOTHING;
-    const options = { ...this.#options, lastAlive: this.#lastAlive, calls: this.#calls };
+    const options = { ...this.#options, servedSince: this.#servedSince, calls: this.#calls };
     return new Recovery(disk, places, this.#environments, options).run(onProgress);
   }
 

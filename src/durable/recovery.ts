@@ -15,6 +15,7 @@ import type { JournalWriter } from './journal-writer.ts';
 import { TOUCHES } from './keeping.ts';
 import { recollect, toRecalledCall } from './past.ts';
 import type { EpisodeRecord, ToolCallRecord } from './records.ts';
+import type { ServedSince } from './served-since.ts';
 
 export const NOTHING: Recovered = { dormant: 0, ended: 0, lost: 0 };
 
@@ -22,8 +23,7 @@ const PROGRESS_EVERY = 5_000;
 
 /** What of a server's options concerns what an earlier one has left. */
 export interface RecoveryOptions extends Pick<SessionOptions, 'tombstoneMs' | 'idleMs' | 'observer'> {
-  /** When the earlier one was seen last, in ms since 1970. */
-  readonly lastAlive: number | undefined;
+  readonly servedSince: ServedSince;
   /** Takes over the calls of toolkits. */
   readonly calls: Pick<CallJournal, 'adopt'> | undefined;
 }
@@ -83,14 +83,14 @@ export class Recovery {
 
   #adopt({ ref, lastSeq, usedAt }: Remains & { kind: 'dormant' }): void {
     this.#counts.dormant += 1;
-    // It may have been used for some time after that was noted; and while no server ran, nobody could use it.
-    const idle = (this.#options.lastAlive ?? Date.now()) - usedAt - this.#options.idleMs / TOUCHES;
+    // It may have been used for some time after that was noted.
+    const idle = this.#options.servedSince(usedAt) - this.#options.idleMs / TOUCHES;
     this.#places.adopt(ref, lastSeq, performance.now() - Math.max(0, idle));
   }
 
   #bury({ ref, end, why, at }: Remains & { kind: 'ended' }, key: string): void {
     this.#counts.ended += 1;
-    const left = this.#options.tombstoneMs - (Date.now() - at);
+    const left = this.#options.tombstoneMs - this.#options.servedSince(at);
     if (left <= 0) return void this.#disk.replace(key, undefined);
     const calls = end === 'lost' ? () => this.#callsOf(key) : undefined;
     this.#places.bury(ref, { end, why, until: performance.now() + left, calls });

@@ -1,10 +1,12 @@
 import {
   accessSync,
+  chmodSync,
   closeSync,
   constants,
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   statfsSync,
   statSync,
@@ -46,6 +48,7 @@ export function prepareFolder(folder: string): void {
       throw new UnusableJournal(`cannot make the folder ${folder}: ${(cause as Error).message}`, { cause });
   }
   checkReadable(folder);
+  refuseForeign(folder);
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
     if (existsSync(dataFile(folder))) accessSync(dataFile(folder), constants.W_OK);
@@ -59,6 +62,24 @@ export function prepareFolder(folder: string): void {
     throw new UnusableJournal(
       `the journal ${folder} is on a network file system (${network}), where LMDB would damage it. Choose a folder on a local disk`,
     );
+}
+
+/** A path that was mistyped must not put a journal among somebody's files. */
+function refuseForeign(folder: string): void {
+  if (existsSync(dataFile(folder))) return;
+  const other = readdirSync(folder).find((name) => !name.startsWith('.') && !HARMLESS.has(name));
+  if (other !== undefined)
+    throw new UnusableJournal(
+      `the folder ${folder} has other files in it ('${other}'), and no journal. Choose a new or an empty folder`,
+    );
+}
+
+// LMDB's, of which nothing is left to lose; and what new file systems have at their root.
+const HARMLESS: ReadonlySet<string> = new Set(['lock.mdb', 'lost+found']);
+
+/** Lets nobody but the owner read the files of a journal, whoever may enter its folder. */
+export function keepPrivate(folder: string): void {
+  for (const name of readdirSync(folder)) if (name.endsWith('.mdb')) chmodSync(join(folder, name), 0o600);
 }
 
 // The numbers of statfs(2).

@@ -8,7 +8,7 @@ export interface JournalRecord {
   readonly saved?: string | undefined;
 }
 
-/** The first and the last record of a key. */
+/** The first and the last record of a key. What they saved may be missing: all states together would not fit into memory. */
 export interface JournalEntry<Kept extends JournalRecord> {
   readonly key: string;
   readonly first: Kept;

@@ -1,3 +1,4 @@
+import { type Downtimes, servedBetween } from './downtimes.ts';
 import type { Journal, JournalEntry, JournalRecord } from './journal.ts';
 import { BEAT_MS } from './owner.ts';
 import { Reader } from './reader.ts';
@@ -9,6 +10,7 @@ import { Writer } from './writer.ts';
 interface Opened {
   readonly id: string;
   readonly lastAlive: number | undefined;
+  readonly downtimes: Downtimes;
   readonly epoch: number;
   readonly folder: string;
   readonly sync: 'lazy' | 'always';
@@ -24,6 +26,7 @@ export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements 
   readonly id: string;
   /** When its last owner was last known to be alive, in milliseconds since 1970; `undefined` if it is new. */
   readonly lastAlive: number | undefined;
+  readonly #downtimes: Downtimes;
   readonly #stores: Stores;
   readonly #reader: Reader<Kept>;
   readonly #writer: Writer;
@@ -34,10 +37,16 @@ export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements 
     this.isEncrypted = sealer.keyId !== undefined;
     this.id = opened.id;
     this.lastAlive = opened.lastAlive;
+    this.#downtimes = opened.downtimes;
     this.#stores = stores;
     this.#reader = new Reader(stores, sealer);
     this.#writer = new Writer(stores, sealer, this.#reader, opened);
     if (opened.isService) this.#beats = setInterval(() => void this.#writer.beat(), BEAT_MS).unref();
+  }
+
+  /** For how long it has been in use since a time, in ms: what nobody could use meanwhile has not grown old. */
+  servedSince(at: number): number {
+    return servedBetween(at, Date.now(), this.#downtimes);
   }
 
   append(key: string, record: Kept, lastSeq: number): Promise<number> {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { checkReadable, dataFile, hasData, isShort, prepareFolder, UnusableJournal } from './folder.ts';
+import { downtimesOf, noteDowntime } from './downtimes.ts';
+import { checkReadable, dataFile, hasData, isShort, keepPrivate, prepareFolder, UnusableJournal } from './folder.ts';
 import type { JournalRecord } from './journal.ts';
 import { LmdbJournal } from './lmdb-journal.ts';
-import { LmdbMissing } from './lmdb-library.ts';
+import { LmdbMissing, loadLmdb } from './lmdb-library.ts';
 import { inUse, JournalInUse, lastBeat, ownerHere, ownership, untilSilent } from './owner.ts';
 import { canReadAll, canWrite } from './probe.ts';
 import { Sealer } from './sealer.ts';
@@ -49,10 +50,14 @@ export async function openJournal<Kept extends JournalRecord = JournalRecord>(
   { keys = [], sync = 'lazy', isService = true, onFenced = () => {} }: JournalOptions = {},
 ): Promise<LmdbJournal<Kept>> {
   const sealer = new Sealer(keys);
+  // Before anything is made.
+  await loadLmdb();
   prepareFolder(folder);
-  const seen = hasData(folder) ? await inspect(folder, sealer) : NOTHING;
+  const isNew = !hasData(folder);
+  const seen = isNew ? NOTHING : await inspect(folder, sealer);
   const stores = await openOrExplain(folder, 'write');
   if (stores === undefined) throw new UnusableJournal(`cannot make a journal in ${folder}`);
+  if (isNew) keepPrivate(folder);
   try {
     const epoch = seen.epoch + 1;
     const { meta } = stores;
@@ -62,13 +67,17 @@ export async function openJournal<Kept extends JournalRecord = JournalRecord>(
       const known = (meta.get('format') as Format | undefined) ?? { version: VERSION, id: randomUUID() };
       meta.put('format', known, 0);
       meta.put('owner', ownerHere(folder), epoch);
-      if (isService) meta.put('beat', { at: Date.now() }, 0);
+      if (isService) {
+        noteDowntime(stores, seen.lastAlive);
+        meta.put('beat', { at: Date.now() }, 0);
+      }
       writeSeal(stores, sealer);
       return known;
     });
     return new LmdbJournal<Kept>(stores, sealer, {
       id: format.id,
       lastAlive: seen.lastAlive,
+      downtimes: downtimesOf(stores),
       epoch,
       folder,
       sync,

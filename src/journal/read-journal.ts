@@ -1,5 +1,5 @@
 import { mkdir, readdir } from 'node:fs/promises';
-import { UnusableJournal } from './folder.ts';
+import { keepPrivate, UnusableJournal } from './folder.ts';
 import type { JournalEntry, JournalRecord } from './journal.ts';
 import { openForReading } from './open-journal.ts';
 import { lastBeat, type Owner, ownership } from './owner.ts';
@@ -35,6 +35,7 @@ export async function readJournal<Kept extends JournalRecord = JournalRecord>(
     backup: async (to) => {
       await checkEmpty(to);
       await stores.environment.backup(to, true);
+      keepPrivate(to);
     },
     close: () => stores.environment.close(),
   };

@@ -57,9 +57,7 @@ export class Reader<Kept extends JournalRecord> {
     const place = placeOf(hashed, seq);
     const value = this.#stores.records.get(place);
     if (value === undefined) return undefined;
-    const record = this.#toRecord(key, value, place);
-    const saved = this.#savedOf(key, hashed);
-    return saved?.seq === seq ? { ...record, saved: saved.text } : record;
+    return this.#toRecord(key, value, place);
   }
 
   #savedOf(key: string, hashed: Buffer): Saved | undefined {

@@ -8,8 +8,8 @@ import {
   STRIPPED,
   toPayloads,
 } from '../../test/support/sse.ts';
-import { CHUNK_BYTES, withoutLineBreaks, writeChunk } from './chunks.ts';
-import { encodeResult, encodeSmallResult } from './sse.ts';
+import { CHUNK_BYTES, writeChunk } from './chunks.ts';
+import { encodeResult, encodeSmallResult, withoutLineBreaks } from './sse.ts';
 
 const LINE_BREAKS = ['\u0085', '\u2028', '\u2029'];
 const SURROGATES = ['\ud800', '\udbff', '\udc00', '\udfff'];

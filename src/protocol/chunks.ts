@@ -1,9 +1,6 @@
 /** The most UTF-8 bytes that one `data:` payload may hold. */
 export const CHUNK_BYTES = 4096;
 
-// Some clients split lines on these three although SSE does not, so they never travel raw.
-const LINE_BREAKS = /[\u0085\u2028\u2029]/g;
-
 // What Python's str.strip() removes and compact JSON can hold raw; the byte order mark is JavaScript's addition.
 const STRIPPED = /[\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
 
@@ -53,28 +50,9 @@ function endWithEscape(text: string, from: number, into: Uint8Array, head: numbe
   return { end, bytes: writeEscape(last, into, head + written - bytesBetween(text, end - 1, end)) };
 }
 
-/** The payload of JSON text that fits into one event, or undefined; cheaper than writeChunk for the many small answers. */
-export function toSingleChunk(json: string): string | undefined {
-  if (json.length > CHUNK_BYTES) return undefined;
-  const text = withoutLineBreaks(json);
-  // Most answers need no count.
-  const fits = mostBytes(text) <= CHUNK_BYTES || encoder.encodeInto(text, measured).read === text.length;
-  return fits ? text : undefined;
-}
-
-/** The most bytes that a text can take in UTF-8: three for each UTF-16 unit. Much cheaper than counting them. */
-export function mostBytes(text: string): number {
-  return text.length * 3;
-}
-
-/**
- * The same JSON without the characters that some clients take for line breaks. Do this first for a text that is kept and
- * sent to several clients, so that they share one copy.
- */
-export function withoutLineBreaks(json: string): string {
-  // Looked for one by one, which is a search of memory; a pattern looks at every character, and finds nothing almost always.
-  const has = json.includes('\u0085') || json.includes('\u2028') || json.includes('\u2029');
-  return has ? json.replace(LINE_BREAKS, toEscape) : json;
+/** Whether a text fits into one payload. */
+export function fitsChunk(text: string): boolean {
+  return encoder.encodeInto(text, measured).read === text.length;
 }
 
 function isCleanCut(text: string, at: number): boolean {
@@ -95,6 +73,7 @@ function writeEscape(character: string, into: Uint8Array, at: number): number {
   return at + encoder.encodeInto(toEscape(character), into.subarray(at)).written;
 }
 
-function toEscape(character: string): string {
+/** A character as JSON can write it without itself. */
+export function toEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

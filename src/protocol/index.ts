@@ -1,5 +1,4 @@
 export { toBase64Url } from './base64.ts';
-export { mostBytes, withoutLineBreaks } from './chunks.ts';
 export { cutText } from './cut-text.ts';
 // Which server answers
 export { INSTANCE_HEADER } from './instance.ts';
@@ -66,4 +65,15 @@ export type {
 } from './oxp.ts';
 export { isSupportedSchema, OUTCOME_UNKNOWN, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_ID } from './oxp.ts';
 // Server-sent events
-export { encodeError, encodeResult, encodeSmallResult, encodeTaskId, outcomeIn, PING } from './sse.ts';
+export {
+  encodeError,
+  encodeResult,
+  encodeSmallResult,
+  encodeTaskId,
+  mostBytes,
+  outcomeIn,
+  PIECE_BYTES,
+  PING,
+  type RoomFor,
+  withoutLineBreaks,
+} from './sse.ts';

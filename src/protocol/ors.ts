@@ -54,32 +54,32 @@ export interface Split {
   type: SplitType;
 }
 
-/** A result as JSON text. Written piece by piece: nearly every call ends with one, and a walk of the object costs twice as much. */
-export function resultJson({ blocks, metadata, reward, finished }: ToolOutput): string {
-  let content = '';
-  for (const block of blocks) content += content === '' ? blockJson(block) : `,${blockJson(block)}`;
-  const rest = `"metadata":${objectJson(metadata)},"reward":${numberJson(reward)},"finished":${finished}`;
-  return `{"ok":true,"output":{"blocks":[${content}],${rest}}}`;
+/** What one call gave, as it is read. */
+export type GivenOutput = Readonly<Omit<ToolOutput, 'blocks'>> & { readonly blocks: readonly WireBlock[] };
+
+/**
+ * A result as JSON text. Written piece by piece: nearly every call ends with one, and a walk of the object costs twice as much. Most have
+ * no metadata and no detail, and asking JSON for these, or for a number, takes as long as all the rest.
+ */
+export function resultJson({ blocks, metadata, reward, finished }: GivenOutput): string {
+  const content = blocks.map(blockJson).join(',');
+  const data = metadata === null ? 'null' : objectJson(metadata);
+  const paid = Number.isFinite(reward) ? String(reward) : 'null';
+  return `{"ok":true,"output":{"blocks":[${content}],"metadata":${data},"reward":${paid},"finished":${finished}}}`;
 }
 
 function blockJson(block: WireBlock): string {
-  const detail = objectJson(block.detail);
-  return block.type === 'text'
-    ? `{"text":${JSON.stringify(block.text)},"detail":${detail},"type":"text"}`
-    : `{"data":${JSON.stringify(block.data)},"mimeType":${JSON.stringify(block.mimeType)},"detail":${detail},"type":"image"}`;
+  const detail = block.detail === null ? 'null' : objectJson(block.detail);
+  if (block.type === 'text') return `{"text":${JSON.stringify(block.text)},"detail":${detail},"type":"text"}`;
+  const { data, mimeType } = block;
+  return `{"data":${JSON.stringify(data)},"mimeType":${JSON.stringify(mimeType)},"detail":${detail},"type":"image"}`;
 }
 
-// Most have none, and asking JSON for it takes as long as all the rest; the same holds for numbers.
-function objectJson(value: JsonObject | null): string {
-  if (value === null) return 'null';
+function objectJson(value: JsonObject): string {
   const json: string | undefined = JSON.stringify(value);
   // It may have a toJSON of its own.
   if (json === undefined || !json.startsWith('{')) throw new TypeError('metadata and details must be JSON objects');
   return json;
-}
-
-function numberJson(value: number | null): string {
-  return value !== null && Number.isFinite(value) ? String(value) : 'null';
 }
 
 /** The header that names a session. */

@@ -271,6 +271,9 @@ async function serveProtocols(
   if (!hasEnvironments && !hasToolkits) {
     throw new DefinitionError('there is nothing to serve. Give at least one environment or toolkit');
   }
+  // A repeat may reach any server, and only the first one would know its `call_id`.
+  if (hasToolkits && options.cluster !== undefined)
+    throw new DefinitionError('a cluster shares sessions, and not yet calls of toolkits: serve those without it');
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
   const hosts = workers && durability && hostsIn(workers, shared.observation, durability);

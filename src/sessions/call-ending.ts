@@ -69,14 +69,6 @@ export function bytesOf(ending: CallEnding): number {
   return thrown === undefined ? own : own + thrown.message.length + thrown.stack.length;
 }
 
-/** A longer text goes out in pieces, so that a client that does not read it holds one text, and no copies of it. */
-export const LARGE_CHARACTERS: number = 64 * 1024;
-
-/** Whether a call has so large a result that who has not read it must be counted. */
-export function isLarge(ending: CallEnding): boolean {
-  return ending.kind === 'returned' && ending.json.length > LARGE_CHARACTERS;
-}
-
 /** The ending of a call that is not run. */
 export function refused(failure: CallFailure, problems?: readonly Problem[]): CallEnding {
   return problems === undefined ? { kind: 'refused', failure } : { kind: 'refused', failure, problems };

@@ -1,5 +1,6 @@
-import type { CallEnding, RunEnding } from './call-ending.ts';
-import type { CallFacts } from './events.ts';
+import type { CallOutcome } from '../core/index.ts';
+import { outcomeOf, type RunEnding } from './call-ending.ts';
+import { type CallFacts, type Observer, type TraceHeaders, toEpoch } from './events.ts';
 import type { CallEvent, CallListener } from './host.ts';
 
 /** What is returned for a call that is over already: nobody can leave it. */
@@ -20,7 +21,7 @@ export interface RunListener {
 
 /** Whose call it is: a session, or a toolbox. */
 export interface CallOwner {
-  callRunning(call: Call): void;
+  readonly observer: Observer;
   callEnded(call: Call, ending: RunEnding): void;
 }
 
@@ -33,14 +34,8 @@ export class Call implements RunListener {
   phase: CallPhase = 'arriving';
   /** About how much memory its input takes while it has not ended. */
   inputBytes = 0;
-  /** What it asks, in short. */
-  checksum = 0;
   /** Whether a client was told its id, and may come back with it. */
   announced = false;
-  /** Whether its client may come back for it also if it is refused. */
-  keepsRefusal = false;
-  /** Whether its client chose its id. */
-  hasClientsId = false;
   #isPending = false;
   readonly #owner: CallOwner;
   // Nearly all calls have one listener; the others are those of clients that came back.
@@ -52,6 +47,11 @@ export class Call implements RunListener {
     this.facts = facts;
     this.startedAt = startedAt;
     this.#listener = listener;
+  }
+
+  /** Tells that it has come. */
+  arrived(trace: TraceHeaders | undefined): void {
+    this.#owner.observer.on({ type: 'call_started', at: toEpoch(this.startedAt), call: this.facts, trace });
   }
 
   /** Lets another client wait for its end. */
@@ -74,7 +74,8 @@ export class Call implements RunListener {
   }
 
   running(): void {
-    this.#owner.callRunning(this);
+    this.ranAt = performance.now();
+    this.#owner.observer.on({ type: 'call_running', at: toEpoch(this.ranAt), call: this.facts });
   }
 
   ended(ending: RunEnding): void {
@@ -94,10 +95,16 @@ export class Call implements RunListener {
     this.#tell({ kind: 'accepted', taskId: this.facts.id });
   }
 
-  /** Tells its clients how it ended. */
-  settle(ending: CallEnding, durationMs: number): void {
+  /** Tells its clients how it ended, and how long that took, and then its observers. */
+  settle(ending: RunEnding, toldMs: number, now: number): CallOutcome {
     this.phase = 'settled';
-    this.#tell({ kind: 'settled', taskId: this.facts.id, ending, durationMs });
+    const { facts: call, startedAt, ranAt } = this;
+    this.#tell({ kind: 'settled', taskId: call.id, ending, durationMs: toldMs });
+    const outcome = ending.kind === 'returned' ? 'returned' : outcomeOf(ending);
+    const { reward = null, finished = false } = ending;
+    const [at, durationMs, ran] = [toEpoch(now), now - startedAt, ranAt > 0];
+    this.#owner.observer.on({ type: 'call_ended', at, call, outcome, durationMs, ran, reward, finished });
+    return outcome;
   }
 
   #tell(event: CallEvent): void {

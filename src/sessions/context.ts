@@ -1,4 +1,11 @@
-import { chanceOf, type EpisodeLog, type EpisodeToolContext, type LazyAbort, type Secrets } from '../core/index.ts';
+import {
+  type Abortable,
+  abortOf,
+  chanceOf,
+  type EpisodeLog,
+  type EpisodeToolContext,
+  type Secrets,
+} from '../core/index.ts';
 
 /** What an author's code may see: of its episode, or of a call outside one. */
 export interface ContextSource {
@@ -13,11 +20,10 @@ export interface ContextSource {
 }
 
 /** The call, or the setup, that an author's code runs for. */
-export interface ContextPart {
+export interface ContextPart extends Abortable {
   /** The id of the call; empty for a setup. */
   readonly id: string;
   readonly attempt: number;
-  readonly abort: LazyAbort;
 }
 
 /** What a tool or setup sees; getters, so that a signal, a log or chance is made only for one that asks. */
@@ -60,7 +66,7 @@ export class CallContext implements EpisodeToolContext<unknown, unknown> {
   }
 
   get signal(): AbortSignal {
-    return this.#part.abort.signal;
+    return abortOf(this.#part).signal;
   }
 
   get callId(): string {

@@ -197,6 +197,27 @@ export interface Observer {
 /** An observer that does nothing. */
 export const unobserved: Observer = { on() {} };
 
+/** One observer out of several. */
+export function combineObservers(observers: readonly Observer[]): Observer {
+  const [only] = observers;
+  if (only !== undefined && observers.length === 1) return only;
+  const within = withinAll(observers.flatMap((observer) => observer.within?.bind(observer) ?? []));
+  return {
+    on(event) {
+      for (const observer of observers) observer.on(event);
+    },
+    within,
+  };
+}
+
+type Within = NonNullable<Observer['within']>;
+
+function withinAll([outer, ...others]: readonly Within[]): Within | undefined {
+  if (outer === undefined || others.length === 0) return outer;
+  const inner = withinAll(others);
+  return (subject, run) => outer(subject, () => (inner === undefined ? run() : inner(subject, run)));
+}
+
 /** A moment of the process's clock, which never goes back, as time since 1970. */
 export function toEpoch(now: number): number {
   return performance.timeOrigin + now;

@@ -5,8 +5,6 @@ export type { RunListener } from './call.ts';
 export {
   type CallEnding,
   type CallFailure,
-  isLarge,
-  LARGE_CHARACTERS,
   type RunEnding,
   refused,
   toModelText,
@@ -33,6 +31,7 @@ export {
   type CallRunning,
   type CallStarted,
   type CallSubject,
+  combineObservers,
   type HostEvent,
   type Observer,
   type SessionEnded,

@@ -4,7 +4,7 @@ import { blame, type Doing, type Evidence } from './blame.ts';
 const PINGED = 100;
 
 function doing(episode: number | undefined, phase: Doing['phase'] = 'running', sentAt = PINGED + 1): Doing {
-  return { episode, phase, sentAt };
+  return { order: episode ?? -1, episode, phase, sentAt };
 }
 
 function charges(all: readonly Doing[], more: Partial<Evidence> = {}): object {
@@ -37,6 +37,12 @@ describe('H5: to blame for the end of a worker', () => {
 
   test('is an episode once, however much of it ran; each tool outside of episodes is one more', () => {
     expect(charges([doing(1), doing(1), doing(undefined), doing(undefined)])).toEqual({ 1: 1 / 3 });
+  });
+
+  test('is the order that blocked it, if it has said so, whatever else was told to it', () => {
+    expect(charges([doing(1), doing(2, 'sent'), doing(3, 'sent')], { blocking: 2 })).toEqual({ 2: 1 });
+    expect(charges([doing(1), doing(2, 'sent'), doing(3, 'waiting')], { blocking: 0 })).toEqual({ 1: 1 });
+    expect(charges([doing(2, 'sent')], { blocking: 0 })).toEqual({ 2: 1 });
   });
 
   test('is nothing that was told to it when it was blocked already', () => {

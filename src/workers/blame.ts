@@ -4,6 +4,8 @@
 export interface Doing {
   /** The episode it belongs to; undefined if it belongs to none, such as a tool of a toolkit. */
   readonly episode: number | undefined;
+  /** The number of the order. */
+  readonly order: number;
   readonly sentAt: number;
   /** How far it is known to have come: nothing was heard of it, it waits for its turn, or it runs. */
   readonly phase: 'sent' | 'waiting' | 'running';
@@ -16,6 +18,8 @@ export interface Scene<Of extends Doing = Doing> {
   readonly answeredAt: number;
   /** Since when something blocked it; what was told later was not even read. */
   readonly silentSince: number | undefined;
+  /** The order that blocks it, as the worker says; 0: none of those that it has not begun; undefined: it said nothing. */
+  readonly blocking?: number | undefined;
 }
 
 /** What is known of a worker's end. */
@@ -38,8 +42,14 @@ export function suspectsOf<Of extends Doing>({
   doing,
   answeredAt,
   silentSince = Number.POSITIVE_INFINITY,
+  blocking,
 }: Scene<Of>): Of[] {
-  const begun = [...doing].filter(({ phase, sentAt }) => phase !== 'waiting' && sentAt <= silentSince);
-  const fresh = begun.filter(({ phase, sentAt }) => phase === 'sent' && sentAt > answeredAt);
+  const all = [...doing];
+  const certain = all.filter(({ order }) => order === blocking);
+  if (certain.length > 0) return certain;
+  const begun = all.filter(({ phase, sentAt }) => phase !== 'waiting' && sentAt <= silentSince);
+  const isFresh = ({ phase, sentAt }: Of) => phase === 'sent' && sentAt > answeredAt;
+  const [fresh, older] = [begun.filter(isFresh), begun.filter((each) => !isFresh(each))];
+  if (blocking === 0 && older.length > 0) return older;
   return fresh.length > 0 ? fresh : begun;
 }

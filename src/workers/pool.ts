@@ -134,7 +134,7 @@ export class WorkerPool {
     this.#lastEnd = why;
     this.#options.log.error(
       { worker: pid },
-      `a worker process has ended: ${why}. Its episodes are lost; another one takes its place`,
+      `a worker process has ended: ${why}. Episodes that can be built again go on in others; another one takes its place`,
     );
   }
 

@@ -1,23 +1,18 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import type { Readable } from 'node:stream';
-import { type Failure, type Log, toFailureError } from '../core/index.ts';
+import { type Failure, type Log, toError, toFailureError } from '../core/index.ts';
+import { isObject } from '../protocol/index.ts';
 import type { Loss, RunListener } from '../sessions/index.ts';
 import { blame, type Doing, type Scene, suspectsOf } from './blame.ts';
 import { toStartError, WorkerLost } from './errors.ts';
-import { GUARD_FD, readLastWords } from './last-words.ts';
 import type { Order, Question, Report, RunReport, WorkerContents, WorkerPlan } from './messages.ts';
 import { Outbox } from './outbox.ts';
-import { howItEnded, type WorkerEnd } from './worker-end.ts';
+import { Silence } from './silence.ts';
+import type { EndKind, WorkerEnd } from './worker-end.ts';
+import { type ProcessStart, WorkerProcess } from './worker-process.ts';
 
 /** How a worker's process is started. */
-export interface WorkerStart {
-  /** The file that the process runs, which calls `serveOrders`. */
-  readonly entry: string;
-  readonly execArgv: readonly string[];
+export interface WorkerStart extends ProcessStart {
   readonly plan: WorkerPlan;
   readonly log: Log;
-  /** A file of this process, into which the worker's watchdog writes. */
-  readonly watchdogFd: number;
   /** Called with the URL of each file that it imports, if its plan tells them. */
   readonly onImport?: ((url: string) => void) | undefined;
 }
@@ -44,9 +39,6 @@ interface Asked extends Doing {
   reject(error: Error): void;
 }
 
-// One that answers at all answers a ping sooner, also on a machine that is busy.
-const SILENT_MS = 400;
-
 /** Within this time a worker that is not blocked has given a sign of life. */
 export const SIGN_OF_LIFE_MS = 1_000;
 
@@ -56,7 +48,7 @@ export class Worker {
   readonly loaded: Promise<WorkerContents>;
   /** Resolves, with the reason, when its process has ended. */
   readonly ended: Promise<WorkerEnd>;
-  readonly #child: ChildProcess;
+  readonly #process: WorkerProcess;
   readonly #log: Log;
   readonly #onImport: WorkerStart['onImport'];
   readonly #outbox: Outbox<Order>;
@@ -69,55 +61,37 @@ export class Worker {
   #contents: WorkerContents | undefined;
   #onLoaded: (contents: WorkerContents) => void = () => {};
   #onBroken: (error: Error) => void = () => {};
-  /** When the ping was sent that has had no answer, and since when that counts. */
-  #pinged: { readonly at: number; since: number } | undefined;
-  /** When the last ping was sent that has had its answer. */
-  #answeredAt = 0;
+  readonly #silence = new Silence();
+  /** The order that blocks it, as it says itself. */
+  #blocking: number | undefined;
+  #toolRuns = 0;
   #lost: string | undefined;
-  #killed: WorkerEnd | undefined;
   #culprit: Pick<Doing, 'episode'> | undefined;
 
-  constructor({ entry, execArgv, plan, log, watchdogFd, onImport }: WorkerStart) {
+  constructor({ plan, log, onImport, ...start }: WorkerStart) {
     this.#log = log;
     this.#onImport = onImport;
     this.loaded = new Promise((resolve, reject) => {
       this.#onLoaded = resolve;
       this.#onBroken = reject;
     });
-    this.#child = fork(entry, {
-      serialization: 'advanced',
-      execArgv: [...execArgv],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe', watchdogFd],
+    this.#process = new WorkerProcess(start, {
+      onMessage: (message) => this.#take(message),
+      onWords: ({ blocking }) => {
+        this.#blocking = blocking ?? this.#blocking;
+      },
     });
-    this.#outbox = new Outbox((orders) => {
-      // One that has ended is told nothing; those who wait for it hear of its end.
-      if (this.#child.connected) this.#child.send(orders, () => {});
-    });
-    this.#child.on('message', (reports: Report[]) => this.#take(reports));
-    let lastWords = '';
-    (this.#child.stdio[GUARD_FD] as Readable).setEncoding('utf8').on('data', (text) => {
-      lastWords += text;
-    });
-    this.ended = new Promise((resolve) => {
-      const end = (how: WorkerEnd) => {
-        this.#end(how.why);
-        resolve(how);
-      };
-      // Not at its exit: what it wrote may come after that.
-      this.#child.once('close', (code, signal) => {
-        const { memory, culprit } = readLastWords(lastWords);
-        if (culprit !== undefined) this.#culprit ??= { episode: this.#episodeOf(culprit.sid) };
-        end(this.#killed ?? howItEnded(code, signal, memory));
-      });
-      this.#child.once('error', ({ message }) => {
-        if (this.#child.pid === undefined) end({ why: `could not start: ${message}`, kind: 'not_started' });
-      });
+    this.#outbox = new Outbox((orders) => this.#process.send(orders));
+    this.ended = this.#process.ended.then(({ culprit, ...end }) => {
+      if (culprit !== undefined) this.#culprit ??= { episode: this.#episodeOf(culprit.sid) };
+      this.#end(end.why);
+      return end;
     });
     this.#outbox.put({ kind: 'load', plan });
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#process.pid;
   }
 
   get isLost(): boolean {
@@ -129,11 +103,9 @@ export class Worker {
     return this.#episodes.size + this.#toolRuns;
   }
 
-  #toolRuns = 0;
-
   /** Whether it has not answered for a while: some code blocks it. */
   isSilent(now: number): boolean {
-    return this.#pinged !== undefined && now - this.#pinged.since > SILENT_MS;
+    return this.#silence.sinceOf(now) !== undefined;
   }
 
   /** Asks it something; rejects with WorkerLost if it ends before it answers. */
@@ -142,7 +114,7 @@ export class Worker {
       if (this.#lost !== undefined) return reject(new WorkerLost(this.#lost));
       const id = this.#next();
       const episode = 'episode' in question ? question.episode : undefined;
-      const doing = { episode, sentAt: performance.now(), phase: 'sent' } as const;
+      const doing = { order: id, episode, sentAt: performance.now(), phase: 'sent' } as const;
       this.#asked.set(id, { ...doing, question, resolve: resolve as Asked['resolve'], reject });
       this.#outbox.put({ kind: 'ask', id, question });
     });
@@ -151,7 +123,7 @@ export class Worker {
   tell(order: Order): void {
     if (order.kind === 'begin') {
       const { episode } = order;
-      this.#setups.set(episode, { episode, sentAt: performance.now(), phase: 'sent' });
+      this.#setups.set(episode, { order: episode, episode, sentAt: performance.now(), phase: 'sent' });
     }
     this.#outbox.put(order);
   }
@@ -180,7 +152,8 @@ export class Worker {
   addRun(name: string, episode: number | undefined, environment: string | undefined, listener: RunListener): number {
     const number = this.#next();
     const timeoutMs = this.#timeoutOf(name, environment);
-    this.#runs.set(number, { listener, episode, name, sentAt: performance.now(), phase: 'sent', timeoutMs });
+    const sentAt = performance.now();
+    this.#runs.set(number, { order: number, listener, episode, name, sentAt, phase: 'sent', timeoutMs });
     if (episode === undefined) this.#toolRuns += 1;
     return number;
   }
@@ -188,9 +161,9 @@ export class Worker {
   /** Looks whether it still answers; ends it if a tool holds it for longer than that may. */
   beat(now: number, graceMs: number): void {
     if (this.#contents === undefined || this.#lost !== undefined) return;
-    if (this.#pinged === undefined) {
+    if (!this.#silence.isPinged) {
       if (this.#asked.size + this.#runs.size + this.#episodes.size === 0) return;
-      this.#pinged = { at: now, since: now };
+      this.#silence.pinged(now);
       this.#outbox.put({ kind: 'ping', at: now });
       return;
     }
@@ -199,7 +172,7 @@ export class Worker {
     const slowest = this.#slowestSuspect();
     if (slowest === undefined || slowest.timeoutMs === 0) return;
     const { name, timeoutMs } = slowest;
-    if (now - this.#pinged.since > timeoutMs + graceMs)
+    if (this.#silence.lastsMs(now) > timeoutMs + graceMs)
       this.kill(`tool '${name}' blocked it for longer than ${timeoutMs} ms, and ${graceMs} ms more`);
   }
 
@@ -212,13 +185,12 @@ export class Worker {
 
   /** Counts the time from now on: the server itself has been away. */
   forgive(now: number): void {
-    if (this.#pinged !== undefined) this.#pinged.since = now;
+    this.#silence.forgive(now);
   }
 
   /** Ends its process at once. */
-  kill(why: string): void {
-    this.#killed ??= { why, kind: 'blocked' };
-    this.#child.kill('SIGKILL');
+  kill(why: string, kind: EndKind = 'blocked'): void {
+    this.#process.kill({ why, kind });
   }
 
   /** Lets it end by itself, or else ends it. */
@@ -255,8 +227,9 @@ export class Worker {
   #scene(): Scene<Run | Asked | Doing> {
     return {
       doing: [...this.#runs.values(), ...this.#setups.values(), ...this.#asked.values()],
-      answeredAt: this.#answeredAt,
-      silentSince: this.isSilent(performance.now()) ? this.#pinged?.at : undefined,
+      answeredAt: this.#silence.answeredAt,
+      silentSince: this.#silence.sinceOf(performance.now()),
+      blocking: this.#blocking,
     };
   }
 
@@ -269,11 +242,17 @@ export class Worker {
     }
   }
 
-  #take(reports: Report[]): void {
-    this.#pinged = undefined;
+  #take(message: unknown): void {
+    this.#silence.broken();
+    this.#blocking = undefined;
     // Authors' code may use the channel as well, and that is none of ours.
-    if (!Array.isArray(reports)) return;
-    for (const report of reports) this.#takeOne(report);
+    if (!Array.isArray(message)) return;
+    try {
+      for (const report of message) if (isObject(report)) this.#takeOne(report as Report);
+    } catch (thrown) {
+      this.#log.error({ worker: this.pid, error: toError(thrown) }, 'a worker process sent what makes no sense');
+      this.kill('it sent what makes no sense', 'crashed');
+    }
   }
 
   #takeOne(report: Report): void {
@@ -287,7 +266,7 @@ export class Worker {
       case 'import':
         return this.#onImport?.(report.url);
       case 'pong':
-        this.#answeredAt = report.at;
+        this.#silence.answeredAt = report.at;
         return;
       case 'ready':
         this.#setups.delete(report.episode);

@@ -167,3 +167,16 @@ test('journal ls tells calls of toolkits from episodes', async () => {
   ]);
   expect((await runHere(['journal', 'show', folder, 'order-7'])).stdout).toContain('tool: "Mail.Send@1.0.0"');
 });
+
+test('journal show hides secrets, and tells only their names', async () => {
+  const folder = newFolder();
+  const journal = await written(folder, KEY);
+  const start = { choice: { split: 'train', index: 0 }, secrets: { TOKEN: 'hunter2-hunter2' } };
+  await journal.append('s3', { type: 'create', at: 1_700_000_000_000, sid: 's3', identity: '', start }, 0);
+  await journal.close();
+  for (const more of [[], ['--json']]) {
+    const { stdout } = await runHere(['journal', 'show', folder, 's3', ...more], { TILTYARD_JOURNAL_KEY: KEY });
+    expect(stdout).toContain('TOKEN');
+    expect(stdout).not.toContain('hunter2');
+  }
+});

@@ -189,3 +189,32 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
     });
   });
 }
+
+await describeWithNats(THREE, (startNats) => {
+  test('N6: one server of NATS may die; with two gone, nothing is answered until they are back', {
+    timeout: 5 * MINUTE,
+  }, async () => {
+    const nats = await startNats();
+    const nodes = await startNodes(nats.url, 2);
+    const sids = await Promise.all(nodes.map((node) => node.create()));
+    for (const sid of sids) expect(await add(nodes, sid, 1)).toBe('total 1');
+    const leader = await nats.leader();
+    nats.signal(leader, 'SIGKILL');
+    for (const sid of sids) expect(await add(nodes, sid, 10)).toBe('total 11');
+    const second = (leader + 1) % 3;
+    nats.signal(second, 'SIGKILL');
+    const isAnswered: string[] = [];
+    const waiting = sids.map(async (sid) => {
+      const told = await add(nodes, sid, 100, { taskId: `over-${sid}` });
+      isAnswered.push(told);
+      return told;
+    });
+    // Longer than it takes to notice, and to choose a leader among those that are left, if they could.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(isAnswered).toEqual([]);
+    await nats.restart(second);
+    for (const told of await Promise.all(waiting)) expect(told).toBe('total 111');
+    await nats.restart(leader);
+    for (const sid of sids) expect(await add(nodes, sid, 1_000)).toBe('total 1111');
+  });
+});

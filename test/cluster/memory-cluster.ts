@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { ClusterHost, HeldJournal, processClock } from '../../src/cluster/index.ts';
+import { type Clock, ClusterHost, HeldJournal, processClock } from '../../src/cluster/index.ts';
 import { catalog, type Environment } from '../../src/core/index.ts';
 import { type EpisodeRecord, JournalKeeper } from '../../src/durable/index.ts';
 import { DEFAULT_SESSION_OPTIONS, LocalHost, LocalRuntime, type SessionOptions } from '../../src/sessions/index.ts';
@@ -12,20 +12,22 @@ export class MemoryCluster {
   readonly network: MemoryNetwork = new MemoryNetwork();
   readonly shared: MemorySharedJournal<EpisodeRecord> = new MemorySharedJournal();
   readonly #environments: readonly Environment[];
+  readonly #clock: Clock;
 
-  constructor(environments: readonly Environment[]) {
+  constructor(environments: readonly Environment[], clock: Clock = processClock) {
     this.#environments = environments;
+    this.#clock = clock;
   }
 
   /** Starts a node, and waits until it is part of the cluster. */
   async join(id: string, changes: Partial<SessionOptions> = {}): Promise<MemoryNode> {
     const options = { ...DEFAULT_SESSION_OPTIONS, ...changes };
     const runtime = new LocalRuntime(catalog(this.#environments), options);
-    const journal = new HeldJournal(this.shared, id, processClock);
+    const journal = new HeldJournal(this.shared, id, this.#clock);
     const home = new LocalHost(runtime, options, new JournalKeeper(runtime, options, { journal }));
     const counts = { takeovers: 0, fenced: 0 };
     const host = new ClusterHost({
-      clock: processClock,
+      clock: this.#clock,
       bus: this.network.bus(),
       shared: this.shared as never,
       journal,

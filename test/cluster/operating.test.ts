@@ -14,9 +14,9 @@ async function pretend(port: number, change: (info: string) => string): Promise<
     const target = dial(port, '127.0.0.1');
     for (const socket of [client, target]) sockets.add(socket.on('error', () => {}));
     client.pipe(target);
-    target.once('data', (greeting) => {
-      client.write(change(greeting.toString()));
-      target.pipe(client);
+    // Current servers say it once more when the client has introduced itself.
+    target.on('data', (packet) => {
+      client.write(packet.toString('latin1').replaceAll(/INFO \{[^\r]*/g, change), 'latin1');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -125,3 +125,20 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
     });
   });
 }
+
+await describeWithNats(CURRENT, (startNats) => {
+  test('with a key, nodes hear only those who have it', { timeout: 3 * MINUTE }, async () => {
+    const nats = await startNats();
+    const env = { TILTYARD_JOURNAL_KEY: 'a5'.repeat(32) };
+    const nodes = await startNodes(nats.url, 2, { env });
+    const [one] = nodes as [Node];
+    const sid = await one.create();
+    expect(await add(nodes, sid, 1)).toBe('total 1');
+    const stranger = run(['cluster', 'drain', nats.url, one.name]);
+    expect(await stranger.exit).toBe(1);
+    const told = run(['cluster', 'status', nats.url, '--json'], env);
+    expect(await told.exit).toBe(0);
+    expect(told.stdout()).toContain(one.name);
+    expect(told.stdout()).not.toContain('drain');
+  });
+});

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment } from 'tiltyard';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { durableEnvironments } from '../hosts/durable-environments.ts';
 import { Stage } from '../hosts/stage.ts';
 import { newFolders } from '../journal/folders.ts';
@@ -232,7 +232,32 @@ describe('J12: clocks and limits', () => {
     await first.create({ environment: 'replayed', choice });
     await first.die();
     const second = await start({ options: { idleMs: 40 } });
-    await eventually(() => expect(second.host.touch(refOf('s', ''))).toMatchObject({ code: 'session_expired' }));
+    // Without asking for it, which would count as use.
+    await eventually(() => expect(second.journal?.read('s')).toMatchObject([{ type: 'close', end: 'expired' }]));
+    expect(second.host.touch(SESSION)).toMatchObject({ code: 'session_expired' });
+  });
+
+  test('time in which no server ran does not count, however often one was started', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { start, choice } = lives({ options: { idleMs: 900_000, tombstoneMs: 900_000 } });
+    const first = await start();
+    await first.create({ environment: 'replayed', choice });
+    await first.create({ environment: 'replayed', choice }, refOf('deleted'));
+    await first.host.end(refOf('deleted'));
+    await first.die();
+    for (let life = 0; life < 3; life += 1) {
+      vi.setSystemTime(Date.now() + 800_000);
+      const { die, host } = await start();
+      await vi.advanceTimersByTimeAsync(60_000);
+      // Their ends are told from what was never there.
+      expect(host.touch(refOf('deleted'))).toMatchObject({ code: 'session_gone' });
+      await die();
+      await host.drain();
+    }
+    const last = await start();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(toldOf(await last.call('add'))).toBe('1');
   });
 
   test('sessions of an earlier server count', async () => {

@@ -48,7 +48,8 @@ export async function keepingHost(
   const options = { ...DEFAULT_SESSION_OPTIONS, drainMs: 0, graceMs: 20, ...changes, observer };
   const runtime = new CrashableRuntime(new LocalRuntime(catalog(environments), options));
   const journal = folder === undefined ? undefined : await openJournal<EpisodeRecord>(folder, { keys });
-  const keeper = new JournalKeeper(runtime, options, { journal, lastAlive: journal?.lastAlive });
+  const servedSince = journal && ((at: number) => journal.servedSince(at));
+  const keeper = new JournalKeeper(runtime, options, { journal, servedSince });
   const host = new LocalHost(runtime, options, keeper);
   await host.recover();
   onTestFinished(async () => {

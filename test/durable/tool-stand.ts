@@ -37,21 +37,22 @@ export interface KeepingToolOptions {
   /** Instead of one in a folder. */
   readonly journal?: Journal<ToolCallRecord>;
   readonly limits?: Partial<Limits>;
-  readonly lastAlive?: number;
 }
 
 /** Makes a toolbox; what an earlier one left in the folder is taken over. */
 export async function keepingToolbox(
   kit: Toolkit,
-  { folder = '', keys = [], journal: given, limits: changes, lastAlive }: KeepingToolOptions,
+  { folder = '', keys = [], journal: given, limits: changes }: KeepingToolOptions,
 ): Promise<KeepingToolbox> {
   const events: HostEvent[] = [];
   const observer = { on: (event: HostEvent) => void events.push(event) };
   const limits = { ...DEFAULT_LIMITS, drainMs: 0, graceMs: 20, ...changes };
   const catalog = toolkitCatalog([kit], { lenient: false, limits });
   const crashable = new CrashableTools(new LocalToolRuntime(catalog, { ...limits, log: silent, observer }));
-  const journal = given ?? (await openJournal<ToolCallRecord>(folder, { keys }));
-  const calls = new CallJournal(journal, { ...limits, lastAlive, log: silent, onFenced() {} });
+  const opened = given === undefined ? await openJournal<ToolCallRecord>(folder, { keys }) : undefined;
+  const journal = given ?? (opened as Journal<ToolCallRecord>);
+  const servedSince = opened && ((at: number) => opened.servedSince(at));
+  const calls = new CallJournal(journal, { ...limits, servedSince, log: silent, onFenced() {} });
   await calls.recover();
   const runtime = new SecondChanceTools(crashable);
   const toolbox = new Toolbox(runtime, { limits, log: silent, observer }, new KeptTools(runtime, calls, limits));

@@ -168,7 +168,8 @@ export function describeHost(name: string, makeHost: MakeHost, whenDrained: 'end
       });
 
       test('whose setup takes too long has failed, also if that does not listen', async () => {
-        const { host, stage } = await startSession({ setup: 'ignores its signal' }, { setupMs: 30 });
+        // Long enough for the task to be read and written down before, which has the same limit.
+        const { host, stage } = await startSession({ setup: 'ignores its signal' }, { setupMs: 1_000 });
         await expect(host.prompt(REF)).rejects.toMatchObject({ code: 'setup_failed' });
         stage.open('setup');
       });

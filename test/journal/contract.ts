@@ -78,7 +78,8 @@ export function describeJournal(name: string, open: () => Promise<Journal<Noted>
       await journal.append('a', noted(3, '{"step":3}'), 2);
       expect(journal.read('a')).toEqual([noted(1), noted(2), noted(3, '{"step":3}')]);
       const [entry] = journal.entries();
-      expect(entry).toEqual({ key: 'a', first: noted(1), last: noted(3, '{"step":3}'), lastSeq: 3 });
+      // With or without the state: nobody who looks at all entries needs all states.
+      expect(entry).toMatchObject({ key: 'a', first: noted(1), last: noted(3), lastSeq: 3 });
     });
 
     test('replaces all records of a key by one, from which it goes on', async () => {

@@ -1,10 +1,19 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
-import { openJournal, UnusableJournal } from '../../src/journal/index.ts';
+import { openJournal, readJournal, UnusableJournal } from '../../src/journal/index.ts';
 import { ROOT } from '../support/command.ts';
 import { type Noted, noted } from './contract.ts';
 import { newFolders } from './folders.ts';
@@ -22,6 +31,34 @@ test('a folder with results in it is for its owner alone', async () => {
   const journal = await openJournal(join(folder, 'made', 'on', 'the', 'way'));
   await journal.close();
   expect(statSync(folder).mode & 0o077).toBe(0);
+});
+
+test('the files of a journal are for their owner alone, also in a folder that others can read', async () => {
+  const folder = newFolder();
+  mkdirSync(folder, { mode: 0o755 });
+  await (await openJournal(folder)).close();
+  const view = await readJournal(folder);
+  await view.backup(join(dirname(folder), 'copy'));
+  await view.close();
+  const modes = [folder, join(dirname(folder), 'copy')].flatMap((each) =>
+    readdirSync(each).map((name) => statSync(join(each, name)).mode & 0o077),
+  );
+  expect(new Set(modes)).toEqual(new Set([0]));
+});
+
+test('a folder with other files in it is refused, and stays as it is', async () => {
+  const folder = newFolder();
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'thesis.tex'), '');
+  expect(await refusalOf(folder)).toContain("has other files in it ('thesis.tex'), and no journal");
+  expect(readdirSync(folder)).toEqual(['thesis.tex']);
+});
+
+test('what file systems and shells leave in a folder does not matter', async () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, 'lost+found'), { recursive: true });
+  writeFileSync(join(folder, '.gitkeep'), '');
+  await (await openJournal(folder)).close();
 });
 
 test('a file where a folder should be is refused', async () => {

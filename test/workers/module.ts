@@ -70,6 +70,19 @@ export const rough: Environment = environment({
         }
       },
     },
+    babble: {
+      run() {
+        for (const message of ['x', [], [null], ['x'], [{ kind: 'nonsense' }], [{ kind: 'answer', id: -1 }]])
+          process.send?.(message as never);
+        return 'said';
+      },
+    },
+    lie: {
+      run() {
+        process.send?.([{ kind: 'log', level: 'none' }]);
+        return sleep(60_000, 'waited', { ref: false });
+      },
+    },
     say: {
       run(_input, { log }) {
         log.warn('said', { where: 'worker' });

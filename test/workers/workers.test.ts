@@ -150,6 +150,18 @@ describe('H3: a worker that dies', () => {
     await expectReplaced(served, pid, other);
   });
 
+  test('because it says what makes no sense ends its episodes alone; what is not for the server is not heard', async () => {
+    const served = await serve();
+    const [broken, other] = (await sessionsApart(served)) as [Session, Session];
+    expect((await broken.call('babble')).text).toBe('said');
+    expect((await broken.call('count')).text).toBe('1');
+    const pid = await pidOf(broken);
+    const failed = await rejection(broken.call('lie'));
+    expect(failed).toMatchObject({ outcome: 'env_error', message: expect.stringContaining('makes no sense') });
+    expect((await other.call('count')).text).toBe('1');
+    await expectReplaced(served, pid, other);
+  });
+
   test('in setup fails its session, and the next one is served', async () => {
     const served = await serve();
     const broken = await served.session({ setup: 'exits' });
@@ -239,6 +251,7 @@ describe('H6: across processes', () => {
     const session = await served.session();
     await session.call('count');
     await session.call('exit').catch(() => {});
+    await served.untilLogged(REPLACED);
     await eventually(async () => {
       const text = await (await fetch(`${served.server.url}/metrics`)).text();
       expect(text).toMatch(/tiltyard_calls_total\{.*tool="count".*outcome="returned".*\} 1/);

@@ -30,6 +30,7 @@ export function addCluster(root: Command): void {
 const HELP = `
 A node that is told to stop (SIGTERM, Ctrl-C) hands over its sessions by itself.
 drain does the same while it goes on answering, as a gateway to the others.
+If the nodes have a key in TILTYARD_JOURNAL_KEY, both commands need it as well.
 
 Examples:
   tiltyard cluster status nats://localhost:4222

@@ -9,7 +9,10 @@ import { watchBeats } from './watch-beats.ts';
 export async function status(nats: string, { json = false }: { readonly json?: boolean }): Promise<void> {
   const terminal = processTerminal();
   const beats = await watchBeats(nats, (heard) => [...heard.values()]);
-  if (beats.length === 0) throw new Failure('no node of a cluster was heard. Start one with: tiltyard serve --cluster');
+  if (beats.length === 0)
+    throw new Failure(
+      'no node of a cluster was heard. Start one with tiltyard serve --cluster; if the nodes have TILTYARD_JOURNAL_KEY, set it here as well',
+    );
   beats.sort((one, other) => one.name.localeCompare(other.name) || one.since - other.since);
   if (json) for (const beat of beats) terminal.printJson(toSummary(beat));
   else for (const line of toTable([HEAD, ...beats.map(toRow)])) terminal.print(line);

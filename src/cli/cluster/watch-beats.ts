@@ -1,5 +1,6 @@
 import { BEATS, type Beat, type Bus, InvalidNatsAddress, openBus } from '../../cluster/index.ts';
 import { misuse } from '../shared/failure.ts';
+import { readJournalKeys } from '../shared/journal-keys.ts';
 
 /** Nodes by id, as they were heard last. */
 export type Beats = ReadonlyMap<string, Beat>;
@@ -12,7 +13,8 @@ export async function watchBeats<Value>(
   nats: string,
   look: (beats: Beats, bus: Bus) => Promise<Value> | Value,
 ): Promise<Value> {
-  const { bus, close } = await openBus(nats).catch((thrown) => {
+  const keys = readJournalKeys(process.env.TILTYARD_JOURNAL_KEY).map((key) => key.toString('hex'));
+  const { bus, close } = await openBus(nats, keys).catch((thrown) => {
     throw thrown instanceof InvalidNatsAddress ? misuse(thrown.message) : thrown;
   });
   const beats = new Map<string, Beat>();

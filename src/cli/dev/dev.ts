@@ -4,6 +4,7 @@ import { assertExists, assertModule } from '../shared/module-path.ts';
 import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { defaultPort } from '../shared/serving/port.ts';
+import { takeJournalKey } from '../shared/serving/variables.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { peoplesDisplay, programsDisplay } from './display.ts';
@@ -27,6 +28,7 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
   const terminal = processTerminal();
   const warn = (message: string) => terminal.note(`tiltyard: ${message}`);
   const auth = await takeAccess(options, warn);
+  takeJournalKey(process.env);
   const web = await toWebOptions(options);
   const paths = options.watch ?? [];
   modules.forEach(assertModule);

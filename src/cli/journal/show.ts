@@ -1,4 +1,5 @@
 import { cutText } from '../../core/index.ts';
+import { isObject } from '../../protocol/index.ts';
 import { toSafeJson, toSafeText } from '../shared/safe-text.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { findEpisode } from './find-episode.ts';
@@ -12,10 +13,18 @@ export async function show(
 ): Promise<void> {
   const terminal = processTerminal();
   await withJournal(folder, (journal) => {
-    for (const [index, record] of journal.read(findEpisode(journal, episode)).entries())
+    for (const [index, record] of journal.read(findEpisode(journal, episode)).map(withoutSecrets).entries())
       if (json) terminal.printJson({ seq: index + 1, ...record });
       else for (const line of toLines(index + 1, record)) terminal.print(line);
   });
+}
+
+/** What is shown gets into tickets and chats: of secrets, only the names. */
+function withoutSecrets(record: AnyRecord): AnyRecord {
+  const { start } = record;
+  if (!isObject(start) || !isObject(start.secrets)) return record;
+  const secrets = Object.fromEntries(Object.keys(start.secrets).map((name) => [name, '(hidden)']));
+  return { ...record, start: { ...start, secrets } };
 }
 
 const LONGEST_VALUE = 200;

@@ -1,11 +1,5 @@
-import {
-  InvalidJournalKey,
-  type JournalRecord,
-  type JournalView,
-  parseJournalKeys,
-  readJournal,
-} from '../../journal/index.ts';
-import { misuse } from '../shared/failure.ts';
+import { type JournalRecord, type JournalView, readJournal } from '../../journal/index.ts';
+import { readJournalKeys } from '../shared/journal-keys.ts';
 
 /** A record as this command sees it: it knows some fields by name, and shows the others as they are. */
 export type AnyRecord = JournalRecord & Readonly<Record<string, unknown>>;
@@ -25,12 +19,5 @@ export async function withJournal<T>(
 
 /** The keys in TILTYARD_JOURNAL_KEY; none if it is not set. */
 export function journalKeys(): Buffer[] {
-  const text = process.env.TILTYARD_JOURNAL_KEY;
-  if (text === undefined) return [];
-  try {
-    return parseJournalKeys(text);
-  } catch (thrown) {
-    if (thrown instanceof InvalidJournalKey) throw misuse(`TILTYARD_JOURNAL_KEY: ${thrown.message}`);
-    throw thrown;
-  }
+  return readJournalKeys(process.env.TILTYARD_JOURNAL_KEY);
 }

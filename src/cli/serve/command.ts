@@ -72,11 +72,12 @@ several separated by commas: the first one writes, all of them read).
 
 With --cluster, several servers share their sessions: any of them answers for
 any session, and the others go on with those of one that dies, as far as their
-environments declare a \`durability\`. All of them serve the same modules with the
-same keys, behind any load balancer. Needs NATS 2.9 or later with JetStream, and
-the packages @nats-io/transport-node and @nats-io/jetstream. Several servers of
-NATS are separated by commas. TILTYARD_CLUSTER can hold the address instead, so
-that a password in it (nats://user:password@host) is not seen by others.
+environments declare a \`durability\`. All of them serve the same environments
+with the same keys, behind any load balancer; toolkits are not shared, and need
+servers of their own. Needs NATS 2.9 or later with JetStream, and the packages
+@nats-io/transport-node and @nats-io/jetstream. Several servers of NATS are
+separated by commas. TILTYARD_CLUSTER can hold the address instead, so that a
+password in it (nats://user:password@host) is not seen by others.
 
 Limits can also be set with the environment variable TILTYARD_LIMITS, separated
 by commas; --limit takes precedence.

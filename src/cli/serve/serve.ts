@@ -10,9 +10,11 @@ import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { banner } from '../shared/serving/banner.ts';
 import { defaultPort } from '../shared/serving/port.ts';
+import { takeJournalKey } from '../shared/serving/variables.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { readLimits } from './limits.ts';
 import { stopWhenTold } from './stopping.ts';
+import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts';
 
 /** The options of `tiltyard serve`. */
 export interface ServeOptions extends WebArguments {
@@ -36,9 +38,13 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   const unread = untilUnread();
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
   const auth = await takeAccess(options, warn);
+  const key = takeJournalKey(process.env);
+  const journal = await journalOf(options, key);
+  const cluster = await clusterOf(options, process.env.TILTYARD_CLUSTER, key);
   const web = await toWebOptions(options);
   const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
+  const room = options.journal === undefined ? undefined : await openWaitingRoom(host, port);
   const server = await createServer({
     ...(await codeOf(modules, options.workers)),
     ...web,
@@ -47,38 +53,48 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     returnErrors: options.returnErrors,
     logger: { level: options.logLevel },
     watchdog: true,
-    ...journalOf(options, process.env.TILTYARD_JOURNAL_KEY),
-    ...clusterOf(options, process.env),
+    ...journal,
+    ...cluster,
   }).catch(explainStart);
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
-  await listen(server, { host, port });
+  await listen(server, { host, port }, room);
   const { url } = server;
   process.stdout.write(banner(server.served, { url, json: options.json ?? false, auth, limits: server.limits }));
 }
 
 /** Where episodes are written down, if they are. */
-function journalOf(
+async function journalOf(
   { journal: folder, journalSync: sync = false }: ServeOptions,
   key: string | undefined,
-): Pick<ServerOptions, 'journal'> {
+): Promise<Pick<ServerOptions, 'journal'>> {
   if (folder === undefined && sync)
     throw misuse('--journal-sync says how a journal is written. Name one with --journal');
-  return folder === undefined ? {} : { journal: { folder, sync, keys: key === undefined ? [] : [key] } };
+  if (folder === undefined) return {};
+  const keys = await keysOf(key);
+  const { recoveryDisplay } = await import('./recovery.ts');
+  return { journal: { folder, sync, keys, recovery: recoveryDisplay(folder) } };
 }
 
 /** The cluster that the server belongs to, if it does. */
-function clusterOf(
+async function clusterOf(
   { cluster, nodeName, journal }: ServeOptions,
-  { TILTYARD_CLUSTER: address = '', TILTYARD_JOURNAL_KEY: key }: NodeJS.ProcessEnv,
-): Pick<ServerOptions, 'cluster'> {
-  const nats = cluster ?? (address === '' ? undefined : address);
+  address: string | undefined,
+  key: string | undefined,
+): Promise<Pick<ServerOptions, 'cluster'>> {
+  const nats = cluster ?? address;
   if (nats === undefined && nodeName !== undefined)
     throw misuse('--node-name names a server of a cluster. Name the cluster with --cluster');
   if (nats === undefined) return {};
   if (journal !== undefined)
     throw misuse("a server of a cluster has the cluster's journal: leave out --journal, or --cluster");
-  return { cluster: { nats, nodeName: nodeName ?? toNodeName(hostname()), keys: key === undefined ? [] : [key] } };
+  return { cluster: { nats, nodeName: nodeName ?? toNodeName(hostname()), keys: await keysOf(key) } };
+}
+
+/** The keys of a journal, as a server takes them. */
+async function keysOf(text: string | undefined): Promise<readonly string[]> {
+  const { readJournalKeys } = await import('../shared/journal-keys.ts');
+  return readJournalKeys(text).map((each) => each.toString('hex'));
 }
 
 /** A host name as the name of a node, which has no dots. */
@@ -105,9 +121,15 @@ function explainStart(thrown: unknown): never {
   throw new ModuleError(message.replace(/ could not be loaded$/, ''), problem, thrown);
 }
 
-async function listen(server: Server, address: { readonly host: string; readonly port: number }): Promise<void> {
+async function listen(
+  server: Server,
+  address: { readonly host: string; readonly port: number },
+  room: WaitingRoom | undefined,
+): Promise<void> {
   try {
+    await room?.close();
     await server.listen(address);
+    room?.admit(server);
   } catch (thrown) {
     await server.close();
     throw thrown;

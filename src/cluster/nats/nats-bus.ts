@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { keyIdOf, type Sealer } from '../../journal/index.ts';
 import { type Bus, type BusListener, NoAnswer, NoResponders } from '../bus.ts';
 import type { Msg, NatsConnection } from './nats-library.ts';
 import { PartsReader, toParts } from './parts.ts';
@@ -14,18 +15,30 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
+/** What a bus over NATS is made from. */
+export interface NatsBusParts {
+  readonly connection: NatsConnection;
+  /** Begins all subjects. */
+  readonly prefix: string;
+  /** The library's own. */
+  readonly makeHeaders: () => Headers;
+  /** With a key, messages are sealed, and those that are not are not heard. */
+  readonly sealer: Sealer;
+}
+
 /** A bus over NATS. Longer messages than it takes go in parts. */
 export class NatsBus implements Bus {
   readonly #connection: NatsConnection;
   readonly #prefix: string;
   readonly #makeHeaders: () => Headers;
+  readonly #sealer: Sealer;
   readonly #waiting = new Map<string, Waiting>();
   readonly #inbox: string;
   #count = 0;
 
-  /** `prefix` begins all subjects; `makeHeaders` is the library's own. */
-  constructor(connection: NatsConnection, prefix: string, makeHeaders: () => Headers) {
+  constructor({ connection, prefix, makeHeaders, sealer }: NatsBusParts) {
     this.#connection = connection;
+    this.#sealer = sealer;
     this.#prefix = prefix;
     this.#makeHeaders = makeHeaders;
     this.#inbox = `${prefix}.inbox.${crypto.randomUUID()}`;
@@ -60,7 +73,7 @@ export class NatsBus implements Bus {
     const connection = this.#connection;
     // What nobody can hear now would come late, all at once.
     if (connection.isClosed()) return;
-    const bytes = Buffer.from(JSON.stringify(message));
+    const bytes = this.#sealer.seal(JSON.stringify(message), Buffer.from(subject));
     const parts = toParts(bytes, connection.info?.max_payload ?? DEFAULT_PAYLOAD);
     if (parts.length === 1) return connection.publish(subject, bytes, reply === undefined ? {} : { reply });
     this.#count += 1;
@@ -80,11 +93,23 @@ export class NatsBus implements Bus {
         if (isNobody(message)) return on(undefined, message.subject, undefined);
         const bytes = wholeOf(message, unfinished);
         if (bytes === undefined) return;
-        const parsed = parse(bytes);
+        const parsed = this.#open(bytes, message.subject);
         if (parsed !== undefined) on(parsed, message.subject, message.reply);
       },
     });
     return () => subscription.unsubscribe();
+  }
+
+  /** Anybody who may connect to NATS can send anything: what was not sent by a node is not heard. */
+  #open(bytes: Uint8Array, subject: string): unknown {
+    const { keyId } = this.#sealer;
+    try {
+      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      if (keyId !== undefined && keyIdOf(buffer) === undefined) return undefined;
+      return JSON.parse(this.#sealer.open(buffer, Buffer.from(subject)));
+    } catch {
+      return undefined;
+    }
   }
 
   #answered(subject: string, message: unknown): void {
@@ -116,13 +141,4 @@ function wholeOf(message: Msg, unfinished: LRUCache<string, PartsReader>): Uint8
   const bytes = reader.add({ index: Number(index), count: Number(count), bytes: message.data });
   if (bytes !== undefined) unfinished.delete(id);
   return bytes;
-}
-
-/** Anybody who may connect to NATS can send anything. */
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
-  } catch {
-    return undefined;
-  }
 }

@@ -18,6 +18,6 @@ export async function loadNats(): Promise<Library> {
 }
 
 /** The packages of NATS are not there. */
-export class NatsMissing extends Error {
+class NatsMissing extends Error {
   override name = 'NatsMissing';
 }

@@ -61,7 +61,7 @@ export async function openCluster<Kept extends JournalRecord>({
       maxPayload,
     };
     return {
-      bus: new NatsBus(connection, BUS, () => library.headers()),
+      bus: new NatsBus({ connection, prefix: BUS, makeHeaders: () => library.headers(), sealer }),
       journal: new NatsJournal<Kept>(parts),
       instance,
       replicas: made,
@@ -73,11 +73,16 @@ export async function openCluster<Kept extends JournalRecord>({
   }
 }
 
-/** Connects only to the nodes, for somebody who looks on. */
-export async function openBus(nats: string): Promise<{ readonly bus: Bus; close(): Promise<void> }> {
+/** Connects only to the nodes, for somebody who looks on; with the keys of the nodes. */
+export async function openBus(
+  nats: string,
+  keys: readonly string[],
+): Promise<{ readonly bus: Bus; close(): Promise<void> }> {
+  const sealer = new Sealer(keys.flatMap(parseJournalKeys));
   const library = await loadNats();
   const connection = await connectNats(nats, 'tiltyard cluster');
-  return { bus: new NatsBus(connection, BUS, () => library.headers()), close: () => connection.close() };
+  const bus = new NatsBus({ connection, prefix: BUS, makeHeaders: () => library.headers(), sealer });
+  return { bus, close: () => connection.close() };
 }
 
 function defaultReplicas({ info }: NatsConnection): number {

@@ -5,7 +5,7 @@ export interface ServerInfo {
 }
 
 /** The oldest version that is tested. */
-export const OLDEST = '2.9.0';
+const OLDEST = '2.9.0';
 
 /** Throws if a server is too old for a cluster, or keeps no streams. */
 export function assertServer(info: ServerInfo | undefined, shown: string): void {
@@ -19,7 +19,7 @@ export function assertServer(info: ServerInfo | undefined, shown: string): void 
 }
 
 /** A server that a cluster cannot use. */
-export class UnsuitableServer extends Error {
+class UnsuitableServer extends Error {
   override name = 'UnsuitableServer';
 }
 

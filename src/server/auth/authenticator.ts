@@ -36,13 +36,12 @@ export function authenticator(auth: AuthOptions | undefined): Authenticator | un
   if (apiKeys.length === 0 && jwt === undefined) throw new DefinitionError('auth needs at least one API key, or jwt');
   const findByKey = keyFinder(apiKeys);
   const tokens = jwt === undefined ? undefined : new Tokens(jwt);
+  const findByToken = (headers: IncomingHttpHeaders) => {
+    const token = bearerToken(headers);
+    return token === undefined ? undefined : tokens?.recall(token);
+  };
   return {
-    recognize(headers) {
-      const identity = findByKey(headers);
-      if (identity !== undefined || tokens === undefined) return identity;
-      const token = bearerToken(headers);
-      return token === undefined ? undefined : tokens.recall(token);
-    },
+    recognize: tokens === undefined ? findByKey : (headers) => findByKey(headers) ?? findByToken(headers),
     async verify(headers) {
       const token = bearerToken(headers);
       if (token === undefined || tokens === undefined) throw unauthorized();

@@ -1,5 +1,6 @@
 import { DefinitionError, type Rule } from '../../core/index.ts';
 import { isObject } from '../../protocol/index.ts';
+import type { Recovered } from '../../sessions/index.ts';
 
 /** Where a server keeps episodes, so that they go on when it starts again. */
 export interface JournalOption {
@@ -12,9 +13,21 @@ export interface JournalOption {
   readonly keys?: readonly string[];
   /** Whether an answer waits until the disk has it, so that it survives a loss of power as well. Default: false. */
   readonly sync?: boolean;
+  /**
+   * Hears how far the server has come with what an earlier one has left.
+   * @internal For the command, which shows it.
+   */
+  readonly recovery?: RecoveryListener;
 }
 
-const KEYS: ReadonlySet<string> = new Set(['folder', 'keys', 'sync']);
+/** Hears of the recovery of sessions at the start of a server. */
+export interface RecoveryListener {
+  /** So many of the entries of the journal were looked at. */
+  progress(done: number, all: number): void;
+  ended(recovered: Recovered, ms: number): void;
+}
+
+const KEYS: ReadonlySet<string> = new Set(['folder', 'keys', 'sync', 'recovery']);
 
 /** What can be given as `journal`. */
 export const journalRule: Rule = (value, place) => {

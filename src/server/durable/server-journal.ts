@@ -5,7 +5,7 @@ import { type Journal, type LmdbJournal, openJournal, parseJournalKeys } from '.
 import type { SessionHost } from '../../sessions/index.ts';
 import type { MakeKeeper } from '../ors/service.ts';
 import type { MakeCallKeeper } from '../oxp/service.ts';
-import type { JournalOption } from './option.ts';
+import type { JournalOption, RecoveryListener } from './option.ts';
 
 /** What of a server outlives a process of its own. */
 export interface ServerDurability {
@@ -34,17 +34,17 @@ export async function serverDurability(
   const journal = option && (await open(option, onFenced));
   // Before any other such hook is added, and so after all of them: sessions write until they have ended.
   if (journal !== undefined) app.addHook('onClose', () => journal.close());
-  const lastAlive = journal?.lastAlive;
-  const calls = journal && new CallJournal(asCalls(journal), { ...limits, lastAlive, log: app.log, onFenced });
+  const servedSince = journal && ((at: number) => journal.servedSince(at));
+  const calls = journal && new CallJournal(asCalls(journal), { ...limits, servedSince, log: app.log, onFenced });
   if (calls !== undefined) app.addHook('onClose', () => calls.close());
   return {
     instance: journal?.id,
-    keeper: (runtime, options) => new JournalKeeper(runtime, options, { journal, lastAlive, onFenced, calls }),
+    keeper: (runtime, options) => new JournalKeeper(runtime, options, { journal, servedSince, onFenced, calls }),
     callKeeper: calls && ((runtime) => new KeptTools(runtime, calls, limits)),
     async recover(host) {
       if (journal === undefined) return;
       if (host === undefined) await calls?.recover();
-      else await recover(app, host, journal);
+      else await recover(app, host, journal, option?.recovery);
     },
   };
 }
@@ -54,13 +54,23 @@ function asCalls(journal: Journal<EpisodeRecord>): Journal<ToolCallRecord> {
   return journal as Journal<any>;
 }
 
-async function recover(app: FastifyInstance, host: SessionHost, { size }: LmdbJournal<EpisodeRecord>): Promise<void> {
+async function recover(
+  app: FastifyInstance,
+  host: SessionHost,
+  { size }: LmdbJournal<EpisodeRecord>,
+  listener?: RecoveryListener,
+): Promise<void> {
   if (size === 0) return;
   const startedAt = performance.now();
-  app.log.info({ entries: size }, 'recovering sessions');
-  const recovered = await host.recover?.((done, all) => app.log.info({ done, all }, 'recovering sessions'));
+  const progress = (done: number, all: number) => {
+    app.log.info({ done, all }, 'recovering sessions');
+    listener?.progress(done, all);
+  };
+  progress(0, size);
+  const recovered = await host.recover?.(progress);
   const ms = Math.round(performance.now() - startedAt);
   app.log.info({ ...recovered, ms }, 'sessions recovered');
+  if (recovered !== undefined) listener?.ended(recovered, ms);
 }
 
 function open(

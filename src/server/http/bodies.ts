@@ -16,7 +16,9 @@ export function bodyParser({ maxInputValues }: Pick<Limits, 'maxInputValues'>): 
     // A level takes a character: most bodies are too short for as many.
     if (text.length > MAX_JSON_LEVELS) assertShallow(text, maxInputValues);
     const parsed = parse(text);
-    if (!isHarmless(text) && reachesPrototype(parsed))
+    // Most bodies have no word in them that could be a key to a prototype, not even one in escapes.
+    const isHarmless = !text.includes('\\u') && !text.includes('__proto__') && !text.includes('constructor');
+    if (!isHarmless && reachesPrototype(parsed))
       throw bad("the body may not have the keys '__proto__' and 'constructor.prototype'");
     if (!isObject(parsed)) throw bad(`the body must be a JSON object, not ${describe(parsed)}`);
     return parsed as JsonObject;
@@ -59,11 +61,6 @@ function parse(text: string): unknown {
 }
 
 const BYTE_ORDER_MARK = '\ufeff';
-
-// Most bodies have no word in them that could be a key to a prototype, not even one in escapes.
-function isHarmless(text: string): boolean {
-  return !text.includes('\\u') && !text.includes('__proto__') && !text.includes('constructor');
-}
 
 /** The error of a body that cannot be read. */
 export function bad(message: string): TiltyardError {

@@ -10,12 +10,18 @@ export class BodyChunks {
   /** How many at the end are as they came. */
   #recent = 0;
 
-  add(chunk: Buffer): void {
+  /** Those that have come so far. */
+  static of(body: Buffer | BodyChunks): BodyChunks {
+    return body instanceof BodyChunks ? body : new BodyChunks().add(body);
+  }
+
+  add(chunk: Buffer): this {
     this.#chunks.push(chunk);
     this.#recent += 1;
-    if (this.#recent < MAX_SMALL) return;
+    if (this.#recent < MAX_SMALL) return this;
     this.#chunks.push(Buffer.concat(this.#chunks.splice(-MAX_SMALL)));
     this.#recent = 0;
+    return this;
   }
 
   toString(): string {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { INSTANCE_HEADER } from '../../protocol/index.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ANYBODY, type Identity } from '../auth/identity.ts';
@@ -37,15 +37,15 @@ export class FastPath {
   readonly #routes = new Map<string, FastRoute>();
   readonly #options: FastPathOptions;
   readonly #maxBytes: number;
-  readonly #takeOver: CallExchange['takeOver'];
+  /** Undefined where it makes no difference where a request comes from. */
+  readonly #guard: WebGuard | undefined;
   #isClosed = false;
 
   constructor(options: FastPathOptions) {
     this.#options = options;
     // For a larger one the session is looked up, and memory taken, before it is read.
     this.#maxBytes = Math.min(options.bodyBytes, SMALL_BODY_BYTES);
-    const { headers } = options.instance;
-    this.#takeOver = () => headers;
+    this.#guard = options.guard.isNeeded ? options.guard : undefined;
   }
 
   /** Adds a route of POST requests. */
@@ -58,8 +58,14 @@ export class FastPath {
     this.#isClosed = true;
   }
 
-  /** Takes a request; false if it is left to Fastify. */
-  take(request: IncomingMessage, response: ServerResponse): boolean {
+  /** Takes plain requests, and leaves the others to Fastify. */
+  before(fastify: RequestListener): RequestListener {
+    return (request, response) => {
+      if (!this.#take(request, response)) fastify(request, response);
+    };
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '', headers } = request;
     const route = method === 'POST' ? this.#routes.get(url) : undefined;
     if (route === undefined || this.#isClosed || !this.#isPlain(headers)) return false;
@@ -67,29 +73,37 @@ export class FastPath {
     const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;
     const caller: Caller = { tiltyardIdentity: identity };
-    this.#options.requests.begin(request, response, route.counts, caller);
-    readBody(request, (body) => route.answer({ headers, body, identity, response, caller, takeOver: this.#takeOver }));
+    const { requests, instance } = this.#options;
+    requests.begin(request, response, route.counts, caller);
+    const open: CallExchange['open'] = (status, own) => {
+      own[INSTANCE_HEADER] = instance.id;
+      response.writeHead(status, own);
+    };
+    readBody(request, (body) => route.answer({ headers, body, identity, response, caller, open }));
     return true;
   }
 
   /** Whether nothing about a request is unusual, as far as its headers tell. */
   #isPlain(headers: IncomingHttpHeaders): boolean {
-    const { guard, instance } = this.#options;
+    const { id } = this.#options.instance;
     return (
       headers['content-type'] === 'application/json' &&
       // Without a length it comes in chunks, and how much it is shows only on the way.
       Number(headers['content-length']) <= this.#maxBytes &&
       headers.host !== undefined &&
       headers.upgrade === undefined &&
-      (headers[INSTANCE_HEADER] ?? instance.id) === instance.id &&
-      guard.isPlain(headers)
+      (headers[INSTANCE_HEADER] ?? id) === id &&
+      this.#guard?.isPlain(headers) !== false
     );
   }
 }
 
 /** Nothing is called if the client leaves before its body is whole. */
 function readBody(request: IncomingMessage, onBody: (text: string) => void): void {
-  const body = new BodyChunks();
-  request.on('data', (chunk: Buffer) => body.add(chunk));
-  request.on('end', () => onBody(body.toString()));
+  // Nearly all come in one piece.
+  let body: Buffer | BodyChunks | undefined;
+  request.on('data', (chunk: Buffer) => {
+    body = body === undefined ? chunk : BodyChunks.of(body).add(chunk);
+  });
+  request.on('end', () => onBody(body?.toString() ?? ''));
 }

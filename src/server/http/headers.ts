@@ -67,8 +67,3 @@ function quality(accept: string, type: string): number {
   }
   return 0;
 }
-
-/** Whether the client is an official SDK, which takes refused calls only inside the event stream. */
-export function isOfficialSdk(userAgent: string | undefined): boolean {
-  return userAgent !== undefined && /^(ors-sdk|openreward-sdk)\//.test(userAgent);
-}

@@ -3,7 +3,6 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
 import { type Answering, answerClientError, answerExpectation, refuseTunnel } from './client-errors.ts';
 import type { FastPath } from './fast-path.ts';
-import { isQueued } from './request-tracker.ts';
 
 /** What takes the requests of a server before Fastify does. */
 export interface FrontDesk extends Answering {
@@ -28,38 +27,34 @@ export class HttpServers {
   /** Says who takes the requests: later than the first server is made, but before it listens. */
   open(desk: FrontDesk): void {
     this.#desk = desk;
+    for (const server of this.#servers) this.#serve(server, desk);
   }
 
   /** Makes a server whose requests go to `handler`, except those that the fast path takes. */
   make(handler: RequestListener): Server {
     this.#handler = handler;
-    const desk = () => this.#desk as FrontDesk;
-    /** Handles requests in the order they came, and not too many of one connection at a time. */
-    const inTurn =
-      (handle: RequestListener): RequestListener =>
-      (request, response) => {
-        const waits = isQueued(response) && desk().requests.defer(request, () => handle(request, response));
-        if (!waits) handle(request, response);
-      };
-    const take: RequestListener = (request, response) => {
-      if (!desk().fastPath.take(request, response)) handler(request, response);
-    };
-    const server = createServer(this.#options, inTurn(take));
+    const server = createServer(this.#options);
     // Connections live for as long as they are used; how slowly requests may come has limits of its own.
     server.setTimeout(0);
-    server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, desk()));
-    const refuseExpectation: RequestListener = (request, response) => {
-      desk().requests.begin(request, response);
-      answerExpectation(response, desk().instance);
-    };
-    server.on('checkExpectation', inTurn(refuseExpectation));
-    server.on('connect', (request, socket) => refuseTunnel(request, socket as Socket, desk().requests));
     server.on('connection', (socket: Socket) => {
       this.#connections.add(socket);
       socket.once('close', () => this.#connections.delete(socket));
     });
     this.#servers.push(server);
+    if (this.#desk !== undefined) this.#serve(server, this.#desk);
     return server;
+  }
+
+  #serve(server: Server, desk: FrontDesk): void {
+    const { requests, fastPath, instance } = desk;
+    server.on('request', requests.inTurn(fastPath.before(this.#handler)));
+    server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, desk));
+    const refuseExpectation: RequestListener = (request, response) => {
+      requests.begin(request, response);
+      answerExpectation(response, instance);
+    };
+    server.on('checkExpectation', requests.inTurn(refuseExpectation));
+    server.on('connect', (request, socket) => refuseTunnel(request, socket as Socket, requests));
   }
 
   /** Listens on the other addresses of this machine's own name, if it has more than one. */

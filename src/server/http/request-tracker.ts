@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { SESSION_HEADER } from '../../protocol/index.ts';
@@ -10,8 +10,8 @@ const CLIENT_LEFT = 499;
 
 /** The requests of a server from their arrival until they have ended; each ends once, is counted and has its line then. */
 export interface RequestTracker {
-  /** Makes a request that came behind others wait if its connection has enough of them; false if it can be handled at once. */
-  defer(request: IncomingMessage, handle: () => void): boolean;
+  /** Has requests handled in the order they came, and not too many of one connection at a time. */
+  inTurn(handle: RequestListener): RequestListener;
   /** Notes a request, as soon as its headers are there, with the counts of its route, if it has one, and its caller. */
   begin(request: IncomingMessage, response: ServerResponse, counts?: RouteCounts, caller?: Caller): void;
   /** Notes that Node cannot read what a connection sends; false if no answer may be written, since another is due first. */
@@ -101,38 +101,33 @@ export function requestTracker({ events, counts }: RequestTrackerOptions): Reque
     });
     return connection;
   };
+  /** Makes a request that came behind others wait if its connection has enough of them; false if it can be handled at once. */
+  const defer = (request: IncomingMessage, handle: () => void): boolean => {
+    const connection = connections.get(request.socket);
+    if (connection === undefined || connection.open.length < MAX_HANDLED) return false;
+    if (connection.waiting.length >= MAX_WAITING) request.socket.destroy();
+    else connection.waiting.push({ request, handle, arrivedAt: performance.now() });
+    pauseIfFull(request.socket, connection);
+    return true;
+  };
   return {
-    defer(request, handle) {
-      const connection = connections.get(request.socket);
-      if (connection === undefined || connection.open.length < MAX_HANDLED) return false;
-      if (connection.waiting.length >= MAX_WAITING) request.socket.destroy();
-      else connection.waiting.push({ request, handle, arrivedAt: performance.now() });
-      pauseIfFull(request.socket, connection);
-      return true;
+    inTurn: (handle) => (request, response) => {
+      const waits = isQueued(response) && defer(request, () => handle(request, response));
+      if (!waits) handle(request, response);
     },
     begin(request, response, counts = unrouted, caller = NO_CALLER) {
-      const connection = connections.get(request.socket) ?? watch(request.socket);
+      const { socket } = request;
+      const connection = connections.get(socket) ?? watch(socket);
       const { open } = connection;
-      const arrivedAt = performance.now();
-      const queued = isQueued(response);
-      const readBytes = queued ? request.socket.bytesRead : 0;
-      const begun: OpenRequest = {
-        connection,
-        request,
-        response,
-        counts,
-        caller,
-        arrivedAt,
-        readBytes,
-        refusal: undefined,
-      };
+      const [arrivedAt, readBytes] = [performance.now(), isQueued(response) ? socket.bytesRead : 0];
+      const begun = { connection, request, response, counts, caller, arrivedAt, readBytes, refusal: undefined };
       open.push(begun);
-      if (queued) pauseIfFull(request.socket, connection);
+      if (readBytes > 0) pauseIfFull(socket, connection);
       response.on('finish', () => {
         // It is not there if its client left before.
         if (open[0] !== begun) return;
         open.shift();
-        if (connection.isPaused && !isFull(request.socket, connection)) resume(request.socket, connection);
+        if (connection.isPaused && !isFull(socket, connection)) resume(socket, connection);
         if (!request.complete) connection.unread = request;
         tell(events, begun, response.statusCode);
         connection.waiting.shift()?.handle();
@@ -147,7 +142,7 @@ export function requestTracker({ events, counts }: RequestTrackerOptions): Reque
       if (last === undefined && unread?.complete === false) return false;
       // What is broken is the body of the last request, or what should have been the next one.
       if (last === undefined || last.request.complete) {
-        count(unrouted, refusal.status);
+        unrouted.set(refusal.status, (unrouted.get(refusal.status) ?? 0) + 1);
         events.requestEnded({ ...refusal, remoteAddress: socket.remoteAddress });
         return open.length === 0;
       }
@@ -191,23 +186,14 @@ export function isQueued({ socket }: ServerResponse): boolean {
 }
 
 function tell(events: EventLog, ended: EndedOne, answered: number): void {
+  const { counts, caller, refusal, arrivedAt } = ended;
   const { method, url, headers } = ended.request;
-  const { counts, refusal } = ended;
   const status = refusal?.status ?? answered;
-  count(counts, status);
-  events.requestEnded({
-    method,
-    url,
-    sid: headers[SESSION_HEADER] as string | undefined,
-    identity: ended.caller.tiltyardIdentity?.id,
-    remoteAddress: status < 400 ? undefined : ended.connection.remoteAddress,
-    status,
-    code: status < 400 ? undefined : ended.caller.tiltyardCode,
-    parserError: refusal?.parserError,
-    durationMs: performance.now() - ended.arrivedAt,
-  });
-}
-
-function count(counts: RouteCounts, status: number): void {
   counts.set(status, (counts.get(status) ?? 0) + 1);
+  const sid = headers[SESSION_HEADER] as string | undefined;
+  const identity = caller.tiltyardIdentity?.id;
+  const told = { method, url, sid, identity, status, durationMs: performance.now() - arrivedAt };
+  if (status < 400) return events.requestEnded(told);
+  const { remoteAddress } = ended.connection;
+  events.requestEnded({ ...told, remoteAddress, code: caller.tiltyardCode, parserError: refusal?.parserError });
 }

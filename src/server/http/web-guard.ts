@@ -66,6 +66,11 @@ export class WebGuard {
     this.#hosts?.add(name);
   }
 
+  /** Whether it looks at requests at all. */
+  get isNeeded(): boolean {
+    return this.#looksAtPages || this.#hosts !== undefined;
+  }
+
   /** Whether a request has nothing about it that `take` would look at: it comes from no page, under a name of the server's. */
   isPlain(headers: IncomingHttpHeaders): boolean {
     if (this.#looksAtPages && (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined)) return false;

@@ -1,3 +1,6 @@
+import type { ServerResponse } from 'node:http';
+import type { CallEnding } from '../../sessions/index.ts';
+
 /**
  * Collects answers and gives them out together at the end of the event loop's turn. Writing from inside the callback
  * that parsed a request costs half the throughput: the loop then alternates between reading and writing.
@@ -5,7 +8,6 @@
 export class WriteBatch {
   readonly #onError: (thrown: unknown) => void;
   #queue: (() => void)[] = [];
-  #scheduled = false;
   /** How many answers this turn has had, and whether the last one had no more than one. */
   #count = 0;
   #isQuiet = true;
@@ -34,15 +36,12 @@ export class WriteBatch {
 
   #begin(): void {
     this.#count += 1;
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(this.#flush);
+    if (this.#count === 1) setImmediate(this.#flush);
   }
 
   readonly #flush = (): void => {
     const queue = this.#queue;
     this.#queue = [];
-    this.#scheduled = false;
     this.#isQuiet = this.#count <= 1;
     this.#count = 0;
     for (const work of queue) this.#run(work);
@@ -56,4 +55,21 @@ export class WriteBatch {
       this.#onError(thrown);
     }
   }
+}
+
+/** A longer text goes out in pieces, so that a client that does not read it holds one text, and no copies of it. */
+export const LARGE_CHARACTERS: number = 64 * 1024;
+
+/** Whether a result is so large that it does not wait for the end of the turn: what waits there is not counted. */
+export function isLarge(ending: CallEnding): boolean {
+  return ending.kind === 'returned' && ending.json.length > LARGE_CHARACTERS;
+}
+
+/**
+ * Writes the only piece of a body whose length was announced. Not `end(body)`, which hands the system two pieces, one of
+ * them empty: a single one makes the server a tenth faster.
+ */
+export function writeLast(response: ServerResponse, body: string): void {
+  response.write(body);
+  process.nextTick(() => response.end());
 }

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ClusterObserver, Membership } from '../../cluster/index.ts';
-import { Histogram, publishHistogram } from './histogram.ts';
+import { publishHistogram } from './histogram.ts';
+import { Histogram } from './numbers.ts';
 
 /** In seconds: from a server of NATS on the same machine to one that is about to choose a leader. */
 const LATENCIES: readonly number[] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2];

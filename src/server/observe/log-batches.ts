@@ -38,7 +38,7 @@ export function logBatches(target: BatchTarget): LogBatches {
   let batch: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
   let spare: Buffer | undefined;
   let used = 0;
-  let unmade: (() => string)[] = [];
+  const unmade: (() => string)[] = [];
   let timer: NodeJS.Timeout | undefined;
   const writeOn = () => {
     if (used === 0) return;
@@ -56,26 +56,25 @@ export function logBatches(target: BatchTarget): LogBatches {
     if (most > BATCH_BYTES) target.write(Buffer.from(line), () => {});
     else used += batch.write(line, used);
   };
-  const makeAll = () => {
-    if (unmade.length === 0) return;
-    const making = unmade;
-    unmade = [];
-    for (const make of making) add(make());
+  /** Adds the lines that are not made yet, and then one that is: together, since each piece that is added costs as much as a line. */
+  const addAll = (last: string) => {
+    let lines = '';
+    for (const make of unmade) lines += make();
+    unmade.length = 0;
+    add(lines + last);
   };
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    makeAll();
+    addAll('');
     writeOn();
   };
   process.on('exit', flush);
   return {
     write(line) {
       timer ??= setTimeout(flush, COLLECT_MS).unref();
-      if (typeof line === 'string') {
-        makeAll();
-        add(line);
-      } else if (unmade.push(line) >= MAX_UNMADE) makeAll();
+      if (typeof line === 'string') addAll(line);
+      else if (unmade.push(line) >= MAX_UNMADE) addAll('');
     },
     [Symbol.dispose]() {
       flush();

@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { Observer, Subject, TraceHeaders } from '../../sessions/index.ts';
+import { combineObservers, type Observer, type Subject, type TraceHeaders } from '../../sessions/index.ts';
 import { type EventLog, eventLog } from './event-log.ts';
 import type { Logged } from './logger.ts';
 import type { Numbers } from './numbers.ts';
-import { combine } from './observers.ts';
 import { tracing } from './tracing.ts';
 
 /** How a server sees what it does. */
@@ -30,7 +29,7 @@ export function observe(
   const traces = tracing();
   if (traces !== undefined) app.addHook('onClose', () => traces.flush());
   return {
-    observer: combine([events, numbers, traces, watchdog].filter((each) => each !== undefined)),
+    observer: combineObservers([events, numbers, traces, watchdog].filter((each) => each !== undefined)),
     traceOf: traces === undefined ? undefined : (request) => traces.headersOf(request),
     traceOfCode: traces === undefined ? undefined : (subject) => traces.headersFor(subject),
   };

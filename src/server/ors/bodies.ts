@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, MAX_SECRET_CHARACTERS, MAX_SECRETS, TiltyardError } from '../../core/index.ts';
 import { excessIn, isObject, type JsonObject } from '../../protocol/index.ts';
-import type { CallRequest, CreateRequest, TaskChoice } from '../../sessions/index.ts';
+import type { CreateRequest, TaskChoice } from '../../sessions/index.ts';
 import { bad } from '../http/bodies.ts';
 
 /** The `split` of a body. */
@@ -36,20 +36,6 @@ export function readCreate(body: JsonObject, headerSecrets: Record<string, strin
     choice: readChoice(body),
     secrets: assertFew({ ...headerSecrets, ...readSecrets(body.secrets) }),
   };
-}
-
-/** The body of a call. */
-export function readCall(body: JsonObject): Pick<CallRequest, 'name' | 'input' | 'taskId'> {
-  const { input, task_id: taskId } = body;
-  const name = readString(body, 'name');
-  if (name === '') throw bad("'name' must be the name of a tool, not an empty string");
-  if (!isObject(input))
-    throw bad(`'input' must be an object ({} for a tool without parameters), not ${describe(input)}`);
-  if (taskId === undefined || taskId === null) return { name, input };
-  if (typeof taskId !== 'string' || !/^[\x21-\x7e]{1,256}$/.test(taskId)) {
-    throw bad(`'task_id' must be a string of 1 to 256 visible characters, not ${describe(taskId)}`);
-  }
-  return { name, input, taskId };
 }
 
 // Of a body that has no meaning but this, nothing larger needs to be parsed.

@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { silent } from '../../core/index.ts';
 import { type CallEvent, type CallListener, DEFAULT_SESSION_OPTIONS, MemoryBudget } from '../../sessions/index.ts';
 import { Disconnects } from '../http/disconnects.ts';
+import { PieceRooms } from '../http/pieces.ts';
 import { Transfers } from '../http/transfers.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { CallStream } from './call-stream.ts';
@@ -17,7 +18,7 @@ function viewed(socket = new Socket()) {
     req: { socket },
     writableNeedDrain: false,
     writableEnded: false,
-    writeHead: vi.fn(),
+    headersSent: false,
     write: vi.fn((_text: string) => true),
     end: vi.fn(),
   });
@@ -35,9 +36,14 @@ function viewed(socket = new Socket()) {
       return leave;
     },
   };
-  const exchange = { response, takeOver: () => ({}), caller: {} };
+  const open = () => {
+    response.headersSent = true;
+  };
+  const exchange = { response, open, caller: {} };
   const transfers = new Transfers(new MemoryBudget(DEFAULT_SESSION_OPTIONS), silent);
-  const options = { host, batch, heartbeat, transfers, disconnects: new Disconnects(), returnErrors: 'none' };
+  const rooms = new PieceRooms();
+  const disconnects = new Disconnects();
+  const options = { host, batch, heartbeat, transfers, rooms, disconnects, returnErrors: 'none' };
   const stream = new CallStream(exchange as never, REF, options as never);
   stream.start({ name: 'wait', input: {} });
   return { stream, response, socket, heartbeat, touch, leave, batch, tell: (event: CallEvent) => tell(event) };

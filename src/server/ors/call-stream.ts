@@ -1,15 +1,14 @@
-import type { OutgoingHttpHeaders } from 'node:http';
-import type { Socket } from 'node:net';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from '../../protocol/index.ts';
-import { type CallEvent, type CallRequest, isLarge, type SessionHost, type SessionRef } from '../../sessions/index.ts';
+import type { CallEvent, CallRequest, SessionHost, SessionRef } from '../../sessions/index.ts';
 import type { Disconnects } from '../http/disconnects.ts';
 import { type ReturnErrors, toFailureAnswer } from '../http/errors.ts';
-import { type CallExchange, respond, withOthers, writeLast } from '../http/exchange.ts';
+import { type CallExchange, respond } from '../http/exchange.ts';
 import type { Beating, Heartbeat } from '../http/heartbeat.ts';
-import { Pump } from '../http/pieces.ts';
+import { type PieceRooms, Pump } from '../http/pieces.ts';
 import { isQueued } from '../http/request-tracker.ts';
 import type { Transfers } from '../http/transfers.ts';
-import type { WriteBatch } from '../http/write-batch.ts';
+import { isLarge, type WriteBatch, writeLast } from '../http/write-batch.ts';
 import { toCallAnswer } from './call-answer.ts';
 
 /** What every stream of a server shares. */
@@ -19,8 +18,12 @@ export interface CallStreamOptions {
   readonly heartbeat: Heartbeat;
   readonly disconnects: Disconnects;
   readonly transfers: Transfers;
+  readonly rooms: PieceRooms;
   readonly returnErrors: ReturnErrors;
 }
+
+/** In the turn in which the call came; waiting for its end; with a stream that has begun; done. */
+type StreamPhase = 'arriving' | 'waiting' | 'streaming' | 'answered';
 
 /** Answers a call: in one write if it ends within this turn, as a stream if it takes longer. */
 export class CallStream implements Beating {
@@ -29,15 +32,11 @@ export class CallStream implements Beating {
   readonly #options: CallStreamOptions;
   /** Whether this client takes refused calls inside the stream. */
   #envelope = false;
-  #isAccepted = false;
-  /** Whether the turn in which the call came is over. */
-  #hasBegun = false;
-  #streaming = false;
-  #isAnswered = false;
+  #phase: StreamPhase = 'arriving';
+  /** The latest that was told of the call. */
+  #heard: CallEvent | undefined;
   /** Set when a large result is under way. */
   #pump: Pump | undefined;
-  #taskId = '';
-  #settled: Extract<CallEvent, { kind: 'settled' }> | undefined;
   #leave: (() => void) | undefined;
   #unwatch: (() => void) | undefined;
 
@@ -51,10 +50,9 @@ export class CallStream implements Beating {
   start(request: CallRequest): void {
     const { host, batch } = this.#options;
     this.#envelope = request.keepRefusal === true;
-    const leave = host.call(this.#ref, request, (event) => this.#on(event));
-    if (this.#isAnswered) return;
-    if (this.#settled !== undefined) return batch.soon(() => this.#finish());
-    this.#leave = leave;
+    this.#leave = host.call(this.#ref, request, (event) => this.#on(event));
+    if (this.#phase === 'answered') return;
+    if (this.#heard?.kind === 'settled') return batch.soon(() => this.#finish());
     // A tool that only waits for a promise or two has its answer by the end of the turn, and needs no stream.
     batch.defer(() => this.#begin());
   }
@@ -67,64 +65,77 @@ export class CallStream implements Beating {
   }
 
   #on(event: CallEvent): void {
-    this.#taskId = event.taskId;
-    if (event.kind === 'accepted') {
-      this.#isAccepted = true;
-      if (this.#hasBegun) this.#announce();
-      return;
-    }
-    this.#settled = event;
-    // What waits for the end of the turn is not counted.
+    this.#heard = event;
+    if (event.kind === 'accepted') return this.#announce();
     if (isLarge(event.ending)) this.#finish();
-    else if (this.#hasBegun) this.#options.batch.defer(() => this.#finish());
+    else if (this.#phase !== 'arriving') this.#options.batch.defer(() => this.#finish());
   }
 
+  /** Goes on after the turn in which the call came. */
   #begin(): void {
-    this.#hasBegun = true;
-    if (this.#isAnswered) return;
-    if (this.#settled !== undefined) return this.#finish();
-    if (this.#hasLeft) return this.#leave?.();
+    if (this.#phase === 'answered') return;
+    if (this.#heard?.kind === 'settled') return this.#finish();
+    this.#phase = 'waiting';
+    if (hasLeft(this.#exchange.response)) return this.#leave?.();
     this.#watch();
-    if (this.#isAccepted) this.#announce();
+    if (this.#heard !== undefined) this.#announce();
   }
 
   /** Starts the stream, so that the client knows the id before the result is there. */
   #announce(): void {
-    if (this.#streaming || this.#isAnswered || this.#settled !== undefined || this.#hasLeft) return;
-    this.#streaming = true;
-    this.#open();
-    this.#exchange.response.write(encodeTaskId(this.#taskId));
+    if (this.#phase !== 'waiting' || hasLeft(this.#exchange.response)) return;
+    this.#phase = 'streaming';
+    this.#open(this.#heard?.taskId ?? '');
     this.#options.heartbeat.add(this);
   }
 
   #finish(): void {
-    this.#isAnswered = true;
-    if (this.#unwatch !== undefined) this.#release();
-    const { ending } = this.#settled ?? {};
+    const { response, caller } = this.#exchange;
+    const heard = this.#heard;
     // From here on the text is held only by what sends it.
-    this.#settled = undefined;
-    if (ending === undefined || this.#hasLeft) return;
-    if (ending.kind === 'returned') return this.#sendResult(ending.json);
+    this.#heard = undefined;
+    this.#phase = 'answered';
+    if (this.#unwatch !== undefined) this.#release();
+    if (heard?.kind !== 'settled' || hasLeft(response)) return;
+    const { taskId, ending } = heard;
+    if (ending.kind === 'returned') return this.#sendResult(ending.json, taskId);
     const { returnErrors } = this.#options;
-    const how = { envelope: this.#envelope, streaming: this.#streaming, returnErrors };
+    const how = { envelope: this.#envelope, streaming: response.headersSent, returnErrors };
     const answer = toCallAnswer(ending, how);
-    if (answer.kind === 'end') return this.#sendResult(answer.json);
-    if (answer.kind === 'error') return this.#send(encodeError(answer.message, answer.outcome), answer.alone);
-    this.#exchange.caller.tiltyardCode = answer.failure.code;
+    if (answer.kind === 'end') return this.#sendResult(answer.json, taskId);
+    if (answer.kind === 'error')
+      return this.#send(encodeError(answer.message, answer.outcome), answer.alone ? undefined : taskId);
+    caller.tiltyardCode = answer.failure.code;
     respond(this.#exchange, toFailureAnswer(answer.failure, returnErrors));
   }
 
-  #sendResult(json: string): void {
+  #sendResult(json: string, taskId: string): void {
     const small = encodeSmallResult(json);
-    if (small !== undefined) return this.#send(small);
+    if (small !== undefined) return this.#send(small, taskId);
     const { response } = this.#exchange;
-    if (!this.#streaming) {
-      this.#open();
-      response.write(encodeTaskId(this.#taskId));
-    }
-    const pump = new Pump(response, encodeResult(json));
+    if (!response.headersSent) this.#open(taskId);
+    const { rooms } = this.#options;
+    const pump = new Pump(response, encodeResult(json, rooms.take), rooms.giveBack);
     pump.write();
     if (!response.writableEnded) this.#stayWith(pump, json.length);
+  }
+
+  /** Sends the last event; before it goes the id of the call, if it has one and the stream has not begun. */
+  #send(event: string, taskId: string | undefined): void {
+    const { response } = this.#exchange;
+    if (isQueued(response)) this.#options.transfers.countQueued(response, this.#ref.identity, event.length);
+    if (response.headersSent) return void response.end(event);
+    const body = taskId === undefined ? event : encodeTaskId(taskId) + event;
+    const headers = streamHeaders();
+    headers['content-length'] = Buffer.byteLength(body);
+    this.#exchange.open(200, headers);
+    writeLast(response, body);
+  }
+
+  /** Begins a stream whose length nobody knows yet. */
+  #open(taskId: string): void {
+    this.#exchange.open(200, streamHeaders());
+    this.#exchange.response.write(encodeTaskId(taskId));
   }
 
   /** Keeps the session alive until a client that reads slowly has read it all, or has left; until then, its result counts. */
@@ -138,36 +149,10 @@ export class CallStream implements Beating {
   }
 
   #watch(): void {
-    this.#unwatch = this.#options.disconnects.watch(this.#socket, () => {
+    this.#unwatch = this.#options.disconnects.watch(this.#exchange.response.req.socket, () => {
       this.#leave?.();
       this.#release();
     });
-  }
-
-  get #hasLeft(): boolean {
-    return this.#socket.destroyed;
-  }
-
-  // Not the response: one that waits behind another on its connection does not hear of the end.
-  get #socket(): Socket {
-    return this.#exchange.response.req.socket;
-  }
-
-  #send(event: string, alone = false): void {
-    const { response } = this.#exchange;
-    if (isQueued(response)) this.#options.transfers.countQueued(response, this.#ref.identity, event.length);
-    if (this.#streaming) {
-      response.end(event);
-      return;
-    }
-    const body = alone ? event : encodeTaskId(this.#taskId) + event;
-    this.#open(Buffer.byteLength(body));
-    writeLast(response, body);
-  }
-
-  #open(length?: number): void {
-    const headers = withOthers(streamHeaders(length), this.#exchange.takeOver());
-    this.#exchange.response.writeHead(200, headers);
   }
 
   #release(): void {
@@ -176,10 +161,14 @@ export class CallStream implements Beating {
   }
 }
 
-// Literals: to spread one object takes longer than to write all.
-function streamHeaders(length: number | undefined): OutgoingHttpHeaders {
-  const type = 'text/event-stream; charset=utf-8';
-  return length === undefined
-    ? { 'content-type': type, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
-    : { 'content-type': type, 'cache-control': 'no-cache', 'x-accel-buffering': 'no', 'content-length': length };
+/** Whether a client has left. Not by the response: one that waits behind another on its connection does not hear of the end. */
+function hasLeft({ req }: ServerResponse): boolean {
+  return req.socket.destroyed;
 }
+
+// New ones each time, because others add theirs; to spread one object takes longer than to write all.
+function streamHeaders(): OutgoingHttpHeaders {
+  return { 'content-type': EVENT_STREAM, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
+}
+
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';

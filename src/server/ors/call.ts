@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { toError } from '../../core/index.ts';
-import { SESSION_HEADER } from '../../protocol/index.ts';
+import { describe, toError } from '../../core/index.ts';
+import { isObject, SESSION_HEADER } from '../../protocol/index.ts';
 import type { CallRequest, SessionRef } from '../../sessions/index.ts';
-import { bytesOfCall } from '../http/bodies.ts';
+import { bad, bytesOfCall } from '../http/bodies.ts';
 import { toErrorAnswer, toFailureAnswer } from '../http/errors.ts';
 import { byFastify, type CallExchange, respond } from '../http/exchange.ts';
 import type { FastRoute } from '../http/fast-path.ts';
-import { isOfficialSdk, MAX_SID_LENGTH, readSid } from '../http/headers.ts';
+import { MAX_SID_LENGTH, readSid } from '../http/headers.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
-import { readCall } from './bodies.ts';
 import { CallStream } from './call-stream.ts';
 import { mayCall } from './scopes.ts';
 import type { OrsService } from './service.ts';
@@ -19,7 +18,14 @@ export const CALL_ROUTE = '/:env/call';
 /** Registers the call of a tool. Not an async handler: the hot path makes no promise that it does not need. */
 export function registerCall(app: FastifyInstance, service: OrsService): void {
   app.post(CALL_ROUTE, service.docs.call, (request, reply) => {
-    answerCall(service, (request.params as { env: string }).env, byFastify(request, reply));
+    const exchange = byFastify(request, reply);
+    let sid: string;
+    try {
+      sid = readSid(request.headers);
+    } catch (thrown) {
+      return void fail(service, exchange, undefined, toError(thrown));
+    }
+    answerCall(service, (request.params as { env: string }).env, sid, exchange);
   });
 }
 
@@ -34,15 +40,14 @@ export function fastCall(service: OrsService, environment: string, counts: Route
       const sid = headers[SESSION_HEADER];
       return typeof sid === 'string' && PLAIN_SID.test(sid) && (identity.scopes === undefined || mayCall(identity));
     },
-    answer: (exchange) => answerCall(service, environment, exchange),
+    answer: (exchange) => answerCall(service, environment, exchange.headers[SESSION_HEADER] as string, exchange),
   };
 }
 
-function answerCall(service: OrsService, environment: string, exchange: CallExchange): void {
-  let ref: SessionRef | undefined;
+function answerCall(service: OrsService, environment: string, sid: string, exchange: CallExchange): void {
+  const ref = { identity: exchange.identity.id, sid };
   let request: CallRequest;
   try {
-    ref = { identity: exchange.identity.id, sid: readSid(exchange.headers) };
     request = toRequest(service, environment, exchange);
   } catch (thrown) {
     return void fail(service, exchange, ref, toError(thrown));
@@ -50,13 +55,27 @@ function answerCall(service: OrsService, environment: string, exchange: CallExch
   new CallStream(exchange, ref, service.streams).start(request);
 }
 
+/** The request of a call, from its body. */
 function toRequest(service: OrsService, environment: string, exchange: CallExchange): CallRequest {
-  const { name, input, taskId } = readCall(service.parse(exchange));
   const { toolErrors, traceOf } = service;
-  const keepRefusal =
-    toolErrors === 'envelope' || (toolErrors === 'auto' && isOfficialSdk(exchange.headers['user-agent']));
+  const { name, input, task_id: given } = service.parse(exchange);
+  if (typeof name !== 'string' || name === '')
+    throw bad(`'name' must be the name of a tool, not ${name === '' ? 'an empty string' : describe(name)}`);
+  if (!isObject(input))
+    throw bad(`'input' must be an object ({} for a tool without parameters), not ${describe(input)}`);
+  const taskId = given === undefined || given === null ? undefined : readTaskId(given);
+  const isOfficial = OFFICIAL_SDK.test(exchange.headers['user-agent'] ?? '');
+  const keepRefusal = toolErrors === 'envelope' || (toolErrors === 'auto' && isOfficial);
   const bytes = bytesOfCall(exchange.body as string);
   return { environment, name, input, bytes, taskId, keepRefusal, trace: traceOf?.(exchange) };
+}
+
+// They take refused calls only inside the event stream.
+const OFFICIAL_SDK = /^(ors-sdk|openreward-sdk)\//;
+
+function readTaskId(given: unknown): string {
+  if (typeof given === 'string' && /^[\x21-\x7e]{1,256}$/.test(given)) return given;
+  throw bad(`'task_id' must be a string of 1 to 256 visible characters, not ${describe(given)}`);
 }
 
 /** Answers a request that cannot be read; but a client that calls into a dead session hears of that first. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { catalog, type Environment, environmentFinder, type Limits, toLimits } from '../../core/index.ts';
 import { CLIENT_TASK_ID, FEATURES_HEADER } from '../../protocol/index.ts';
 import {
+  combineObservers,
   DEFAULT_SESSION_OPTIONS,
   type EnvironmentManifest,
   type EpisodeKeeper,
@@ -19,11 +20,11 @@ import { type BodyParser, bodyParser } from '../http/bodies.ts';
 import { Disconnects } from '../http/disconnects.ts';
 import type { ErrorPlace, ReturnErrors } from '../http/errors.ts';
 import { Heartbeat } from '../http/heartbeat.ts';
+import { PieceRooms } from '../http/pieces.ts';
 import { Transfers } from '../http/transfers.ts';
 import { WEB_OPTIONS, type WebOptions } from '../http/web-guard.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
-import { combine } from '../observe/observers.ts';
 import { type NamedSchema, warnOfSlowPatterns } from '../observe/pattern-warnings.ts';
 import { type OrsDocs, orsDocs } from '../openapi/ors.ts';
 import {
@@ -138,7 +139,10 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     announceAfterMs,
     memory: transfers.memory,
     ...options.sessions,
-    observer: combine([observer, ...(options.sessions?.observer === undefined ? [] : [options.sessions.observer])]),
+    observer: combineObservers([
+      observer,
+      ...(options.sessions?.observer === undefined ? [] : [options.sessions.observer]),
+    ]),
   };
   const host = hostOf(options, limits, sessionOptions);
   warnOfSlowPatterns(app.log, host.manifest.environments.flatMap(inputsOf));
@@ -150,6 +154,7 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     parse: bodyParser(limits),
     streams: {
       host,
+      rooms: new PieceRooms(),
       batch: new WriteBatch((thrown) => app.log.error({ err: thrown }, 'a response could not be written')),
       heartbeat: new Heartbeat(pingMs),
       disconnects: new Disconnects(),

@@ -1,9 +1,10 @@
 import { toError } from '../../core/index.ts';
 import { type CallToolRequest, OUTCOME_HEADER } from '../../protocol/index.ts';
-import { type CallEvent, isLarge } from '../../sessions/index.ts';
+import type { CallEvent } from '../../sessions/index.ts';
 import { bytesOfCall } from '../http/bodies.ts';
 import { type CallExchange, respond, respondInPieces, type WholeAnswer } from '../http/exchange.ts';
 import type { FastRoute } from '../http/fast-path.ts';
+import { isLarge } from '../http/write-batch.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
 import { readCallRequest } from './bodies.ts';
 import { toErrorAnswer, toRefusalAnswer } from './errors.ts';

@@ -3,6 +3,7 @@ import { type Limits, type Toolkit, toLimits, toolkitCatalog } from '../../core/
 import type { ToolDefinition } from '../../protocol/index.ts';
 import {
   type CallKeeper,
+  combineObservers,
   LocalToolRuntime,
   MemoryBudget,
   type Observer,
@@ -19,7 +20,6 @@ import { Transfers } from '../http/transfers.ts';
 import { WEB_OPTIONS, type WebOptions } from '../http/web-guard.ts';
 import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
-import { combine } from '../observe/observers.ts';
 import { warnOfSlowPatterns } from '../observe/pattern-warnings.ts';
 import { type OxpDocs, oxpDocs } from '../openapi/oxp.ts';
 import { anArray, anything, type OptionRules, oneOf, returnErrorsRule, trueOrFalse } from '../options.ts';
@@ -100,7 +100,7 @@ export function toOxpService(app: FastifyInstance, options: OxpOptions, shared: 
   const transfers = shared.transfers ?? new Transfers(new MemoryBudget(limits), app.log);
   const { memory } = transfers;
   const observers = options.observer === undefined ? [observer] : [observer, options.observer];
-  const hostOptions = { limits, memory, log: app.log, observer: combine(observers) };
+  const hostOptions = { limits, memory, log: app.log, observer: combineObservers(observers) };
   const host = options.host?.(hostOptions) ?? localToolbox(options, hostOptions);
   const definitions = host.tools.map(({ definition }) => definition);
   warnOfSlowPatterns(

@@ -1,7 +1,6 @@
 import type { Log } from '../../core/index.ts';
-import { surviveStrayErrors, unobserved } from '../../sessions/index.ts';
+import { combineObservers, surviveStrayErrors, unobserved } from '../../sessions/index.ts';
 import { serveOrders, WATCHDOG_FD, type WorkerPlan } from '../../workers/index.ts';
-import { combine } from '../observe/observers.ts';
 import { Watchdog } from '../observe/watchdog/watchdog.ts';
 import { workerTraces } from './worker-traces.ts';
 
@@ -11,7 +10,7 @@ serveOrders({
   observe(plan, log) {
     const traces = workerTraces();
     const observers = [watchdogOf(plan, log), traces].filter((each) => each !== undefined);
-    return { observer: observers.length === 0 ? unobserved : combine(observers), around: traces?.around };
+    return { observer: observers.length === 0 ? unobserved : combineObservers(observers), around: traces?.around };
   },
   ready: surviveStrayErrors,
 });

@@ -42,17 +42,19 @@ export class Episode implements ContextSource, CodeOwner {
   /** Whether its state is saved after setup and after each call. */
   readonly savesStates: boolean;
   state: unknown;
+  /** The tools that it offers, by name: all of its environment until setup has chosen those of its task. */
+  tools: ReadonlyMap<string, CompiledTool>;
   finished = false;
   /** Whether it is being built again: what its code writes then stands in the log already. */
   isRepeating = false;
   readonly #serverLog: Log;
   #log: EpisodeLog | undefined;
-  #taskTools: ReadonlySet<string> | undefined;
 
   constructor({ session, sid, environment, task, secrets, seed, isKept = true }: EpisodeParts, log: Log) {
     this.session = session;
     this.sid = sid;
     this.environment = environment;
+    this.tools = environment.tools;
     this.task = task;
     this.secrets = secrets;
     this.seed = seed;
@@ -115,14 +117,9 @@ export class Episode implements ContextSource, CodeOwner {
     await this.#guarded('teardown', async ({ teardown }) => teardown?.({ task, state, log })).catch(() => {});
   }
 
-  /** A tool by name, if this episode offers it. */
-  tool(name: string): CompiledTool | undefined {
-    const tool = this.environment.tools.get(name);
-    return tool !== undefined && (tool.shared || this.#offers(name)) ? tool : undefined;
-  }
-
-  get tools(): readonly ToolSpec[] {
-    return this.environment.allTools.filter(({ name }) => this.tool(name) !== undefined);
+  /** How clients see its tools. */
+  get toolSpecs(): readonly ToolSpec[] {
+    return this.environment.allTools.filter(({ name }) => this.tools.has(name));
   }
 
   /** An author's throw, logged and made fit to send: without the episode's secrets. */
@@ -157,7 +154,7 @@ export class Episode implements ContextSource, CodeOwner {
     try {
       this.state = await makeState();
       const chosen = await taskTools?.({ task: this.task, state: this.state });
-      if (chosen !== undefined) this.#taskTools = this.#toTaskTools(chosen.map(String));
+      if (chosen !== undefined) this.tools = this.#toTaskTools(chosen.map(String));
     } catch (thrown) {
       if (!abort.aborted) throw this.failure(what, thrown, `${what}_failed`);
       // Most setups throw when they are told to stop: nothing of theirs has failed.
@@ -176,17 +173,13 @@ export class Episode implements ContextSource, CodeOwner {
     }
   }
 
-  #offers(name: string): boolean {
-    return this.#taskTools === undefined || this.#taskTools.has(name);
-  }
-
-  #toTaskTools(names: readonly string[]): ReadonlySet<string> {
+  #toTaskTools(names: readonly string[]): ReadonlyMap<string, CompiledTool> {
     for (const name of names) {
       const tool = this.environment.tools.get(name);
       if (tool === undefined) throw new TypeError(`taskTools names '${name}', which is not a tool of this environment`);
       if (tool.shared)
         throw new TypeError(`Tool name collision: taskTools names '${name}', which every task has: it is shared`);
     }
-    return new Set(names);
+    return new Map([...this.environment.tools].filter(([name, tool]) => tool.shared || names.includes(name)));
   }
 }

@@ -82,7 +82,7 @@ export class LocalEpisode implements OpenEpisode {
   }
 
   tools(): readonly ToolSpec[] {
-    return this.#episode.tools;
+    return this.#episode.toolSpecs;
   }
 
   run(request: RunRequest, listener: RunListener): void {

@@ -3,6 +3,7 @@ import { Call, NOTHING_TO_LEAVE } from '../call.ts';
 import { refused } from '../call-ending.ts';
 import { type SessionFacts, toEpoch } from '../events.ts';
 import type { CallListener, CallRequest } from '../host.ts';
+import { checksumOf } from '../kept/checksum.ts';
 import type { SessionOptions } from '../options.ts';
 import type { EndedCall, KnownCall, SessionCalls } from './session-calls.ts';
 
@@ -18,8 +19,6 @@ export interface ArrivedCall {
   readonly request: CallRequest;
   /** A name of the catalog, or UNKNOWN_TOOL. */
   readonly tool: string;
-  /** What it asks, in short. */
-  readonly checksum: number;
   readonly now: number;
 }
 
@@ -31,7 +30,8 @@ export function repeat(
   on: CallListener,
 ): () => void {
   const { taskId = '' } = arrived.request;
-  const isReused = known.checksum !== undefined && known.checksum !== arrived.checksum;
+  const { name, input } = arrived.request;
+  const isReused = known.checksum !== undefined && known.checksum !== checksumOf(name, input);
   const refusal = isReused ? reuse(session, arrived) : undefined;
   if (refusal !== undefined) return settle(on, taskId, toEnded(refusal));
   return known instanceof Call ? known.attach(on) : settle(on, taskId, known);

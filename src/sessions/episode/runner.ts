@@ -1,12 +1,13 @@
 import {
   type Awaitable,
+  abortOf,
   type Checked,
   type CompiledTool,
   cutText,
   type ErrorCode,
   formatProblems,
   invoke,
-  LazyAbort,
+  type LazyAbort,
   type ToolEnding,
   toFailure,
 } from '../../core/index.ts';
@@ -50,14 +51,16 @@ export class Runner {
     this.#sharedQueue = 'all tools';
   }
 
-  run({ call, id, attempt, name, input }: RunRequest, listener: RunListener): void {
-    const tool = this.#episode.tool(name);
+  run({ call, id, attempt, name, input, bytes }: RunRequest, listener: RunListener): void {
+    const tool = this.#episode.tools.get(name);
     if (tool === undefined)
       return listener.ended(refusal('unknown_tool', `'${cutText(name, 200)}' is not a valid tool`));
-    const run: Run = { call, id, attempt, tool, listener, abort: new LazyAbort() };
+    const run: Run = { call, id, attempt, tool, listener, abort: undefined };
     let checking: Awaitable<Checked>;
     try {
-      checking = this.#isPlain ? tool.prepare(input) : this.#runAuthors('input', run, () => tool.prepare(input));
+      checking = this.#isPlain
+        ? tool.prepare(input, bytes)
+        : this.#runAuthors('input', run, () => tool.prepare(input, bytes));
     } catch (thrown) {
       return this.#crash(run, thrown);
     }
@@ -94,12 +97,9 @@ export class Runner {
     }
     listener.accepted();
     const queue = this.#sharedQueue ?? tool.name;
-    if (tool.concurrent || this.#isFree(queue)) return this.#start(run, checked.value);
+    const isFree = tool.concurrent || this.#queues === undefined || this.#queues.isFree(queue);
+    if (isFree) return this.#start(run, checked.value);
     this.#enter(queue, (leave) => this.#start(run, checked.value, leave));
-  }
-
-  #isFree(queue: string): boolean {
-    return this.#queues === undefined || this.#queues.isFree(queue);
   }
 
   /** Takes the queue of a tool whose calls run one at a time. */
@@ -116,27 +116,33 @@ export class Runner {
 
   /** Most tools answer at once: only one that does not takes its queue, unless it has waited for that. */
   #start(run: Run, input: unknown, leave?: () => void): void {
-    const { tool, listener, abort } = run;
-    const { callsAfterFinish, maxCallsInFlight } = this.#options;
+    const { tool, listener } = run;
     // The session may have ended while the call waited for its turn.
     if (this.#isClosed) return leave?.();
-    if (this.#episode.finished && callsAfterFinish === 'refuse') {
+    if (this.#episode.finished && this.#options.callsAfterFinish === 'refuse') {
       listener.ended(refusal('episode_finished', 'The episode is finished: no more tools can be called'));
       return leave?.();
     }
-    if (this.#inFlight >= maxCallsInFlight) {
-      const leaveLater = leave ?? this.#take(tool);
-      this.#held ??= [];
-      this.#held.push(() => this.#start(run, input, leaveLater));
-      return;
-    }
+    if (this.#inFlight >= this.#options.maxCallsInFlight) return this.#hold(run, input, leave);
     listener.running();
     const context = new CallContext(this.#episode, run);
     const ending = this.#isPlain
-      ? invoke(tool, input, context, abort)
-      : this.#runAuthors('tool', run, () => invoke(tool, input, context, abort));
-    if (!(ending instanceof Promise) && !this.#keeper?.savesStates) return void this.#conclude(run, ending, leave);
-    const leaveLater = leave ?? this.#take(tool);
+      ? invoke(tool, input, context, run)
+      : this.#runAuthors('tool', run, () => invoke(tool, input, context, run));
+    if (ending instanceof Promise || this.#keeper?.savesStates) this.#follow(run, ending, leave);
+    else this.#conclude(run, ending, leave);
+  }
+
+  /** Lets a run whose turn has come wait for a place among those in flight. */
+  #hold(run: Run, input: unknown, leave: (() => void) | undefined): void {
+    const leaveLater = leave ?? this.#take(run.tool);
+    this.#held ??= [];
+    this.#held.push(() => this.#start(run, input, leaveLater));
+  }
+
+  /** Takes a run to its end that does not end at once. */
+  #follow(run: Run, ending: Awaitable<ToolEnding>, leave: (() => void) | undefined): void {
+    const leaveLater = leave ?? this.#take(run.tool);
     this.#inFlight += 1;
     const end = () => {
       this.#inFlight -= 1;
@@ -241,6 +247,6 @@ class Execution implements Stopping {
   }
 
   get abort(): LazyAbort {
-    return this.#run.abort;
+    return abortOf(this.#run);
   }
 }

@@ -58,6 +58,8 @@ export interface RunRequest {
   readonly name: string;
   /** Taken over by the run: defaults are written into it. */
   readonly input: object;
+  /** How much its JSON is, or more: what is short need not be looked at closely. Default: nobody knows. */
+  readonly bytes?: number | undefined;
 }
 
 /**

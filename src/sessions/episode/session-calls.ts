@@ -1,6 +1,7 @@
 import { UNKNOWN_TASK_ID } from '../../protocol/index.ts';
-import type { Call } from '../call.ts';
+import { Call } from '../call.ts';
 import { type CallEnding, refused } from '../call-ending.ts';
+import type { CallRequest } from '../host.ts';
 import type { RecalledCall } from '../keeper.ts';
 import { isServerMade } from '../kept/call-ids.ts';
 import { checksumOf } from '../kept/checksum.ts';
@@ -12,8 +13,18 @@ import type { SessionRules } from '../options.ts';
 /** How a call ended that is over, or that is not started. */
 export type EndedCall = Pick<KeptCall, 'ending' | 'durationMs' | 'checksum'>;
 
+/** A call of a session. */
+export class SessionCall extends Call {
+  /** What its client asked for, with an id of the client's own or without. */
+  request: Pick<CallRequest, 'taskId' | 'keepRefusal'> = NOTHING;
+  /** The same in short, to tell it from another that comes with its id. */
+  checksum = 0;
+}
+
+const NOTHING = {};
+
 /** A call that runs, or how one ended. */
-export type KnownCall = Call | EndedCall;
+export type KnownCall = SessionCall | EndedCall;
 
 // Of one session. They are remembered after their results are gone, so that a very late repeat does not run again.
 const REMEMBERED_IDS = 10_000;
@@ -29,13 +40,19 @@ export interface CallingSession {
   readonly memory: SessionMemory;
 }
 
+/** When a call ended, and how long it took. */
+export interface EndTimes {
+  readonly now: number;
+  readonly durationMs: number;
+}
+
 /** The calls of one session: those that run, and how the others ended, for clients that come back. */
 export class SessionCalls {
   readonly #session: CallingSession;
   readonly #kept: KeptResults;
   readonly #clientTaskIds: SessionRules['clientTaskIds'];
   // Made when first needed: an idle session shall be small.
-  #running: Map<string, Call> | undefined;
+  #running: Map<string, SessionCall> | undefined;
   /** The ids that clients chose for calls that have ended, with the numbers of the calls. */
   #used: UsedIds | undefined;
   /** The calls whose results take room on the heap. */
@@ -51,7 +68,7 @@ export class SessionCalls {
     this.#clientTaskIds = clientTaskIds;
   }
 
-  get running(): readonly Call[] {
+  get running(): readonly SessionCall[] {
     return [...(this.#running?.values() ?? [])];
   }
 
@@ -85,7 +102,7 @@ export class SessionCalls {
   }
 
   /** Notes a call that did not end at once. */
-  enter(call: Call, inputBytes: number): void {
+  enter(call: SessionCall, inputBytes = 0): void {
     call.inputBytes = inputBytes;
     this.#inputBytes += inputBytes;
     this.#session.memory.take(inputBytes);
@@ -93,43 +110,43 @@ export class SessionCalls {
     this.#running.set(call.facts.id, call);
   }
 
-  /** Notes that a call has ended. */
-  leave(call: Call): void {
-    if (!this.#running?.delete(call.facts.id)) return;
-    this.#inputBytes -= call.inputBytes;
-    this.#session.memory.giveBack(call.inputBytes);
-  }
-
-  /** Keeps how a call ended. */
-  keep(call: Call, ending: CallEnding, durationMs: number, now: number): void {
-    const { number, id } = call.facts;
-    const { checksum } = call;
-    const { number: owner, identity } = this.#session;
-    const ended = { owner, ending, durationMs, fingerprint: '', checksum };
-    const isLarge = this.#kept.keep(number, ended, now, identity);
-    if (isLarge) this.#noteLarge(number);
+  /** Notes that a call has ended, and keeps how. */
+  leave({ facts, request, checksum, announced, inputBytes }: SessionCall, ending: CallEnding, at: EndTimes): void {
+    if (this.#running?.delete(facts.id)) this.#giveBack(inputBytes);
+    // Nothing of a refused call has run, and its id is free for another attempt, unless a client may come back for it.
+    if (ending.kind === 'refused' && !announced && !request.keepRefusal) return;
+    this.#keep(facts.number, { ending, durationMs: at.durationMs, checksum }, at.now);
     // Ids of the server's own making say which call they are of.
-    if (!call.hasClientsId) return;
+    if (request.taskId === undefined) return;
     this.#used ??= new UsedIds(REMEMBERED_IDS);
-    this.#used.add(id, number);
+    this.#used.add(facts.id, facts.number);
   }
 
   /** Takes over calls that ended at an earlier server. */
   recall(ended: readonly RecalledCall[], now: number): void {
     this.#isRecalled = true;
     this.#used ??= new UsedIds(REMEMBERED_IDS);
-    const { number: owner, identity } = this.#session;
     for (const { id, tool, input, ending, durationMs } of ended) {
       const number = this.#kept.ids.next();
       this.#used.add(id, number);
-      const call = { owner, ending, durationMs, fingerprint: '', checksum: checksumOf(tool, input) };
-      if (this.#kept.keep(number, call, now, identity)) this.#noteLarge(number);
+      this.#keep(number, { ending, durationMs, checksum: checksumOf(tool, input) }, now);
     }
   }
 
   /** Frees what nobody can ask for when the session has ended. */
   clear(): void {
     for (const number of this.#large ?? []) this.#kept.drop(number);
+  }
+
+  #keep(number: number, { ending, durationMs, checksum }: Required<EndedCall>, now: number): void {
+    const { number: owner, identity } = this.#session;
+    const isLarge = this.#kept.keep(number, { owner, ending, durationMs, fingerprint: '', checksum }, now, identity);
+    if (isLarge) this.#noteLarge(number);
+  }
+
+  #giveBack(inputBytes: number): void {
+    this.#inputBytes -= inputBytes;
+    this.#session.memory.giveBack(inputBytes);
   }
 
   #noteLarge(number: number): void {

@@ -1,8 +1,8 @@
 import { type CallOutcome, type Failure, toFailureError, toOutcome } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
-import { Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
+import { type Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
-import { type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
+import { type Observer, type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
 import type { CallListener, CallRequest, CreateRequest } from '../host.ts';
 import type { EpisodeKeeper, Keeping, RecalledCall, RecalledSession, UnfinishedCall } from '../keeper.ts';
 import { checksumOf } from '../kept/checksum.ts';
@@ -13,9 +13,9 @@ import { absenceOf, howItEnded } from '../session-errors.ts';
 import { fullOf, mismatchOf, refusalOf } from './admission.ts';
 import type { WhyLost } from './loss.ts';
 import { type SessionEnd, toEpisodeOutcome } from './outcome.ts';
-import { type ArrivedCall, repeat, settle, toEnded } from './repeats.ts';
+import { repeat, settle, toEnded } from './repeats.ts';
 import type { Loss, OpenEpisode } from './runtime.ts';
-import { type KnownCall, SessionCalls } from './session-calls.ts';
+import { SessionCall, SessionCalls } from './session-calls.ts';
 
 /** What all sessions of a host share. */
 export interface SessionShare {
@@ -54,6 +54,7 @@ export class Session implements CallOwner {
   end: SessionEnd | undefined;
   /** Why its code can no longer run, if it cannot. */
   lost: WhyLost | undefined;
+  readonly observer: Observer;
   readonly #episode: OpenEpisode;
   readonly #share: SessionShare;
   readonly #calls: SessionCalls;
@@ -79,12 +80,13 @@ export class Session implements CallOwner {
     this.lastActive = this.#startedAt;
     this.#episode = episode;
     this.#share = share;
+    this.observer = share.options.observer;
     const [split, index] = 'split' in choice ? [choice.split, choice.index] : [];
     this.memory = memory;
     this.keeping = keeping;
     this.#calls = new SessionCalls({ number, identity, memory }, share.memory.kept, share.options);
     this.facts = { number, sid, identity, environment: episode.environment, split, index };
-    share.options.observer.on({ type: 'session_started', at: toEpoch(this.#startedAt), session: this.facts, trace });
+    this.observer.on({ type: 'session_started', at: toEpoch(this.#startedAt), session: this.facts, trace });
     if (recalled !== undefined) this.#recall(recalled.ended);
     episode.begin(
       (failure) => this.#setUp(failure),
@@ -153,58 +155,36 @@ export class Session implements CallOwner {
   call(request: CallRequest, on: CallListener): () => void {
     const now = performance.now();
     this.lastActive = now;
-    const { taskId, bytes = 0 } = request;
-    const mismatch = mismatchOf(this.facts, request.environment);
-    // Now, since defaults are written into the input.
-    const checksum = checksumOf(request.name, request.input);
-    const known =
-      taskId === undefined || mismatch !== undefined ? undefined : this.#calls.known(taskId, now, request.isServersId);
-    if (known !== undefined)
-      return this.#repeat(known, { request, tool: this.#toolOf(request.name), checksum, now }, on);
-    const refusal = mismatch ?? this.#refusal(bytes);
+    const { environment, taskId } = request;
+    const isElsewhere = environment !== undefined && environment !== this.facts.environment;
+    const mismatch = isElsewhere ? mismatchOf(this.facts, environment) : undefined;
+    const repeated = mismatch === undefined && taskId !== undefined ? this.#repeat(taskId, request, on) : undefined;
+    if (repeated !== undefined) return repeated;
+    const refusal = mismatch ?? this.#refusal(request);
     if (refusal !== undefined) return settle(on, taskId ?? '', toEnded(refusal));
-    const call = this.#start(request, on, now, checksum);
-    // Most calls have ended by now.
-    if (call.phase === 'settled') return NOTHING_TO_LEAVE;
-    this.#calls.enter(call, bytes);
-    call.pend();
-    return () => call.detach();
+    const call = this.#start(request, on, now);
+    return call.phase === 'settled' ? NOTHING_TO_LEAVE : this.#follow(call, request);
   }
 
-  callRunning(call: Call): void {
-    call.ranAt = performance.now();
-    this.#share.options.observer.on({ type: 'call_running', at: toEpoch(call.ranAt), call: call.facts });
+  /** Goes on with a call that did not end at once, as most do. */
+  #follow(call: SessionCall, request: CallRequest): () => void {
+    this.#calls.enter(call, request.bytes);
+    call.pend();
+    return () => call.detach();
   }
 
   callEnded(call: Call, ending: RunEnding): void {
     const now = performance.now();
     this.lastActive = now;
     const durationMs = now - call.startedAt;
-    this.#calls.leave(call);
-    // Nothing of a refused call has run, and its id is free for another attempt, unless a client may come back for it.
-    if (ending.kind !== 'refused' || call.announced || call.keepsRefusal)
-      this.#calls.keep(call, ending, durationMs, now);
-    const outcome = outcomeOf(ending);
-    // Calls that the end of the session cuts off do not say why it ended.
-    if (!this.isClosing) this.#lastCall = outcome;
+    this.#calls.leave(call as SessionCall, ending, { now, durationMs });
     const { reward = null, finished = false } = ending;
     if (reward !== null) this.#reward = (this.#reward ?? 0) + reward;
     if (finished) this.#hasFinished = true;
-    call.settle(ending, durationMs);
-    const at = toEpoch(now);
-    const ran = call.ranAt > 0;
-    const { facts } = call;
-    this.#share.options.observer.on({
-      type: 'call_ended',
-      at,
-      call: facts,
-      outcome,
-      durationMs,
-      ran,
-      reward,
-      finished,
-    });
-    this.#tellIfDrained();
+    const outcome = call.settle(ending, durationMs, now);
+    // Calls that the end of the session cuts off do not say why it ended.
+    if (this.#phase !== 'closing') this.#lastCall = outcome;
+    if (this.#onDrained !== undefined) this.#tellIfDrained();
   }
 
   /** Takes no further calls; resolves when those that it has taken have ended. */
@@ -259,7 +239,7 @@ export class Session implements CallOwner {
     this.lastActive = now;
     if (this.#episode.needsSetup) {
       const [at, durationMs] = [toEpoch(now), now - this.#startedAt];
-      this.#share.options.observer.on({ type: 'setup_ended', at, session: this.facts, result, durationMs });
+      this.observer.on({ type: 'setup_ended', at, session: this.facts, result, durationMs });
     }
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
@@ -276,50 +256,55 @@ export class Session implements CallOwner {
   }
 
   /** Why no new call is taken, whatever it asks for. */
-  #refusal(bytes: number): Failure | undefined {
-    const { runningCount: calls, inputBytes } = this.#calls;
-    const { sid } = this.facts;
+  #refusal({ bytes = 0 }: CallRequest): Failure | undefined {
+    const { memory, keeper } = this.#share;
+    const { runningCount: calls } = this.#calls;
+    const { sid, identity } = this.facts;
     // The session is still there, and so are the results of its running calls.
-    if (this.#onDrained !== undefined) {
-      const message = `the server is stopping, and session '${sid}' accepts no new calls`;
-      return { code: 'shutting_down', message };
-    }
-    const { memory, options, keeper } = this.#share;
-    return (
-      keeper?.refusal ??
-      (memory.isStrained ? memory.refusal(this.facts.identity, 1) : undefined) ??
-      (calls === 0 ? undefined : refusalOf({ sid, calls, inputBytes }, bytes, options))
-    );
+    if (this.#onDrained !== undefined) return stopsTaking(sid);
+    const strained = memory.isStrained ? memory.refusal(identity, 1) : undefined;
+    const full = calls === 0 ? undefined : this.#full(calls, bytes);
+    return keeper?.refusal ?? strained ?? full;
   }
 
-  #repeat(known: KnownCall, arrived: ArrivedCall, on: CallListener): () => void {
-    return repeat({ facts: this.facts, calls: this.#calls, options: this.#share.options }, known, arrived, on);
+  #full(calls: number, bytes: number): Failure | undefined {
+    const { inputBytes } = this.#calls;
+    return refusalOf({ sid: this.facts.sid, calls, inputBytes }, bytes, this.#share.options);
+  }
+
+  /** Answers a call whose id is known; undefined if it is a new one. */
+  #repeat(taskId: string, request: CallRequest, on: CallListener): (() => void) | undefined {
+    const now = this.lastActive;
+    const known = this.#calls.known(taskId, now, request.isServersId);
+    if (known === undefined) return undefined;
+    const session = { facts: this.facts, calls: this.#calls, options: this.#share.options };
+    return repeat(session, known, { request, tool: this.#toolOf(request.name), now }, on);
   }
 
   #toolOf(name: string): string {
     return this.#share.toolNames.get(this.facts.environment)?.has(name) === true ? name : UNKNOWN_TOOL;
   }
 
-  #start(request: CallRequest, on: CallListener, now: number, checksum: number): Call {
-    const { name, taskId, trace } = request;
+  #start(request: CallRequest, on: CallListener, now: number): SessionCall {
+    const { name, input, taskId } = request;
     const { ids } = this.#share.memory.kept;
+    const { facts: session } = this;
     const number = ids.next();
-    const { identity } = this.facts;
-    const tool = this.#toolOf(name);
-    const facts = { number, id: taskId ?? ids.toId(number), tool, identity, session: this.facts, traceId: undefined };
-    const call = new Call(this, facts, now, on);
-    call.keepsRefusal = request.keepRefusal === true;
-    call.hasClientsId = taskId !== undefined;
-    call.checksum = checksum;
+    const [id, tool] = [taskId ?? ids.toId(number), this.#toolOf(name)];
+    const facts = { number, id, tool, identity: session.identity, session, traceId: undefined };
+    const call = new SessionCall(this, facts, now, on);
+    call.request = request;
+    // Now, since defaults are written into the input.
+    call.checksum = checksumOf(name, input);
     this.#callCount += 1;
-    this.#share.options.observer.on({ type: 'call_started', at: toEpoch(now), call: facts, trace });
+    call.arrived(request.trace);
     if (this.#phase === 'setting_up') this.#wait(call, request);
     else this.#run(call, request);
     return call;
   }
 
   /** Lets a call wait for setup; after a while its client is told under which id it can come back. */
-  #wait(call: Call, request: CallRequest): void {
+  #wait(call: SessionCall, request: CallRequest): void {
     const timer = setTimeout(() => call.announce(), this.#share.options.announceAfterMs).unref();
     this.#waiting ??= [];
     this.#waiting.push(() => {
@@ -328,12 +313,12 @@ export class Session implements CallOwner {
     });
   }
 
-  #run(call: Call, { name, input, attempt = 1 }: CallRequest): void {
-    const problem = this.#problem;
+  #run(call: SessionCall, { name, input, bytes, taskId, attempt = 1 }: CallRequest): void {
+    const problem = this.#phase === 'ready' ? undefined : this.#problem;
     if (problem !== undefined) return call.ended(refused(problem));
     const { number, id } = call.facts;
-    const isIdKnown = call.hasClientsId || call.announced;
-    this.#episode.run({ call: number, id, attempt, isIdKnown, name, input }, call);
+    const isIdKnown = taskId !== undefined || call.announced;
+    this.#episode.run({ call: number, id, attempt, isIdKnown, name, input, bytes }, call);
   }
 
   async #whenReady(): Promise<void> {
@@ -367,7 +352,7 @@ export class Session implements CallOwner {
     await Promise.all([closed, noted]);
     if (end !== 'lost') this.#calls.clear();
     const now = performance.now();
-    const { observer } = this.#share.options;
+    const { observer } = this;
     if (end === 'stopped' && this.keeping?.survivesServer === true)
       return observer.on({ type: 'session_suspended', at: toEpoch(now), session: this.facts });
     observer.on({
@@ -382,4 +367,8 @@ export class Session implements CallOwner {
       reward: this.#reward,
     });
   }
+}
+
+function stopsTaking(sid: string): Failure {
+  return { code: 'shutting_down', message: `the server is stopping, and session '${sid}' accepts no new calls` };
 }

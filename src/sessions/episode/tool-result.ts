@@ -1,6 +1,6 @@
 import {
   type CompiledTool,
-  isEmptyReturn,
+  NOTHING_TO_SEE,
   redact,
   type ToolEnding,
   toFailure,
@@ -32,10 +32,10 @@ export function toRunEnding(ending: ToolEnding, tool: CompiledTool, episode: Epi
 
 function toReturned(value: unknown, tool: CompiledTool, episode: Episode): RunEnding {
   try {
-    if (isEmptyReturn(value)) episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
     const output = toToolOutput(value, tool);
-    const json = withoutLineBreaks(resultJson(output));
     const { reward, finished } = output;
+    const json = withoutLineBreaks(resultJson(output));
+    if (output.blocks === NOTHING_TO_SEE) episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
     // Only now: an output that cannot be sent must not end the episode.
     if (finished) episode.finished = true;
     return { kind: 'returned', json, reward, finished };

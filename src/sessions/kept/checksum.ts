@@ -27,19 +27,22 @@ function sumOf(value: unknown, depth: number): number {
 
 function sumOfList(list: readonly unknown[], depth: number): number {
   let sum = mix(LIST, list.length);
-  for (let at = 0; at < list.length; at = next(at, list.length)) sum = mix(sum, sumOf(list[at], depth + 1));
+  const { length } = list;
+  for (let at = 0; at < length; at = at === ENDS ? pastMiddle(length) : at + 1)
+    sum = mix(sum, sumOf(list[at], depth + 1));
   return sum;
 }
 
 function addText(start: number, text: string): number {
   let sum = mix(start, text.length);
-  for (let at = 0; at < text.length; at = next(at, text.length)) sum = mix(sum, text.charCodeAt(at));
+  const { length } = text;
+  for (let at = 0; at < length; at = at === ENDS ? pastMiddle(length) : at + 1) sum = mix(sum, text.charCodeAt(at));
   return sum;
 }
 
-/** The next place to look at: past the middle of what is long. */
-function next(at: number, length: number): number {
-  return at === ENDS && length > 2 * ENDS ? length - ENDS : at + 1;
+/** Where to go on after the first characters or entries: of what is long, only at its end. */
+function pastMiddle(length: number): number {
+  return length > 2 * ENDS ? length - ENDS : ENDS + 1;
 }
 
 function mix(sum: number, value: number): number {

@@ -103,12 +103,8 @@ export class KeptResults {
     }
   }
 
-  #keepSmall(
-    number: number,
-    { owner, durationMs, fingerprint, checksum = 0 }: KeptCall,
-    text: string,
-    now: number,
-  ): void {
+  #keepSmall(number: number, call: KeptCall, text: string, now: number): void {
+    const { owner, durationMs, fingerprint, checksum = 0 } = call;
     const page = this.#pageFor(number, mostBytes(text));
     const at = number % PAGE_CALLS;
     page.starts[at] = page.used;

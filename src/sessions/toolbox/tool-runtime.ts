@@ -120,8 +120,8 @@ export class LocalToolRuntime implements ToolRuntime {
     work.startedAt = performance.now();
     const context = new CallContext(work, work);
     const ending = this.#isPlain(work)
-      ? invoke(work.tool, checked.value, context, work.abort)
-      : this.#runAuthors(work, 'tool', () => invoke(work.tool, checked.value, context, work.abort));
+      ? invoke(work.tool, checked.value, context, work)
+      : this.#runAuthors(work, 'tool', () => invoke(work.tool, checked.value, context, work));
     if (ending instanceof Promise)
       this.#track(
         work,
@@ -170,7 +170,7 @@ interface Running {
 class Work implements ContextSource, ContextPart, CodeOwner {
   readonly run: ToolRun;
   readonly listener: RunListener;
-  readonly abort: LazyAbort = new LazyAbort();
+  abort: LazyAbort = new LazyAbort();
   startedAt: number = performance.now();
   readonly #tool: CatalogTool;
   readonly #log: Log;

@@ -13,6 +13,7 @@ import { Outbox } from '../outbox.ts';
 import { knowingWhoRuns, nameAtExit } from './culprit.ts';
 import { startGuard } from './guard.ts';
 import { type OrderTaker, orderTaker } from './orders.ts';
+import { OrderProgress } from './progress.ts';
 
 /** What the program of a worker adds: it knows more than this layer. */
 export interface WorkerParts {
@@ -31,6 +32,7 @@ export interface WorkerObservation {
 /** Makes this process a worker: it carries out the orders of the server that has forked it, until that ends it or is gone. */
 export function serveOrders({ observe, ready }: WorkerParts): void {
   const outbox = new Outbox<Report>(send);
+  const progress = new OrderProgress();
   let taker: OrderTaker | undefined;
   let around: WorkerObservation['around'];
   // The terminal sends its signals to this process as well; the server decides what they mean.
@@ -41,13 +43,17 @@ export function serveOrders({ observe, ready }: WorkerParts): void {
     for (const order of orders) {
       if (order.kind === 'load') void load(order.plan);
       else if (order.kind === 'stop') process.exit(0);
-      else if (around === undefined) taker?.take(order);
-      else around(order, () => taker?.take(order));
+      else if (around === undefined) take(order);
+      else around(order, () => take(order));
     }
   });
 
+  function take(order: Order): void {
+    progress.during(order, () => taker?.take(order));
+  }
+
   async function load(plan: WorkerPlan): Promise<void> {
-    startGuard({ maxMemoryBytes: plan.limits.maxWorkerMemoryBytes });
+    startGuard({ maxMemoryBytes: plan.limits.maxWorkerMemoryBytes, progress });
     const log = remoteLog(plan, outbox);
     try {
       const onImport = plan.tellsImports ? (url: string) => outbox.put({ kind: 'import', url }) : undefined;

@@ -26,6 +26,13 @@ export function takeAuthVariables(env: NodeJS.ProcessEnv): AuthVariables {
   return Object.fromEntries(given);
 }
 
+/** Takes the key of the journal out of the environment, for the same reason. */
+export function takeJournalKey(env: NodeJS.ProcessEnv): string | undefined {
+  const value = env[JOURNAL_KEY];
+  delete env[JOURNAL_KEY];
+  return value;
+}
+
 /** What is wrong with variables that look like those of the command and are none: a slip would open the server. */
 export function slipsIn(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
@@ -34,7 +41,9 @@ export function slipsIn(env: NodeJS.ProcessEnv): string[] {
     .map((name) => `${name} is ignored: ${name === OF_CLIENTS ? SENT_BY_CLIENTS : NO_SUCH}`);
 }
 
-const KNOWN: readonly string[] = [...AUTH_NAMES, 'TILTYARD_LIMITS'];
+const JOURNAL_KEY = 'TILTYARD_JOURNAL_KEY';
+
+const KNOWN: readonly string[] = [...AUTH_NAMES, JOURNAL_KEY, 'TILTYARD_LIMITS'];
 
 const NO_SUCH = `there is no such variable. Did you mean one of ${KNOWN.join(', ')}?`;
 

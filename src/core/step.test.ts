@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { image, text } from './content.ts';
-import { isEmptyReturn, toToolOutput } from './output.ts';
-import { step } from './step.ts';
+import { NOTHING_TO_SEE, step, toToolOutput } from './step.ts';
 
 /** A text block as it is sent. */
 function wire(value: string, detail: object | null = null) {
@@ -75,7 +74,7 @@ test.each<[returned: unknown, empty: boolean]>([
   [{}, false],
   [step(''), false],
 ])('%j is empty: %s', (returned, empty) => {
-  expect(isEmptyReturn(returned)).toBe(empty);
+  expect(toToolOutput(returned).blocks === NOTHING_TO_SEE).toBe(empty);
 });
 
 const NOTICE = /\n\[output cut: (\d+) of (\d+) bytes shown\]$/;

@@ -1,0 +1,31 @@
+import type { JournalOption } from '../../server/index.ts';
+import { type Progress, progressBar } from '../shared/progress.ts';
+
+// Where nobody watches a bar, a line now and then is enough.
+const LINE_MS = 2_000;
+
+/** Shows how a server takes over what an earlier one has left: as a bar on a terminal, and elsewhere as lines. */
+export function recoveryDisplay(folder: string): NonNullable<JournalOption['recovery']> {
+  const { stderr } = process;
+  let bar: Progress | undefined;
+  let lineAt = performance.now();
+  return {
+    progress(done, all) {
+      if (stderr.isTTY) {
+        bar ??= progressBar('Recovering sessions', all);
+        bar.advance(done);
+        return;
+      }
+      if (performance.now() - lineAt < LINE_MS) return;
+      lineAt = performance.now();
+      stderr.write(`Recovering sessions: ${done} of ${all}\n`);
+    },
+    ended({ dormant, lost }, ms) {
+      bar?.stop();
+      if (dormant + lost === 0) return;
+      const toSessions = (count: number) => `${count} ${count === 1 ? 'session' : 'sessions'}`;
+      const losses = lost === 0 ? '' : `; ${toSessions(lost)} could not be kept`;
+      stderr.write(`Recovered ${toSessions(dormant)} from ${folder} in ${(ms / 1000).toFixed(1)} s${losses}.\n`);
+    },
+  };
+}

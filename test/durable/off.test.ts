@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { ROOT } from '../support/command.ts';
+
+/** The files that a program has run, as Node itself counts them. */
+async function filesRunBy(program: string, args: readonly string[] = []): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'tiltyard-files-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const env = { ...process.env, NODE_V8_COVERAGE: folder };
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, ...args], { cwd: ROOT, env });
+  return readdirSync(folder).flatMap((name) => {
+    const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: readonly { url: string }[] };
+    return result.map(({ url }) => url);
+  });
+}
+
+const PLAY = `
+  const { createServer } = await import('./dist/server/index.js');
+  const { connect } = await import('./dist/client/index.js');
+  const { environment } = await import('./dist/index.js');
+  const plain = environment({
+    name: 'plain', durability: 'replay', splits: { train: [{}] }, prompt: () => '', tools: { go: { run: () => 'gone' } },
+  });
+  const server = await createServer({ environments: [plain], ...JSON.parse(process.argv[1] ?? '{}') });
+  const client = connect(await server.listen(), { apiKey: '' });
+  const session = await client.session({ split: 'train', index: 0 });
+  await session.call('go');
+  await session.close();
+  await server.close();
+`;
+
+const KEEPING =
+  /dist\/(durable|journal|workers|server\/(durable\/server-journal|workers\/server-workers))|node_modules\/lmdb\//;
+
+test('off means off: a server that keeps nothing loads nothing of journals, workers or lmdb', async () => {
+  const files = await filesRunBy(PLAY);
+  expect(files.filter((file) => file.includes('dist/sessions/'))).not.toEqual([]);
+  expect(files.filter((file) => KEEPING.test(file))).toEqual([]);
+});
+
+test('and one that keeps episodes does, so the test above can tell', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tiltyard-files-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const files = await filesRunBy(PLAY, [JSON.stringify({ journal: { folder: join(folder, 'journal') } })]);
+  for (const part of ['dist/durable/', 'dist/journal/', 'node_modules/lmdb/'])
+    expect(files.filter((file) => file.includes(part))).not.toEqual([]);
+});
+
+test.each([['--help'], ['serve', '--help'], ['journal', '--help']])('nor does the command: %s %s', async (...args) => {
+  const program = `process.argv.splice(1, 0, 'tiltyard'); await import('./dist/cli/main.js');`;
+  const files = await filesRunBy(program, ['--', ...args.filter((arg) => arg !== undefined)]);
+  expect(files.filter((file) => file.includes('dist/cli/'))).not.toEqual([]);
+  expect(files.filter((file) => KEEPING.test(file))).toEqual([]);
+});
