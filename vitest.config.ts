@@ -20,7 +20,7 @@ const SLOW = [
   'test/browser/**/*.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
-  'test/proof/{chaos,fuzz,settings,siege,soak}.test.ts',
+  'test/proof/{chaos,fuzz,settings,siege,simulate,soak}.test.ts',
   'test/readme-commands.test.ts',
 ];
 const INTEROP = ['test/interop/**/*.test.ts'];

@@ -68,9 +68,10 @@ export class AskServer {
       case 'create':
         return ask.isNew ? newSessions.createHere(ask) : residence.answer(ask);
       default: {
-        // It may have been handed over to this node, which has not looked since.
-        if (!residence.has(keyOf(ask.ref)) && (await locator.locate(ask.ref)).kind !== 'here') return ELSEWHERE;
-        return residence.answer(ask);
+        if (residence.has(keyOf(ask.ref))) return residence.answer(ask);
+        // It may be this node's without its knowledge: handed over, or claimed with a record whose receipt was lost.
+        locator.forget(ask.ref);
+        return (await locator.locate(ask.ref)).kind === 'here' ? residence.answer(ask) : ELSEWHERE;
       }
     }
   }

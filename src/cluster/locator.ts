@@ -31,8 +31,8 @@ export interface LocatorParts {
 /** Finds out who has a session, and takes it if that one is dead. */
 export class Locator {
   readonly #parts: LocatorParts;
-  /** By key: the node that had it when it was last asked for. */
-  readonly #owners = new LRUCache<string, string>({ max: MOST_REMEMBERED });
+  /** By key: the node that had it when it was last asked for. By size, since one with `max` would take the memory for all of them at once. */
+  readonly #owners = new LRUCache<string, string>({ maxSize: MOST_REMEMBERED, sizeCalculation: () => 1 });
   /** What is being taken, by place. */
   readonly #taking = new Map<string, Promise<boolean>>();
 

@@ -21,6 +21,8 @@ export class Residence {
   readonly #awake = new Map<string, number>();
   /** Those who wait for answers, by key. */
   readonly #waiting = new Map<string, Set<() => void>>();
+  /** Those that are being created: whoever asks for the same once more waits for that. */
+  readonly #creating = new Map<string, Promise<unknown>>();
   /** Those that are being handed over. */
   readonly #moving = new Map<string, Promise<void>>();
 
@@ -133,7 +135,7 @@ export class Residence {
     try {
       switch (op) {
         case 'create':
-          return { kind: 'value', value: await this.#home.create(ref, question.request) };
+          return { kind: 'value', value: await this.#create(ref, question.request) };
         case 'prompt':
           return { kind: 'value', value: await this.#home.prompt(ref) };
         case 'tools':
@@ -149,6 +151,15 @@ export class Residence {
       const failure = toFailure(thrown);
       return this.#isPassing(keyOf(ref), failure) ? ELSEWHERE : { kind: 'failed', failure };
     }
+  }
+
+  async #create(ref: SessionRef, request: CreateRequest): Promise<void> {
+    const key = keyOf(ref);
+    for (let before = this.#creating.get(key); before !== undefined; before = this.#creating.get(key)) await before;
+    const creating = this.#home.create(ref, request);
+    const done = creating.catch(() => {}).finally(() => this.#creating.delete(key));
+    this.#creating.set(key, done);
+    await creating;
   }
 
   /** What is answered, unless the session leaves this node first. */

@@ -47,8 +47,12 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
     return this.#write(key, () => this.journal.replace(key, record), onDelay).catch(untold);
   }
 
-  /** The same for the first record of a key; but rejects with `Fenced` if another server has the key. */
+  /**
+   * The same for the first record of a key; but rejects with `Fenced` if another server has the key. Where others share the journal it is
+   * not tried again: whoever comes next may have found it there, and uses it by then.
+   */
   create(key: string, record: Kept, onDelay?: () => void): Promise<unknown> {
+    if (this.journal.isShared === true) return this.journal.replace(key, record);
     return this.#write(key, () => this.journal.replace(key, record), onDelay);
   }
 

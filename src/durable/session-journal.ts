@@ -21,6 +21,8 @@ export class SessionJournal {
   #last: Promise<unknown> = Promise.resolve();
   #savedBytes = 0;
   #isClosed = false;
+  /** Whether its first record is known to be written. */
+  #isCreated: boolean;
   /** When something was written the last time, in ms since 1970. */
   writtenAt: number;
 
@@ -31,6 +33,7 @@ export class SessionJournal {
     this.#memory = writer.journal.isPersistent ? undefined : memory;
     this.#lastSeq = lastSeq;
     this.writtenAt = writtenAt;
+    this.#isCreated = lastSeq > 0;
   }
 
   /** Whether it outlives this process. */
@@ -45,7 +48,9 @@ export class SessionJournal {
   create(record: CreateRecord, onDelay: () => void): Promise<unknown> {
     this.writtenAt = record.at;
     this.#lastSeq = 1;
-    const created = this.#writer.create(this.#key, record, onDelay);
+    const created = this.#writer.create(this.#key, record, onDelay).then(() => {
+      this.#isCreated = true;
+    });
     this.#last = created.catch(() => {});
     return created;
   }
@@ -77,9 +82,10 @@ export class SessionJournal {
     await (written ?? this.#writer.replace(this.#key, this.isPersistent ? record : undefined));
   }
 
-  /** Removes all of it. */
+  /** Removes all of it; but nothing that others may have found in a journal that they share, if it is there at all. */
   async drop(): Promise<void> {
     this.#isClosed = true;
+    if (!this.#isCreated && this.#writer.journal.isShared === true) return;
     await this.#writer.replace(this.#key, undefined);
   }
 
