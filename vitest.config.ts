@@ -10,6 +10,8 @@ const SLOW = [
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',
+  // Servers of NATS, and nodes.
+  'test/cluster/{losses,operating,sharing}.test.ts',
   'test/durable/{command,off}.test.ts',
   'test/hosts/workers.test.ts',
   'test/journal/{crash,full-disk,growth,ownership}.test.ts',
@@ -19,7 +21,7 @@ const SLOW = [
   'test/browser/**/*.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
-  'test/proof/{chaos,durable,durable-controls,fuzz,runs,settings,siege,soak}.test.ts',
+  'test/proof/{chaos,durable,durable-controls,fuzz,runs,settings,siege,simulate,soak}.test.ts',
   'test/readme-commands.test.ts',
   // Waits for providers that ask to be left alone; processes that are killed.
   'test/rollouts/{kill,load}.test.ts',

@@ -3,6 +3,7 @@ import { version } from '../version.ts';
 import { addBench } from './bench/command.ts';
 import { addCall } from './call/command.ts';
 import { addCheck } from './check/command.ts';
+import { addCluster } from './cluster/command.ts';
 import { addDev } from './dev/command.ts';
 import { addJournal } from './journal/command.ts';
 import { addLimits } from './limits/command.ts';
@@ -43,6 +44,7 @@ export function program(): Command {
   addRuns(root);
   addBench(root);
   addJournal(root);
+  addCluster(root);
   addLimits(root);
   return root;
 }

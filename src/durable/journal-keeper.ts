@@ -186,7 +186,7 @@ export class JournalKeeper implements EpisodeKeeper {
 async function durably(journal: SessionJournal, first: CreateRecord): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const { code, message } = UNAVAILABLE;
-    void journal.create(first, () => reject(new TiltyardError(code, message))).then(() => resolve());
+    journal.create(first, () => reject(new TiltyardError(code, message))).then(() => resolve(), reject);
   });
 }
 

@@ -5,6 +5,7 @@ import type { EpisodeRecord } from './records.ts';
 const RETRY_MS = 500;
 
 interface Waiting {
+  readonly key: string;
   readonly write: () => Promise<unknown>;
   readonly done: () => void;
 }
@@ -38,25 +39,40 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
 
   /** Resolves when the record is durable, and never if another server has taken over. `onDelay` hears that it takes longer. */
   append(key: string, record: Kept, lastSeq: number, onDelay?: () => void): Promise<unknown> {
-    return this.#write(() => this.journal.append(key, record, lastSeq), onDelay);
+    return this.#write(key, () => this.journal.append(key, record, lastSeq), onDelay).catch(untold);
   }
 
   /** The same for what takes the place of all records of a key. */
   replace(key: string, record: Kept | undefined, onDelay?: () => void): Promise<unknown> {
-    return this.#write(() => this.journal.replace(key, record), onDelay);
+    return this.#write(key, () => this.journal.replace(key, record), onDelay).catch(untold);
   }
 
-  #write(write: () => Promise<unknown>, onDelay?: () => void): Promise<unknown> {
-    if (this.#waiting.length > 0) return this.#wait(write, onDelay);
+  /**
+   * The same for the first record of a key; but rejects with `Fenced` if another server has the key. Where others share the journal it is
+   * not tried again: whoever comes next may have found it there, and uses it by then.
+   */
+  create(key: string, record: Kept, onDelay?: () => void): Promise<unknown> {
+    if (this.journal.isShared === true) return this.journal.replace(key, record);
+    return this.#write(key, () => this.journal.replace(key, record), onDelay);
+  }
+
+  #write(key: string, write: () => Promise<unknown>, onDelay?: () => void): Promise<unknown> {
+    if (this.#waiting.length > 0) return this.#wait(key, write, onDelay);
     return write().catch((thrown) => {
+      if (this.#isOfOneKey(thrown)) throw thrown;
       if (this.#waiting.length === 0) this.#failed(thrown);
-      return this.#wait(write, onDelay);
+      return this.#wait(key, write, onDelay);
     });
   }
 
-  #wait(write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<void> {
+  #wait(key: string, write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<void> {
     onDelay?.();
-    return new Promise((done) => void this.#waiting.push({ write, done }));
+    return new Promise((done) => void this.#waiting.push({ key, write, done }));
+  }
+
+  /** Whether another server has taken one key, and all others can be written as before. */
+  #isOfOneKey(thrown: unknown): boolean {
+    return thrown instanceof Fenced && this.journal.isShared === true;
   }
 
   #failed(thrown: unknown): void {
@@ -72,6 +88,10 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
       try {
         await next.write();
       } catch (thrown) {
+        if (this.#isOfOneKey(thrown)) {
+          this.#forget(next.key);
+          continue;
+        }
         if (thrown instanceof Fenced) return this.#fence();
         return this.#retryLater();
       }
@@ -80,6 +100,12 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
       next.done();
     }
     this.#options.log.warn({ records: count }, 'the journal can be written again');
+  }
+
+  /** What waits for a key of another server is never written, and nobody is told. */
+  #forget(key: string): void {
+    const others = this.#waiting.filter((waiting) => waiting.key !== key);
+    this.#waiting.splice(0, this.#waiting.length, ...others);
   }
 
   #retryLater(): void {
@@ -91,4 +117,10 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
     this.#isFenced = true;
     this.#options.onFenced();
   }
+}
+
+/** Never resolves after another server has taken over: nothing of it may be told. */
+function untold(thrown: unknown): Promise<never> {
+  if (thrown instanceof Fenced) return new Promise(() => {});
+  throw thrown;
 }

@@ -76,6 +76,13 @@ export interface CloseRecord extends JournalRecord {
   readonly why?: string | undefined;
 }
 
+/** Another node of a cluster has the episode from here on. */
+export interface OwnRecord extends JournalRecord {
+  readonly type: 'own';
+  readonly node: string;
+  readonly epoch: number;
+}
+
 export type EpisodeRecord =
   | CreateRecord
   | SetupRecord
@@ -83,6 +90,7 @@ export type EpisodeRecord =
   | BeginRecord
   | EndRecord
   | TouchRecord
+  | OwnRecord
   | CloseRecord;
 
 // What is written down of a call of a toolkit, under a key of its own: its begin, and its end.

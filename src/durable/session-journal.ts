@@ -21,6 +21,8 @@ export class SessionJournal {
   #last: Promise<unknown> = Promise.resolve();
   #savedBytes = 0;
   #isClosed = false;
+  /** Whether its first record is known to be written. */
+  #isCreated: boolean;
   /** When something was written the last time, in ms since 1970. */
   writtenAt: number;
 
@@ -31,6 +33,7 @@ export class SessionJournal {
     this.#memory = writer.journal.isPersistent ? undefined : memory;
     this.#lastSeq = lastSeq;
     this.writtenAt = writtenAt;
+    this.#isCreated = lastSeq > 0;
   }
 
   /** Whether it outlives this process. */
@@ -38,12 +41,18 @@ export class SessionJournal {
     return this.#writer.journal.isPersistent;
   }
 
-  /** Writes the first record, in place of what is left of a session that had the same id before. */
+  /**
+   * Writes the first record, in place of what is left of a session that had the same id before. Rejects with `Fenced` if another server
+   * has such a session.
+   */
   create(record: CreateRecord, onDelay: () => void): Promise<unknown> {
     this.writtenAt = record.at;
     this.#lastSeq = 1;
-    this.#last = this.#writer.replace(this.#key, record, onDelay);
-    return this.#last;
+    const created = this.#writer.create(this.#key, record, onDelay).then(() => {
+      this.#isCreated = true;
+    });
+    this.#last = created.catch(() => {});
+    return created;
   }
 
   /** Adds a record; resolves when it is durable. `onDelay` hears that this takes longer than it should. */
@@ -59,7 +68,9 @@ export class SessionJournal {
   /** All records, once those that are being written are durable. */
   async read(): Promise<readonly EpisodeRecord[]> {
     await this.#last;
-    return this.#writer.journal.read(this.#key);
+    const { journal } = this.#writer;
+    if (journal.load !== undefined) await journal.load(this.#key);
+    return journal.read(this.#key);
   }
 
   /** Writes the last record: of a session that was lost results can still be asked for, of any other nothing else is kept. */
@@ -71,9 +82,10 @@ export class SessionJournal {
     await (written ?? this.#writer.replace(this.#key, this.isPersistent ? record : undefined));
   }
 
-  /** Removes all of it. */
+  /** Removes all of it; but nothing that others may have found in a journal that they share, if it is there at all. */
   async drop(): Promise<void> {
     this.#isClosed = true;
+    if (!this.#isCreated && this.#writer.journal.isShared === true) return;
     await this.#writer.replace(this.#key, undefined);
   }
 

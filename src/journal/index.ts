@@ -6,3 +6,4 @@ export { MemoryJournal } from './memory-journal.ts';
 export { openJournal } from './open-journal.ts';
 export { JournalInUse } from './owner.ts';
 export { type JournalView, readJournal } from './read-journal.ts';
+export { keyIdOf, Sealer } from './sealer.ts';

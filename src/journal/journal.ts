@@ -18,13 +18,16 @@ export interface JournalEntry<Kept extends JournalRecord> {
 }
 
 /**
- * Keeps records by keys, in order, for one writer at a time. Reads are synchronous: a journal is in memory, or mapped into it.
+ * Keeps records by keys, in order, for one writer at a time. Reads are synchronous: a journal is in memory, or mapped into it, or what is
+ * read was brought near before.
  */
 export interface Journal<Kept extends JournalRecord = JournalRecord> {
   /** Whether what it keeps outlives this process. */
   readonly isPersistent: boolean;
   /** Whether bodies are encrypted, so that secrets may be in them. */
   readonly isEncrypted: boolean;
+  /** Whether each key has an owner of its own: to be fenced from one of them is not to be fenced from all. Default: false. */
+  readonly isShared?: boolean;
   /**
    * Adds a record after the one with the number `lastSeq` (0: it is the first). Resolves with its own number once it survives this
    * process. Appends of a key become durable in the order they were made. Rejects with `Fenced` if another record is there
@@ -34,6 +37,8 @@ export interface Journal<Kept extends JournalRecord = JournalRecord> {
   append(key: string, record: Kept, lastSeq: number): Promise<number>;
   /** All records of a key, in order; none if there is no such key. */
   read(key: string): readonly Kept[];
+  /** Brings the records of a key near; only where they are elsewhere, and then `read` has only what was brought. */
+  load?(key: string): Promise<void>;
   /** What there is, in no particular order. */
   entries(): Iterable<JournalEntry<Kept>>;
   /** How many keys there are. */

@@ -7,6 +7,8 @@ import Fastify, {
 } from 'fastify';
 import { DefinitionError, type Environment, type Limits, type Toolkit, toError, toLimits } from '../core/index.ts';
 import { MemoryBudget } from '../sessions/index.ts';
+import { type ClusterOption, clusterRule } from './cluster/option.ts';
+import type { ServerCluster } from './cluster/server-cluster.ts';
 import { type JournalOption, journalRule } from './durable/option.ts';
 import type { ServerDurability } from './durable/server-journal.ts';
 import { closeAfterUpgrade, refuseWithoutHost } from './http/client-errors.ts';
@@ -83,6 +85,11 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
   readonly journal?: JournalOption;
   /** Where all episodes are recorded, for people and programs to read. Default: nowhere. */
   readonly record?: RecordOption;
+  /**
+   * The cluster that the server belongs to, instead of a journal of its own: any server of it answers for any session, and one that dies
+   * is replaced by the others. Needs the packages `@nats-io/transport-node` and `@nats-io/jetstream`. Default: none.
+   */
+  readonly cluster?: ClusterOption;
 }
 
 const SERVER_OPTIONS: OptionRules<ServerOptions> = {
@@ -95,6 +102,7 @@ const SERVER_OPTIONS: OptionRules<ServerOptions> = {
   workers: workersRule,
   journal: journalRule,
   record: recordRule,
+  cluster: clusterRule,
 };
 
 /** Where to listen. */
@@ -186,6 +194,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
           blocks: watchdog?.blocks,
           workers: workers?.pool,
           recording: recorder?.numbers,
+          cluster: durability?.numbers,
         });
   app.addHook('preClose', async () => metrics?.stopping());
   const observation = observe(app, { events, numbers, watchdog, recorder });
@@ -216,6 +225,8 @@ function assertServerOptions(options: ServerOptions): void {
   assertOptions(options, SERVER_OPTIONS, 'createServer');
   const { toolkits, auth, allowHosts, allowOrigins, returnErrors, limits, observer, keeper, ...own } = OXP_OPTIONS;
   if (options.oxp !== undefined) assertOptions(options.oxp, own, 'oxp');
+  if (options.cluster !== undefined && options.journal !== undefined)
+    throw new DefinitionError("a server of a cluster has the cluster's journal: give either `journal` or `cluster`");
 }
 
 interface WatchOptions {
@@ -253,7 +264,7 @@ interface ProtocolParts {
   readonly shared: SharedParts & { readonly observation: Observation };
   readonly metrics: Metrics | undefined;
   readonly workers: ServerWorkers | undefined;
-  readonly durability: ServerDurability | undefined;
+  readonly durability: AnyDurability | undefined;
 }
 
 /** What was served. */
@@ -273,10 +284,19 @@ async function serveProtocols(
   if (!hasEnvironments && !hasToolkits) {
     throw new DefinitionError('there is nothing to serve. Give at least one environment or toolkit');
   }
+  // A repeat may reach any server, and only the first one would know its `call_id`.
+  if (hasToolkits && options.cluster !== undefined)
+    throw new DefinitionError('a cluster shares sessions, and not yet calls of toolkits: serve those without it');
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
   const hosts = workers && durability && hostsIn(workers, shared.observation, durability);
-  const orsOptions = { ...options, environments, keeper: durability?.keeper, ...hosts?.ors };
+  const orsOptions = {
+    ...options,
+    environments,
+    keeper: durability?.keeper,
+    around: durability?.around,
+    ...hosts?.ors,
+  };
   const ors = hasEnvironments ? toOrsService(app, orsOptions, shared) : undefined;
   const observer = options.sessions?.observer;
   const oxpOptions = {
@@ -334,16 +354,25 @@ async function recorderOf(
 /** What outlives a process; undefined where there is but one, and nothing is written down. */
 async function durabilityOf(
   app: FastifyInstance,
-  { workers, journal }: ServerOptions,
+  { workers, journal, cluster }: ServerOptions,
   limits: Limits,
-): Promise<ServerDurability | undefined> {
-  if (workers === undefined && journal === undefined) return undefined;
-  const { serverDurability } = await import('./durable/server-journal.ts');
-  return serverDurability(app, journal, limits).catch(async (thrown) => {
+): Promise<AnyDurability | undefined> {
+  if (workers === undefined && journal === undefined && cluster === undefined) return undefined;
+  try {
+    if (cluster !== undefined) {
+      const { serverCluster } = await import('./cluster/server-cluster.ts');
+      return await serverCluster(app, cluster, limits);
+    }
+    const { serverDurability } = await import('./durable/server-journal.ts');
+    return await serverDurability(app, journal, limits);
+  } catch (thrown) {
     await app.close();
     throw thrown;
-  });
+  }
 }
+
+/** A journal of its own, or that of a cluster. */
+type AnyDurability = ServerDurability & Partial<Pick<ServerCluster, 'around' | 'numbers'>>;
 
 /** Starts the processes that run authors' code. */
 async function workersOf(

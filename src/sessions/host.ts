@@ -35,6 +35,8 @@ export interface CallRequest {
   readonly bytes?: number;
   /** An id that the client chose, or that it was told before. */
   readonly taskId?: string | undefined;
+  /** Whether another server made the id for a call of this session, which may or may not have come here. Default: false. */
+  readonly isServersId?: boolean;
   /** From 1; more if it was lost with its server before. Default: 1. */
   readonly attempt?: number;
   /** Whether a refusal is told together with the call's id, so that the client may come back for it. Default: false. */

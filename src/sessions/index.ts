@@ -68,6 +68,7 @@ export type {
   Recovered,
   SessionHost,
   SessionRef,
+  SessionState,
   TaskChoice,
   TaskPage,
   TaskQuery,
@@ -87,6 +88,7 @@ export { LocalHost } from './local-host.ts';
 export { MemoryBudget } from './memory/memory-budget.ts';
 export { type SessionMemory, sessionBytes } from './memory/session-memory.ts';
 export { DEFAULT_SESSION_OPTIONS, type SessionOptions, type SessionRules } from './options.ts';
+export type { SessionCounts } from './sessions.ts';
 export { surviveStrayErrors } from './stray-errors.ts';
 export { settlesWithin } from './time-limit.ts';
 export { toldDigest } from './told-digest.ts';

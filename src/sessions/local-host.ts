@@ -23,7 +23,7 @@ import { MemoryBudget } from './memory/memory-budget.ts';
 import { SessionMemory, sessionBytes } from './memory/session-memory.ts';
 import type { SessionOptions } from './options.ts';
 import { sessionAbsent, stopping } from './session-errors.ts';
-import { Dormant, Sessions } from './sessions.ts';
+import { Dormant, type SessionCounts, Sessions } from './sessions.ts';
 
 /** Keeps sessions in this process; their authors' code runs wherever the runtime has it. */
 export class LocalHost implements SessionHost {
@@ -128,6 +128,16 @@ export class LocalHost implements SessionHost {
 
   async end(ref: SessionRef): Promise<void> {
     if (!(await this.#sessions.end(ref, 'deleted'))) throw sessionAbsent(ref.sid, undefined);
+  }
+
+  /** How many sessions there are. */
+  get counts(): SessionCounts {
+    return this.#sessions.counts;
+  }
+
+  /** Lets go of a session that another server has, or gets; its calls may end first, for so long. Nothing is written. */
+  async release(ref: SessionRef, patienceMs: number): Promise<void> {
+    await this.#sessions.release(ref, patienceMs);
   }
 
   drain(end: SessionEnd = 'stopped'): Promise<void> {

@@ -44,6 +44,13 @@ export class Dormant {
   }
 }
 
+/** How many sessions there are. */
+export interface SessionCounts {
+  readonly all: number;
+  /** By identity. */
+  readonly owned: ReadonlyMap<string, number>;
+}
+
 type Place = Session | Reservation | Dormant;
 
 /** A session that is ready to be made, or to be given up. */
@@ -168,6 +175,26 @@ export class Sessions {
       this.#buryNow(ref, found.end ?? end, found.lost?.words, calls);
     }
     return true;
+  }
+
+  /** Lets go of a session without a trace, because another server has it; its calls may end first, for some time. */
+  async release(ref: SessionRef, patienceMs: number): Promise<void> {
+    const found = this.#byOwner.get(ref.identity)?.get(ref.sid);
+    if (found instanceof Session && patienceMs > 0) {
+      using timeUp = deadline(patienceMs);
+      await timeUp.or(found.drain());
+    }
+    if (found === undefined || this.#byOwner.get(ref.identity)?.get(ref.sid) !== found) return;
+    this.#remove(ref);
+    if (found instanceof Reservation) found.cancel(sessionAbsent(ref.sid, undefined));
+    if (!(found instanceof Session)) return;
+    await found.close('stopped');
+    found.memory.end();
+  }
+
+  /** How many there are, and how many of each identity. */
+  get counts(): SessionCounts {
+    return { all: this.#size, owned: new Map(Array.from(this.#byOwner, ([identity, { size }]) => [identity, size])) };
   }
 
   /** Ends all sessions, side by side: each when its calls have ended, and all when the time for that is up. */

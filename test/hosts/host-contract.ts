@@ -20,8 +20,11 @@ import { Stage } from './stage.ts';
 /** Why a session is not there any more when its host has stopped: it is over, or goes on when there is another. */
 const STOPPED: unknown = expect.stringMatching(/^(session_gone|shutting_down)$/);
 
-/** States what every host of sessions must do, wherever its sessions live. */
-export function describeHost(name: string, makeHost: MakeHost): void {
+/**
+ * States what every host of sessions must do, wherever its sessions live. When it is drained, they end with it, or go on elsewhere: that
+ * has tests of its own.
+ */
+export function describeHost(name: string, makeHost: MakeHost, whenDrained: 'end' | 'go on' = 'end'): void {
   const tests = hostTests(makeHost);
   const { start, startSession } = tests;
 
@@ -256,7 +259,7 @@ export function describeHost(name: string, makeHost: MakeHost): void {
       });
     });
 
-    describe('drain', () => {
+    describe.runIf(whenDrained === 'end')('drain', () => {
       test('lets calls end, takes nothing new, and tears down once', async () => {
         const { host, call, stage } = await startSession({}, { drainMs: 10_000 });
         const running = call({ name: 'wait', input: { gate: 'a' }, taskId: 'mine' });

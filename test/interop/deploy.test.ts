@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -25,6 +26,22 @@ describeWithPython('what is in deploy/', () => {
     // As a module: the command's first line names the folder in which the environment was made.
     const { stdout, stderr } = await check('python', '-m', 'kubernetes_validate', '--strict', manifest);
     expect((stdout + stderr).match(/ passed for resource /g)).toHaveLength(4);
+  });
+
+  test('the manifest of a cluster is valid for Kubernetes, each resource of it', async () => {
+    const manifest = deployed('cluster.kubernetes.yaml');
+    const { stdout, stderr } = await check('python', '-m', 'kubernetes_validate', '--strict', manifest);
+    expect((stdout + stderr).match(/ passed for resource /g)).toHaveLength(8);
+  });
+
+  test('the compose file of a cluster has the nodes that cluster.nginx.conf names, and the servers of cluster.nats.conf', async () => {
+    const read = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))';
+    const { stdout } = await check('python', '-c', read, deployed('cluster.compose.yaml'));
+    const { services } = JSON.parse(stdout) as { services: Record<string, object> };
+    const named = (file: string, pattern: RegExp) => readFileSync(deployed(file), 'utf8').match(pattern) ?? [];
+    const nodes = named('cluster.nginx.conf', /(?<=server )node-\d/g);
+    const servers = named('cluster.nats.conf', /nats-\d(?=\.nats)/g);
+    expect(Object.keys(services).sort()).toEqual(['nginx', ...nodes, ...servers].sort());
   });
 
   test('the compose file is YAML with the replicas that nginx.conf names', async () => {

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { createServer, type ReturnErrors, type Server, type ServerOptions } from '../../server/index.ts';
 import { surviveStrayErrors } from '../../sessions/index.ts';
 import { misuse } from '../shared/failure.ts';
@@ -10,7 +11,7 @@ import { takeAccess } from '../shared/serving/access.ts';
 import { banner } from '../shared/serving/banner.ts';
 import { defaultPort } from '../shared/serving/port.ts';
 import { stopWhenTold } from '../shared/serving/stopping.ts';
-import { takeJournalKey } from '../shared/serving/variables.ts';
+import { takeClusterAddress, takeJournalKey } from '../shared/serving/variables.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { readLimits } from './limits.ts';
 import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts';
@@ -29,6 +30,8 @@ export interface ServeOptions extends WebArguments {
   readonly journalSync?: boolean;
   readonly record?: string;
   readonly recordMax?: number;
+  readonly cluster?: string;
+  readonly nodeName?: string;
   readonly json?: boolean;
 }
 
@@ -37,7 +40,9 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   const unread = untilUnread();
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
   const auth = await takeAccess(options, warn);
-  const journal = await journalOf(options, takeJournalKey(process.env));
+  const key = takeJournalKey(process.env);
+  const journal = await journalOf(options, key);
+  const cluster = await clusterOf(options, takeClusterAddress(process.env), key);
   const web = await toWebOptions(options);
   const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
@@ -52,6 +57,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     watchdog: true,
     ...journal,
     ...recordOf(options),
+    ...cluster,
   }).catch(explainStart);
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
@@ -68,8 +74,7 @@ async function journalOf(
   if (folder === undefined && sync)
     throw misuse('--journal-sync says how a journal is written. Name one with --journal');
   if (folder === undefined) return {};
-  const { readJournalKeys } = await import('../shared/journal-keys.ts');
-  const keys = readJournalKeys(key).map((each) => each.toString('hex'));
+  const keys = await keysOf(key);
   const { recoveryDisplay } = await import('./recovery.ts');
   return { journal: { folder, sync, keys, recovery: recoveryDisplay(folder) } };
 }
@@ -80,6 +85,32 @@ function recordOf({ record: folder, recordMax: maxBytes }: ServeOptions): Pick<S
     throw misuse('--record-max says how much may be recorded. Name a folder with --record');
   if (folder === undefined) return {};
   return { record: maxBytes === undefined ? { folder } : { folder, maxBytes } };
+}
+
+/** The cluster that the server belongs to, if it does. */
+async function clusterOf(
+  { cluster, nodeName, journal }: ServeOptions,
+  address: string | undefined,
+  key: string | undefined,
+): Promise<Pick<ServerOptions, 'cluster'>> {
+  const nats = cluster ?? address;
+  if (nats === undefined && nodeName !== undefined)
+    throw misuse('--node-name names a server of a cluster. Name the cluster with --cluster');
+  if (nats === undefined) return {};
+  if (journal !== undefined)
+    throw misuse("a server of a cluster has the cluster's journal: leave out --journal, or --cluster");
+  return { cluster: { nats, nodeName: nodeName ?? toNodeName(hostname()), keys: await keysOf(key) } };
+}
+
+/** The keys of a journal, as a server takes them. */
+async function keysOf(text: string | undefined): Promise<readonly string[]> {
+  const { readJournalKeys } = await import('../shared/journal-keys.ts');
+  return readJournalKeys(text).map((each) => each.toString('hex'));
+}
+
+/** A host name as the name of a node, which has no dots. */
+function toNodeName(host: string): string {
+  return host.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 64);
 }
 
 /** The modules loaded here, or what loads them in other processes. */
@@ -94,7 +125,9 @@ async function codeOf(
 
 /** What a worker said of a module that it could not load is told as if it was loaded here. */
 function explainStart(thrown: unknown): never {
-  const { problem, message } = thrown as { readonly problem?: ModuleProblem; readonly message: string };
+  const { problem, message, name } = thrown as Error & { readonly problem?: ModuleProblem };
+  // By its name: what a cluster needs is loaded only with one.
+  if (name === 'InvalidNatsAddress') throw misuse(message);
   if (problem === undefined) throw thrown;
   throw new ModuleError(message.replace(/ could not be loaded$/, ''), problem, thrown);
 }

@@ -122,6 +122,8 @@ export function toFailureAnswer(failure: Failure, returnErrors: ReturnErrors): E
   const headers = {
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
     ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+    // Official clients wait for a server that says so.
+    ...(code === 'journal_unavailable' && { 'x-backend-state': 'starting' }),
   };
   return { status, headers, body: { detail: toDetail(failure, returnErrors), code } };
 }

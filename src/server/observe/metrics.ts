@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { CALL_OUTCOMES, EPISODE_OUTCOMES } from '../../core/index.ts';
+import type { ClusterNumbers } from './cluster-metrics.ts';
 import { publishDescriptors } from './descriptors.ts';
 import { publishDurability } from './durability-metrics.ts';
 import { publishHistogram } from './histogram.ts';
@@ -34,6 +35,8 @@ export interface MetricsOptions {
   readonly workers?: WorkerNumbers | undefined;
   /** Undefined where nothing is recorded. */
   readonly recording?: RecordingNumbers | undefined;
+  /** Undefined where there is no cluster. */
+  readonly cluster?: ClusterNumbers | undefined;
 }
 
 /** The numbers of one server for Prometheus. prom-client reads them when it is asked: its own would look up their labels each time. */
@@ -45,7 +48,7 @@ export class Metrics {
   #isStopping = false;
 
   constructor(options: MetricsOptions = {}) {
-    const { numbers = new Numbers(), requests, limits, memory, blocks, workers, recording } = options;
+    const { numbers = new Numbers(), requests, limits, memory, blocks, workers, recording, cluster } = options;
     this.#numbers = numbers;
     if (limits !== undefined) publishSessionLimits(this.#registry, limits, numbers.owned);
     this.#publishSessions();
@@ -59,6 +62,7 @@ export class Metrics {
     blocks?.publish(this.#registry);
     if (workers !== undefined) publishWorkers(this.#registry, workers);
     if (recording !== undefined) publishRecording(this.#registry, recording);
+    cluster?.publish(this.#registry);
     publishDurability(this.#registry, numbers.environments);
   }
 

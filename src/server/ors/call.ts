@@ -85,7 +85,8 @@ async function fail(
   ref: SessionRef | undefined,
   error: Error,
 ): Promise<void> {
-  const state = ref === undefined ? undefined : await host.touch(ref);
+  // A session that cannot be reached now may well be there.
+  const state = ref === undefined ? undefined : await Promise.resolve(host.touch(ref)).catch(() => undefined);
   const isAbsent = state !== undefined && 'code' in state;
   const answer = isAbsent
     ? toFailureAnswer(state, returnErrors)

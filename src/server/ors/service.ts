@@ -71,6 +71,11 @@ export interface OrsOptions extends WebOptions {
    * @internal For `createServer`.
    */
   readonly keeper?: MakeKeeper | undefined;
+  /**
+   * What stands around the sessions of this process. Default: nothing.
+   * @internal For `createServer`.
+   */
+  readonly around?: ((home: SessionHost, options: SessionOptions) => SessionHost) | undefined;
 }
 
 /** Makes what keeps the episodes of a runtime. */
@@ -100,6 +105,7 @@ export const ORS_OPTIONS: OptionRules<OrsOptions> = {
   lenientInputs: trueOrFalse,
   host: anything,
   keeper: anything,
+  around: anything,
 };
 
 /** ORS made ready: what its routes share. */
@@ -138,7 +144,7 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
       ...(options.sessions?.observer === undefined ? [] : [options.sessions.observer]),
     ]),
   };
-  const host = options.host?.(sessionOptions) ?? localHost(options, limits, sessionOptions);
+  const host = hostOf(options, limits, sessionOptions);
   warnOfSlowPatterns(app.log, host.manifest.environments.flatMap(inputsOf));
   return {
     authenticator: authenticator(options.auth),
@@ -169,6 +175,11 @@ function inputsOf({ name, allTools }: EnvironmentManifest): NamedSchema[] {
     where: `environment '${name}', tool '${tool.name}'`,
     schema: tool.input_schema,
   }));
+}
+
+function hostOf(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {
+  const home = options.host?.(sessionOptions) ?? localHost(options, limits, sessionOptions);
+  return options.around?.(home, sessionOptions) ?? home;
 }
 
 function localHost(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {

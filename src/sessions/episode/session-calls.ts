@@ -81,14 +81,17 @@ export class SessionCalls {
     return this.#inputBytes;
   }
 
-  /** The call of this id, if there is or was one. An id that was used before, or cannot be a client's, is refused. */
-  known(id: string, now: number): KnownCall | undefined {
+  /**
+   * The call of this id, if there is or was one. An id that was used before, or cannot be a client's, is refused, unless another server made
+   * it for this session.
+   */
+  known(id: string, now: number, isServersId: boolean | undefined): KnownCall | undefined {
     const running = this.#running?.get(id);
     if (running !== undefined) return running;
     const number = this.#used?.find(id) ?? this.#kept.ids.numberOf(id);
     if (number !== undefined) return this.#kept.find(number, this.#session.number, now) ?? UNKNOWN;
     // An id that an earlier server made is of a call that was lost with it: it is run now.
-    if (isServerMade(id)) return this.#isRecalled ? undefined : UNKNOWN;
+    if (isServerMade(id)) return this.#isRecalled || isServersId === true ? undefined : UNKNOWN;
     return this.#clientTaskIds === 'start' ? undefined : UNKNOWN;
   }
 

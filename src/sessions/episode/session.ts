@@ -307,7 +307,7 @@ export class Session implements CallOwner {
   /** Answers a call whose id is known; undefined if it is a new one. */
   #repeat(taskId: string, request: CallRequest, on: CallListener): (() => void) | undefined {
     const now = this.lastActive;
-    const known = this.#calls.known(taskId, now);
+    const known = this.#calls.known(taskId, now, request.isServersId);
     if (known === undefined) return undefined;
     const session = { facts: this.facts, calls: this.#calls, options: this.#share.options };
     return repeat(session, known, { request, tool: this.#toolOf(request.name), now }, on);

@@ -28,8 +28,17 @@ export function takeAuthVariables(env: NodeJS.ProcessEnv): AuthVariables {
 
 /** Takes the key of the journal out of the environment, for the same reason. */
 export function takeJournalKey(env: NodeJS.ProcessEnv): string | undefined {
-  const value = env[JOURNAL_KEY];
-  delete env[JOURNAL_KEY];
+  return take(env, JOURNAL_KEY);
+}
+
+/** The same for the address of a cluster: a password may be in it. */
+export function takeClusterAddress(env: NodeJS.ProcessEnv): string | undefined {
+  return take(env, CLUSTER);
+}
+
+function take(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const value = env[name];
+  delete env[name];
   return value;
 }
 
@@ -42,8 +51,9 @@ export function slipsIn(env: NodeJS.ProcessEnv): string[] {
 }
 
 const JOURNAL_KEY = 'TILTYARD_JOURNAL_KEY';
+const CLUSTER = 'TILTYARD_CLUSTER';
 
-const KNOWN: readonly string[] = [...AUTH_NAMES, JOURNAL_KEY, 'TILTYARD_LIMITS'];
+const KNOWN: readonly string[] = [...AUTH_NAMES, JOURNAL_KEY, CLUSTER, 'TILTYARD_LIMITS'];
 
 const NO_SUCH = `there is no such variable. Did you mean one of ${KNOWN.join(', ')}?`;
 

@@ -1,0 +1,202 @@
+import { type Failure, TiltyardError, toFailure } from '../core/index.ts';
+import { Fenced } from '../journal/index.ts';
+import { type CallEvent, type CallRequest, type CreateRequest, keyOf, type SessionRef } from '../sessions/index.ts';
+import type { HeldJournal } from './held-journal.ts';
+import type { HomeHost } from './home.ts';
+import type { Membership } from './membership.ts';
+import type { Answer, Question } from './messages.ts';
+
+/** The session is not here, or no longer. */
+export const ELSEWHERE: Answer = { kind: 'elsewhere' };
+
+/** What is asked of a session. */
+export type SessionQuestion = Extract<Question, { readonly ref: SessionRef }>;
+
+/** The sessions that live at this node, until another one takes them: whoever waits for an answer then hears that it is elsewhere. */
+export class Residence {
+  readonly #home: HomeHost;
+  readonly #journal: HeldJournal;
+  readonly #membership: Membership;
+  /** Those whose session is in memory, with the time at which it was known to be this node's. */
+  readonly #awake = new Map<string, number>();
+  /** Those who wait for answers, by key. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+  /** Those that are being created: whoever asks for the same once more waits for that. */
+  readonly #creating = new Map<string, Promise<unknown>>();
+  /** Those that are being handed over. */
+  readonly #moving = new Map<string, Promise<void>>();
+
+  constructor(home: HomeHost, journal: HeldJournal, membership: Membership) {
+    this.#home = home;
+    this.#journal = journal;
+    this.#membership = membership;
+  }
+
+  /** Whether this node has the session, as far as it knows. */
+  has(key: string): boolean {
+    return this.#journal.held.get(key)?.hasEnded === false;
+  }
+
+  /** Answers a question about a session of this node. Rejects if the journal cannot be reached. */
+  async answer(question: SessionQuestion): Promise<Answer> {
+    const { ref } = question;
+    const key = keyOf(ref);
+    if (!(await this.#makeReady(key))) return ELSEWHERE;
+    if (question.op === 'call') return this.#nextEvent(key, ref, question.request, question.isAccepted);
+    return this.#unlessLeft(key, () => this.#act(question));
+  }
+
+  /** Makes a call; resolves when it has ended, with `true`, or with `false` when its session is elsewhere. */
+  async call(ref: SessionRef, request: CallRequest, on: (event: CallEvent) => void): Promise<boolean> {
+    const key = keyOf(ref);
+    if (!(await this.#makeReady(key))) return false;
+    const answer = await this.#unlessLeft(
+      key,
+      (isOver) => new Promise<Answer>((resolve) => void this.#follow(key, ref, request, { on, isOver, resolve })),
+    );
+    return answer.kind === 'event';
+  }
+
+  /** What the home host says of a session that nobody has. */
+  ofNobody(question: SessionQuestion): Promise<Answer> {
+    if (question.op !== 'call') return this.#act(question);
+    return new Promise((resolve) => {
+      this.#home.call(question.ref, question.request, (event) => resolve({ kind: 'event', event }));
+    });
+  }
+
+  /** Begins a session that nobody has. */
+  create(ref: SessionRef, request: CreateRequest): Promise<Answer> {
+    return this.#act({ op: 'create', ref, request, isNew: true });
+  }
+
+  /** Another node has taken over: nobody is told anything of it, and what is left of it goes. */
+  leave(key: string, ref: SessionRef): void {
+    this.#awake.delete(key);
+    for (const stop of [...(this.#waiting.get(key) ?? [])]) stop();
+    void this.#home.release(ref, 0);
+  }
+
+  /** Lets a session go in good order: new questions wait meanwhile, and calls may end first. `give` is called when it is at rest. */
+  async move(key: string, ref: SessionRef, patienceMs: number, give: () => Promise<void>): Promise<void> {
+    if (this.#moving.has(key)) return this.#moving.get(key);
+    const moving = this.#home
+      .release(ref, patienceMs)
+      .then(give)
+      .finally(() => {
+        this.#awake.delete(key);
+        this.#moving.delete(key);
+      });
+    this.#moving.set(key, moving);
+    return moving;
+  }
+
+  /** Brings a session into memory, and makes sure that it is still this node's. */
+  async #makeReady(key: string): Promise<boolean> {
+    const { generation } = this.#membership;
+    // One that runs calls is still asked for them while it is handed over; but those are waited for by now.
+    await this.#moving.get(key)?.catch(() => {});
+    if (!this.has(key)) return false;
+    const known = this.#awake.get(key);
+    if (known === generation) return true;
+    if (known === undefined) await this.#journal.load(key);
+    else await this.#journal.confirm(key);
+    if (!this.has(key)) return false;
+    this.#awake.set(key, generation);
+    return true;
+  }
+
+  #nextEvent(key: string, ref: SessionRef, request: CallRequest, isAccepted: boolean): Promise<Answer> {
+    return this.#unlessLeft(
+      key,
+      (isOver) =>
+        new Promise<Answer>((resolve) => {
+          const on = (event: CallEvent) => {
+            if (event.kind === 'settled' || !isAccepted) resolve({ kind: 'event', event });
+          };
+          this.#follow(key, ref, request, { on, isOver, resolve });
+        }),
+    );
+  }
+
+  #follow(key: string, ref: SessionRef, request: CallRequest, { on, isOver, resolve }: Following): void {
+    // Defaults are written into the input, and it may have to be sent to another node.
+    const own = { ...request, input: structuredClone(request.input) };
+    this.#home.call(ref, own, (event) => {
+      if (isOver()) return;
+      if (event.kind === 'settled' && this.#isUntold(key, event)) return resolve(ELSEWHERE);
+      on(event);
+      if (event.kind === 'settled') resolve({ kind: 'event', event });
+    });
+  }
+
+  async #act(question: Exclude<SessionQuestion, { op: 'call' }>): Promise<Answer> {
+    const { op, ref } = question;
+    try {
+      switch (op) {
+        case 'create':
+          return { kind: 'value', value: await this.#create(ref, question.request) };
+        case 'prompt':
+          return { kind: 'value', value: await this.#home.prompt(ref) };
+        case 'tools':
+          return { kind: 'value', value: await this.#home.tools(ref) };
+        case 'touch':
+          return { kind: 'value', value: await this.#home.touch(ref) };
+        case 'end':
+          return { kind: 'value', value: await this.#home.end(ref) };
+      }
+    } catch (thrown) {
+      if (thrown instanceof Fenced) return ELSEWHERE;
+      if (!(thrown instanceof TiltyardError)) throw thrown;
+      const failure = toFailure(thrown);
+      return this.#isPassing(keyOf(ref), failure) ? ELSEWHERE : { kind: 'failed', failure };
+    }
+  }
+
+  async #create(ref: SessionRef, request: CreateRequest): Promise<void> {
+    const key = keyOf(ref);
+    for (let before = this.#creating.get(key); before !== undefined; before = this.#creating.get(key)) await before;
+    const creating = this.#home.create(ref, request);
+    const done = creating.catch(() => {}).finally(() => this.#creating.delete(key));
+    this.#creating.set(key, done);
+    await creating;
+  }
+
+  /** What is answered, unless the session leaves this node first. */
+  async #unlessLeft(key: string, act: (isOver: () => boolean) => Promise<Answer>): Promise<Answer> {
+    let stop: () => void = () => {};
+    let isOver = false;
+    const left = new Promise<Answer>((resolve) => {
+      stop = () => {
+        isOver = true;
+        resolve(ELSEWHERE);
+      };
+    });
+    const waiting = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, waiting.add(stop));
+    try {
+      return await Promise.race([act(() => isOver), left]);
+    } finally {
+      isOver = true;
+      waiting.delete(stop);
+      if (waiting.size === 0) this.#waiting.delete(key);
+    }
+  }
+
+  #isUntold(key: string, { ending }: Extract<CallEvent, { kind: 'settled' }>): boolean {
+    return ending.kind !== 'returned' && this.#isPassing(key, ending.failure);
+  }
+
+  /** Whether something failed only because its session leaves this node, or the journal cannot be written now: it is asked again. */
+  #isPassing(key: string, { code }: Failure): boolean {
+    return code === 'journal_unavailable' || (this.#moving.has(key) && OF_LEAVING.has(code));
+  }
+}
+
+interface Following {
+  readonly on: (event: CallEvent) => void;
+  readonly isOver: () => boolean;
+  readonly resolve: (answer: Answer) => void;
+}
+
+const OF_LEAVING: ReadonlySet<string> = new Set(['session_gone', 'session_not_found', 'shutting_down']);

@@ -1,0 +1,220 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openCluster, placeOf } from '../../src/cluster/index.ts';
+import { folderWith } from '../support/command.ts';
+import { startHaltingProxy } from '../support/halting-proxy.ts';
+import { add, insist, type Node, startNode, startNodes, textOf, untilKnown } from './nodes.ts';
+import { CURRENT, describeWithNats, type NatsKind, PACKAGED, THREE } from './with-nats.ts';
+
+const MINUTE = 60_000;
+
+async function linesOf(file: string): Promise<string[]> {
+  return (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+}
+
+/** The node that has a session: the only one whose total of live sessions is not 0. */
+async function ownerOf(nodes: readonly Node[]): Promise<Node> {
+  for (const node of nodes) if ((await node.metric('tiltyard_sessions_live{environment="tally"}')) > 0) return node;
+  throw new Error('no node has it');
+}
+
+for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
+  await describeWithNats(kind, (startNats) => {
+    test('N3: after kill -9 of a node, all durable episodes go on', { timeout: 3 * MINUTE }, async () => {
+      const nats = await startNats();
+      const nodes = await startNodes(nats.url, 3);
+      const [first, ...others] = nodes as [Node, Node, Node];
+      const sids = await Promise.all(Array.from({ length: 30 }, () => first.create()));
+      const fleeting = await first.create({ env_name: 'brittle', split: 'train', index: 0 });
+      await Promise.all(sids.map((sid) => add(nodes, sid, 1)));
+      const running = sids.map((sid) =>
+        insist(nodes, sid, 'slowly', { amount: 10, ms: 300 }, { taskId: `slow-${sid}` }),
+      );
+      first.signal('SIGKILL');
+      const since = performance.now();
+      const times = await Promise.all(
+        sids.map(async (sid) => {
+          await add(others, sid, 100);
+          return performance.now() - since;
+        }),
+      );
+      const median = times.sort((a, b) => a - b)[15] as number;
+      console.log(`N3 on ${kind.name}: the next call of 30 episodes was answered after ${Math.round(median)} ms (p50)`);
+      await Promise.all(running);
+      for (const sid of sids) expect(await add(others, sid, 1_000)).toBe('total 1111');
+      const [one, two] = others as [Node, Node];
+      const takeovers = (await one.metric('tiltyard_takeovers_total')) + (await two.metric('tiltyard_takeovers_total'));
+      expect(takeovers).toBeGreaterThan(0);
+      // One that promised nothing is lost, or lives where it was.
+      const told = await one.call(fleeting, 'add', { amount: 1 }, { env: 'brittle' });
+      expect(['total 1', 'session_lost']).toContain(told.json?.code ?? textOf(told));
+    });
+
+    test('N2: one epoch, one writer: a node that was paused tells nobody what it did', {
+      timeout: 3 * MINUTE,
+    }, async () => {
+      const nats = await startNats();
+      const folder = await folderWith({});
+      const log = join(folder, 'log');
+      const nodes = await startNodes(nats.url, 2);
+      const [one, two] = nodes as [Node, Node];
+      const sid = await one.create({ env_name: 'tally', task_spec: { log } });
+      const owner = await ownerOf(nodes);
+      const other = owner === one ? two : one;
+      expect(await add([owner], sid, 1)).toBe('total 1');
+      const slow = { amount: 10, ms: 800 };
+      const told = owner.call(sid, 'slowly', slow, { env: 'tally', taskId: 'both' });
+      await expect.poll(() => linesOf(log)).toContainEqual(expect.stringMatching(/^begin both 1/));
+      owner.signal('SIGSTOP');
+      // The other one takes over, and runs what was lost with the state.
+      const again = await other.call(sid, 'slowly', slow, { env: 'tally', taskId: 'both' });
+      expect(textOf(again)).toBe('total 11');
+      expect(await add([other], sid, 100)).toBe('total 111');
+      owner.signal('SIGCONT');
+      // It has run the tool by now, and its append is refused: its client gets what the other one told.
+      expect(textOf(await told)).toBe('total 11');
+      expect(await add([owner], sid, 1_000)).toBe('total 1111');
+      expect(await owner.metric('tiltyard_fenced_total')).toBe(1);
+      expect(await other.metric('tiltyard_takeovers_total')).toBe(1);
+    });
+
+    test('N2: what must be done once is not done by both', { timeout: 3 * MINUTE }, async () => {
+      const nats = await startNats();
+      const folder = await folderWith({});
+      const log = join(folder, 'log');
+      const nodes = await startNodes(nats.url, 2);
+      const [one, two] = nodes as [Node, Node];
+      const sid = await one.create({ env_name: 'tally', task_spec: { log } });
+      const owner = await ownerOf(nodes);
+      const other = owner === one ? two : one;
+      const told = owner.call(sid, 'pay', { ms: 60_000 }, { env: 'tally', taskId: 'once' }).catch(() => undefined);
+      await expect.poll(() => linesOf(log)).toContain('pay once 1');
+      owner.signal('SIGKILL');
+      await told;
+      const again = await insist([other], sid, 'pay', { ms: 60_000 }, { taskId: 'once' });
+      expect(again).toContain('not known whether');
+      expect((await linesOf(log)).filter((line) => line.startsWith('pay'))).toEqual(['pay once 1']);
+      expect(await add([other], sid, 1)).toBe('total 1');
+    });
+
+    test('N5: draining a node loses nothing', { timeout: 3 * MINUTE }, async () => {
+      const nats = await startNats();
+      const nodes = await startNodes(nats.url, 3);
+      const [first, ...others] = nodes as [Node, Node, Node];
+      const sids = await Promise.all(Array.from({ length: 20 }, () => first.create()));
+      const slow = sids.map((sid) => first.call(sid, 'slowly', { amount: 1, ms: 400 }, { env: 'tally' }));
+      // Answered by the node that stops, although others have the sessions by then.
+      const waited = Promise.all(slow);
+      await expect.poll(() => first.metric('tiltyard_calls_running')).toBeGreaterThan(0);
+      first.signal('SIGTERM');
+      for (const answer of await waited) expect(textOf(answer)).toBe('total 1');
+      expect(await first.running.exit).toBe(0);
+      for (const sid of sids) expect(await add(others, sid, 10)).toBe('total 11');
+      for (const node of others) expect(await node.metric('tiltyard_fenced_total')).toBe(0);
+    });
+
+    test('N11: orphans that nobody asks for are taken over, and end in time', { timeout: 3 * MINUTE }, async () => {
+      const nats = await startNats();
+      const limits = { idleMs: 3_000, tombstoneMs: 60_000 };
+      const nodes = await startNodes(nats.url, 2, { limits });
+      const [one, two] = nodes as [Node, Node];
+      const sids = await Promise.all(Array.from({ length: 6 }, () => one.create()));
+      one.signal('SIGKILL');
+      const cluster = await openCluster({ nats: nats.url, name: 'test', keys: [] });
+      try {
+        for (const sid of sids)
+          await expect
+            .poll(async () => (await cluster.journal.last(placeOf(sid)))?.type, { timeout: MINUTE, interval: 200 })
+            .toBe('close');
+        // Only their tombstones are left.
+        for (const sid of sids) expect((await cluster.journal.read(placeOf(sid)))?.records).toHaveLength(1);
+      } finally {
+        await cluster.close();
+      }
+      for (const sid of sids) expect((await two.post('/ping', {}, { sid })).json.code).toBe('session_expired');
+      expect(await two.metric('tiltyard_sessions_live{environment="tally"}')).toBe(0);
+    });
+  });
+}
+
+for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
+  await describeWithNats(kind, (startNats) => {
+    test('N4: episodes of a node that is cut off are taken over, and it comes back', {
+      timeout: 3 * MINUTE,
+    }, async () => {
+      const nats = await startNats();
+      await using proxy = await startHaltingProxy(nats.ports[0] as number);
+      const cut = await startNode(`nats://127.0.0.1:${proxy.port}`);
+      const sid = await cut.create();
+      expect(await add([cut], sid, 1)).toBe('total 1');
+      const other = await startNode(nats.url);
+      await untilKnown([cut, other], 2);
+      const since = performance.now();
+      proxy.halt();
+      // Both sides are asked for the same call: the one that is cut off answers only when it is back.
+      const taskId = 'at-both';
+      const there = cut.call(sid, 'add', { amount: 10 }, { env: 'tally', taskId });
+      expect(await add([other], sid, 10, { taskId })).toBe('total 11');
+      console.log(`N4 on ${kind.name}: taken over ${Math.round(performance.now() - since)} ms after the cut`);
+      expect(await add([other], sid, 100)).toBe('total 111');
+      proxy.resume();
+      expect(textOf(await there)).toBe('total 11');
+      expect(await add([cut], sid, 1_000)).toBe('total 1111');
+      await untilKnown([cut, other], 2);
+    });
+
+    test('N6: without NATS nothing is answered, and all goes on by itself', { timeout: 4 * MINUTE }, async () => {
+      const nats = await startNats();
+      await using proxy = await startHaltingProxy(nats.ports[0] as number);
+      const nodes = await startNodes(`nats://127.0.0.1:${proxy.port}`, 2);
+      const [one, two] = nodes as [Node, Node];
+      const sid = await one.create();
+      expect(await add(nodes, sid, 1)).toBe('total 1');
+      proxy.halt();
+      // One whose client knows the id waits for as long as it takes; one that would begin is told to come again.
+      const [waited, refused] = await Promise.all([
+        two.call(sid, 'add', { amount: 10 }, { env: 'tally', taskId: 'kept' }),
+        one.post('/create', { split: 'train', index: 0 }, { sid: crypto.randomUUID() }),
+      ]);
+      for (const answer of [waited, refused]) {
+        expect(answer.status).toBe(503);
+        expect(answer.headers.get('retry-after')).toBe('1');
+        expect(answer.headers.get('x-backend-state')).toBe('starting');
+      }
+      expect((await one.get('/health')).status).toBe(200);
+      proxy.resume();
+      expect(await add(nodes, sid, 10, { taskId: 'kept' })).toBe('total 11');
+      expect(await add(nodes, sid, 100)).toBe('total 111');
+    });
+  });
+}
+
+await describeWithNats(THREE, (startNats) => {
+  test('N6: one server of NATS may die; with two gone, nothing is answered until they are back', {
+    timeout: 5 * MINUTE,
+  }, async () => {
+    const nats = await startNats();
+    const nodes = await startNodes(nats.url, 2);
+    const sids = await Promise.all(nodes.map((node) => node.create()));
+    for (const sid of sids) expect(await add(nodes, sid, 1)).toBe('total 1');
+    const leader = await nats.leader();
+    nats.signal(leader, 'SIGKILL');
+    for (const sid of sids) expect(await add(nodes, sid, 10)).toBe('total 11');
+    const second = (leader + 1) % 3;
+    nats.signal(second, 'SIGKILL');
+    const isAnswered: string[] = [];
+    const waiting = sids.map(async (sid) => {
+      const told = await add(nodes, sid, 100, { taskId: `over-${sid}` });
+      isAnswered.push(told);
+      return told;
+    });
+    // Longer than it takes to notice, and to choose a leader among those that are left, if they could.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(isAnswered).toEqual([]);
+    await nats.restart(second);
+    for (const told of await Promise.all(waiting)) expect(told).toBe('total 111');
+    await nats.restart(leader);
+    for (const sid of sids) expect(await add(nodes, sid, 1_000)).toBe('total 1111');
+  });
+});

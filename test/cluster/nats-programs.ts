@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../support/command.ts';
+import { installPackages, NotInstalled } from '../support/needed.ts';
+
+/** A program of nats-server, or why there is none. */
+export type NatsProgram = { readonly path: string } | { readonly missing: string };
+
+// Out of the repository, and kept for the next time.
+const CACHE = join(ROOT, 'node_modules/.cache/nats-server');
+
+/** The one of the system's packages, which is an old one. */
+export function findPackagedNats(): Promise<NatsProgram> {
+  return find('nats-server', () => installPackages('nats-server'));
+}
+
+/** A current one, built by Go from its module proxy. */
+export function findCurrentNats(): Promise<NatsProgram> {
+  return find(join(CACHE, 'nats-server'), buildWithGo);
+}
+
+async function find(path: string, install: () => Promise<void>): Promise<NatsProgram> {
+  if (await runs(path)) return { path };
+  try {
+    await install();
+  } catch (thrown) {
+    if (!(thrown instanceof NotInstalled)) throw thrown;
+    return { missing: thrown.message };
+  }
+  return (await runs(path)) ? { path } : { missing: 'it was installed and does not run' };
+}
+
+async function buildWithGo(): Promise<void> {
+  const line = 'go install github.com/nats-io/nats-server/v2@latest';
+  if (!process.env.CI && process.env.TILTYARD_TEST_INSTALL !== '1')
+    throw new NotInstalled(`it is not installed. To install it, type: GOBIN=${CACHE} ${line}`);
+  console.log(`installing: ${line}`);
+  try {
+    const [program = '', ...args] = line.split(' ');
+    const go = existsSync('/usr/local/go/bin/go') ? '/usr/local/go/bin/go' : program;
+    await promisify(execFile)(go, args, { env: { ...process.env, GOBIN: CACHE }, timeout: 10 * 60_000 });
+  } catch (thrown) {
+    const reason = (thrown as Error).message.trim().split('\n').at(-1);
+    throw new NotInstalled(`it is not installed, and Go could not build it: ${reason}`, { cause: thrown });
+  }
+}
+
+function runs(path: string): Promise<boolean> {
+  return promisify(execFile)(path, ['--version']).then(
+    () => true,
+    () => false,
+  );
+}

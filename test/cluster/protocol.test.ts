@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { HeldJournal, keeperOf, placeOf, processClock, Unreachable } from '../../src/cluster/index.ts';
+import { environment, text } from '../../src/core/index.ts';
+import type { CreateRecord, EpisodeRecord } from '../../src/durable/index.ts';
+import { Fenced } from '../../src/journal/index.ts';
+import { eventually } from '../support/clock.ts';
+import { errorOf, hear, refOf, resultOf } from '../support/host.ts';
+import { MemoryCluster } from './memory-cluster.ts';
+import { MemorySharedJournal } from './memory-shared-journal.ts';
+
+const CREATE: CreateRecord = {
+  ...{ type: 'create', v: 1, at: 1, sid: 's', identity: '', environment: 'count', durability: 'replay', seed: 1 },
+  ...{ request: '', start: { choice: { task: {} }, taskDigest: undefined, secrets: {} } },
+};
+
+function journalOf(shared: MemorySharedJournal<EpisodeRecord>, node: string): HeldJournal {
+  return new HeldJournal(shared, node, processClock);
+}
+
+const count = environment({
+  name: 'count',
+  durability: 'replay',
+  splits: { train: [{}] },
+  setup: () => ({ total: 0 }),
+  prompt: () => 'Count.',
+  tools: {
+    add: {
+      input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+      run(input, { state }) {
+        state.total += (input as { n: number }).n;
+        return text(String(state.total));
+      },
+    },
+  },
+});
+
+test('of two nodes that take an episode at the same moment, one has it', async () => {
+  const shared = new MemorySharedJournal<EpisodeRecord>();
+  await journalOf(shared, 'dead').replace('s', CREATE);
+  const nodes = ['one', 'two', 'three'].map((node) => journalOf(shared, node));
+  const taken = await Promise.all(nodes.map((node) => node.take(placeOf('s'))));
+  expect(taken.filter((isOurs) => isOurs)).toHaveLength(1);
+  const winner = nodes[taken.indexOf(true)] as HeldJournal;
+  expect((await shared.last(placeOf('s')))?.node).toBe(winner.node);
+  for (const node of nodes) expect(node.size).toBe(node === winner ? 1 : 0);
+});
+
+test('what a former owner writes is refused, and it hears that the episode is gone', async () => {
+  const shared = new MemorySharedJournal<EpisodeRecord>();
+  const [former, next] = [journalOf(shared, 'former'), journalOf(shared, 'next')];
+  await former.replace('s', CREATE);
+  const fenced: string[] = [];
+  former.listen({ fenced: (key) => void fenced.push(key), appended() {} });
+  expect(await next.take(placeOf('s'))).toBe(true);
+  await expect(former.append('s', { type: 'touch', at: 2 }, 1)).rejects.toThrow(Fenced);
+  await expect(former.append('s', { type: 'touch', at: 2 }, 1)).rejects.toThrow(Fenced);
+  expect(fenced).toEqual(['s']);
+  expect(await next.append('s', { type: 'touch', at: 2 }, 2)).toBe(3);
+});
+
+test('a record whose acknowledgement was lost is there once', async () => {
+  class Lossy extends MemorySharedJournal<EpisodeRecord> {
+    losesNext = false;
+    override async append(...args: Parameters<MemorySharedJournal<EpisodeRecord>['append']>): Promise<number> {
+      const position = await super.append(...args);
+      if (!this.losesNext) return position;
+      this.losesNext = false;
+      throw new Unreachable('the answer was lost');
+    }
+  }
+  const shared = new Lossy();
+  const journal = journalOf(shared, 'one');
+  await journal.replace('s', CREATE);
+  shared.losesNext = true;
+  await expect(journal.append('s', { type: 'touch', at: 2 }, 1)).rejects.toThrow(Unreachable);
+  expect(await journal.append('s', { type: 'touch', at: 2 }, 1)).toBe(2);
+  expect((await shared.read(placeOf('s')))?.records.map(({ type }) => type)).toEqual(['create', 'touch']);
+  // The same when somebody else was faster: then it is fenced.
+  shared.losesNext = true;
+  await expect(journal.append('s', { type: 'touch', at: 3 }, 2)).rejects.toThrow(Unreachable);
+  await journalOf(shared, 'two').take(placeOf('s'));
+  await expect(journal.append('s', { type: 'touch', at: 3 }, 2)).rejects.toThrow(Fenced);
+});
+
+test('a tombstone that is removed late does not take a new session of the same id along', async () => {
+  const shared = new MemorySharedJournal<EpisodeRecord>();
+  const [one, two] = [journalOf(shared, 'one'), journalOf(shared, 'two')];
+  await one.replace('s', CREATE);
+  await one.replace('s', { type: 'close', at: 2, sid: 's', identity: '', end: 'deleted' });
+  await two.replace('s', CREATE);
+  await one.replace('s', undefined);
+  expect((await shared.read(placeOf('s')))?.records.map(({ type }) => type)).toEqual(['create']);
+  expect(await two.append('s', { type: 'touch', at: 3 }, 1)).toBe(2);
+});
+
+test('each place has one keeper, and keeps it unless that one leaves', () => {
+  const places = Array.from({ length: 300 }, (_, index) => placeOf(`s${index}`));
+  const before = places.map((place) => keeperOf(place, ['a', 'b', 'c']));
+  for (const node of ['a', 'b', 'c']) expect(before.filter((each) => each === node).length).toBeGreaterThan(60);
+  const after = places.map((place) => keeperOf(place, ['c', 'a']));
+  for (const [index, keeper] of before.entries()) if (keeper !== 'b') expect(after[index]).toBe(keeper);
+  expect(keeperOf('x', [])).toBeUndefined();
+});
+
+test('an id that a node told before it died is begun at another, and one of another session is not', async () => {
+  const cluster = new MemoryCluster([count]);
+  const { host } = await cluster.join('one');
+  const two = await cluster.join('two');
+  const [ref, other] = [refOf('s'), refOf('other')];
+  for (const each of [ref, other]) await host.create(each, { choice: { task: {} }, secrets: {} });
+  const first = hear(host, ref, { name: 'add', input: { n: 1 } });
+  await eventually(() => expect(first.phase).toBe('settled'));
+  // Made for this session, and never heard of: as if the node that told it had died before it asked.
+  const { newTaskId } = await import('../../src/cluster/task-ids.ts');
+  const told = hear(two.host, ref, { name: 'add', input: { n: 2 }, taskId: newTaskId('s') });
+  await eventually(() => expect(told.phase).toBe('settled'));
+  expect(resultOf(told)).toContain('"3"');
+  const foreign = hear(two.host, other, { name: 'add', input: { n: 2 }, taskId: first.id });
+  await eventually(() => expect(foreign.phase).toBe('settled'));
+  expect(errorOf(foreign)).toBe('unknown_task_id');
+});

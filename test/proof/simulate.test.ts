@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { random } from '../../proof/random.ts';
+import { proveSimulation } from '../../proof/simulate/prove.ts';
+import { SABOTAGES } from '../../proof/simulate/sabotage.ts';
+import { anySchedule, parseSchedule, type Schedule, toText } from '../../proof/simulate/schedule.ts';
+import { Simulator } from '../../proof/simulate/simulate.ts';
+
+// The long version is npm run simulate.
+test('N2: whatever happens to the nodes of a cluster, what must hold does', { timeout: 120_000 }, async () => {
+  const { failures, faults, episodes } = await proveSimulation({ seed: 7_000, schedules: 60 });
+  expect(failures).toEqual([]);
+  expect(episodes).toBeGreaterThan(100);
+  expect(faults.get('crash')).toBeGreaterThan(10);
+});
+
+// Beginning with the first schedule that found it: those before take time.
+test.for([
+  ['fencing off', 26],
+  ['announcing off', 294],
+  ['a claim without reading', 2],
+  ['told before it is written', 1],
+] as const)('the simulator finds a planted bug: %s', { timeout: 120_000 }, async ([name, seed]) => {
+  const sabotage = SABOTAGES[name];
+  expect(sabotage).toBeDefined();
+  const { failures } = await proveSimulation({ seed, schedules: 500, sabotage: sabotage ?? {}, stopsEarly: true });
+  const [failure] = failures;
+  expect(failure).toBeDefined();
+  const { seed: its, schedule } = failure as { seed: number; schedule: Schedule };
+  const nodes = new Simulator(sabotage);
+  const replayed = parseSchedule(toText(schedule)) as Schedule;
+  const rules = (await nodes.play(its, replayed)).violations.map(({ rule }) => rule);
+  expect(rules).toEqual(failure?.violations.map(({ rule }) => rule));
+  // It is the planted bug, and not one of the nodes.
+  expect((await new Simulator().play(its, replayed)).violations).toEqual([]);
+});
+
+test('the same seed and schedule give the same history', async () => {
+  const schedule = anySchedule(random(11));
+  const simulator = new Simulator();
+  const [one, other] = [await simulator.play(11, schedule), await simulator.play(11, schedule)];
+  expect(other).toEqual(one);
+  expect(one.events).toBeGreaterThan(100);
+  const another = await simulator.play(12, schedule);
+  expect(another.digest).not.toBe(one.digest);
+});
+
+test('a schedule can be read as it is printed, and what is none is refused', () => {
+  for (let seed = 0; seed < 100; seed += 1) {
+    const schedule = anySchedule(random(seed));
+    expect(parseSchedule(toText(schedule))).toEqual(schedule);
+  }
+  for (const text of ['', 'nodes:0', 'nodes:3 crash:3@1+1', 'nodes:2 own/replay@1x1 own/none@1x1', 'nodes:2 nonsense'])
+    expect(parseSchedule(text)).toBeUndefined();
+});
+
+// What the simulator has found: each of them failed once.
+test.for([
+  [
+    'a session whose creation was acknowledged late is dropped',
+    1463,
+    'nodes:2 own/replay@3898x3 own/none@3552x1 cut-late:0@1033+1524 noise@4653+4487 pause:0@2786+4130 bus:0@2062+2464',
+  ],
+  [
+    'a creation that is repeated while it is under way is refused',
+    34,
+    'nodes:2 own/replay@3192x1 official/replay@2066x1 own/replay@2968x1 own/replay@3450x1 crash:0@1412+7500 bus:1@687+5426',
+  ],
+  [
+    'a session that was handed over to a draining node stays there',
+    288,
+    'nodes:3 official/replay@572x1 drain:0@3452+82 journal-late:0@480+4849 drain:1@1867+53',
+  ],
+  [
+    'a session that could not be handed over is unknown',
+    4942,
+    'nodes:2 own/snapshot@707x1 own/snapshot@2811x1 drain:1@4259+64 noise@1195+5642 pause:0@719+1654',
+  ],
+  [
+    'a claim whose receipt was lost is forgotten',
+    5732,
+    'nodes:3 official/replay@1980x1 own/replay@3904x2 official/replay@2814x5 own/replay@556x1 pause:0@4774+4477 noise@4146+5969 journal:2@965+2766',
+  ],
+] as const)('no more: %s', async ([, seed, text]) => {
+  const { violations } = await new Simulator().play(seed, parseSchedule(text) as Schedule);
+  expect(violations).toEqual([]);
+});
