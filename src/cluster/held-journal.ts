@@ -117,7 +117,9 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     const held = this.#held.get(key);
     if (held === undefined) return Promise.reject(new Fenced('this node does not have the episode'));
     return this.#inOrder(held, async () => {
-      if (held.count !== lastSeq) throw new Error(`cannot write record ${lastSeq + 1}: there are ${held.count}`);
+      // It is of the time before another node had the episode, and this one took it again.
+      if (held.count > lastSeq) throw new Fenced('the episode has gone on without this record');
+      if (held.count < lastSeq) throw new Error(`cannot write record ${lastSeq + 1}: there are ${held.count}`);
       await this.#write(key, held, record);
       this.#near.delete(key);
       return held.count;

@@ -189,7 +189,13 @@ export class Residence {
 
   /** Whether something failed only because its session leaves this node, or the journal cannot be written now: it is asked again. */
   #isPassing(key: string, { code }: Failure): boolean {
-    return code === 'journal_unavailable' || (this.#moving.has(key) && OF_LEAVING.has(code));
+    return code === 'journal_unavailable' || (OF_LEAVING.has(code) && (this.#moving.has(key) || this.#isStopping(key)));
+  }
+
+  /** Whether its session ends only here, because this node stops: others go on with it. */
+  #isStopping(key: string): boolean {
+    const held = this.#journal.held.get(key);
+    return this.#membership.draining && held?.canMove === true && !held.hasEnded;
   }
 }
 

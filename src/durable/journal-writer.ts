@@ -89,7 +89,8 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
         await next.write();
       } catch (thrown) {
         if (this.#isOfOneKey(thrown)) {
-          this.#forget(next.key);
+          // What waits for a key of another server is never written, and nobody is told. This server may have the key again by now.
+          this.#waiting.shift();
           continue;
         }
         if (thrown instanceof Fenced) return this.#fence();
@@ -100,12 +101,6 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
       next.done();
     }
     this.#options.log.warn({ records: count }, 'the journal can be written again');
-  }
-
-  /** What waits for a key of another server is never written, and nobody is told. */
-  #forget(key: string): void {
-    const others = this.#waiting.filter((waiting) => waiting.key !== key);
-    this.#waiting.splice(0, this.#waiting.length, ...others);
   }
 
   #retryLater(): void {

@@ -80,6 +80,16 @@ test.for([
     5732,
     'nodes:3 official/replay@1980x1 own/replay@3904x2 official/replay@2814x5 own/replay@556x1 pause:0@4774+4477 noise@4146+5969 journal:2@965+2766',
   ],
+  [
+    'a durable session of a node that stops is gone',
+    10830,
+    'nodes:2 official/replay@2593x1 official/snapshot@2129x1 own/none@489x3 official/replay@4228x1 drain:1@3032+246 bus:1@938+4860 drain:0@5283+71',
+  ],
+  [
+    'a record of an earlier time of an episode keeps all others of its node waiting',
+    103177,
+    'nodes:3 official/replay@2019x1 cut:1@2091+2998 bus:0@5002+3548',
+  ],
 ] as const)('no more: %s', async ([, seed, text]) => {
   const { violations } = await new Simulator().play(seed, parseSchedule(text) as Schedule);
   expect(violations).toEqual([]);
