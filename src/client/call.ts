@@ -174,8 +174,8 @@ const EVENT_STREAM = 'text/event-stream';
 // As much as a server of ours sends, and more than anybody reads.
 const MAX_MESSAGE = 64 * 1024;
 
-function toFailure(message: string, { code: told, ...context }: ErrorContext): ClientError {
-  const { outcome } = context;
+function toFailure(message: string, { code: told, outcome = 'env_error', ...known }: ErrorContext): ClientError {
+  const context = { ...known, outcome };
   if (told === OUTCOME_UNKNOWN) return new OutcomeUnknown(message, { ...context, code: told });
   // The session ended while the call ran: the next call would hear it by status.
   const code = outcome === 'cancelled' || outcome === 'expired' ? SESSION_CODES[outcome] : told;
