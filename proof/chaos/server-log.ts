@@ -36,7 +36,9 @@ export class ServerLog {
       const { msg, sid = '', episode } = line;
       if (msg === EPISODE_BEGINS && episode !== undefined) episodes.set(sid, episode);
       else if (msg === 'call') this.#addCall(line, life, episodes.get(sid));
-      else if (msg === 'session ended' || msg === 'session lost') this.#addSession(line, life, episodes.get(sid));
+      else if (msg === 'session ended') this.#addSession(line, life, episodes.get(sid));
+      // The next server tells of those that were lost with the one before.
+      else if (msg === 'session lost') this.#addSession({ ...line, outcome: 'env_error' }, life, episodes.get(sid));
     });
   }
 

@@ -38,7 +38,9 @@ export const END_RULES: Readonly<Record<string, Rule>> = {
     const [begin] = begins;
     const diedAt = begin && record.killedPids.get(begin.pid ?? 0);
     for (const { token, answer, at } of answersOf(record)) {
-      if (answer.kind === 'lost' && endsBetween(record, beginOf(record), at) === 0) yield `${token}, and nothing died`;
+      // That a process has died may be noticed when an episode has been given to it.
+      if (answer.kind === 'lost' && endsBetween(record, beginOf(record) - LOST_MS, at) === 0)
+        yield `${token}, and nothing died`;
       const run = record.server.find((event) => event.what === 'run' && event.token === token);
       if (answer.kind === 'scored' && run !== undefined && diedAt !== undefined && run.pid !== begin?.pid)
         yield `${token} ran after its process had ended`;
@@ -101,7 +103,9 @@ export const END_RULES: Readonly<Record<string, Rule>> = {
       if (at > deleted + CLOCK_MS) yield `${what} in ${pid}, ${at - deleted} ms after it`;
   },
   'an episode has one end in the log, with the sum of what its calls were told': function* (record) {
-    const lines = record.log.filter((line) => line.what === 'session ended');
+    const all = record.log.filter((line) => line.what === 'session ended');
+    // A server that is told to stop ends what keeps nothing, and the next one says that it is lost.
+    const lines = all.length > 1 ? all.filter(({ lost }) => lost !== 'server_lost') : all;
     if (lines.length > 1) yield `it ended as ${lines.map(({ outcome }) => outcome).join(', ')}`;
     const deleted = record.client.find(({ what }) => what === 'deleted')?.at;
     // Its server may have ended it, and died before it could say so; then the next one says that it is gone.

@@ -12,8 +12,9 @@ export const DURABLE_RULES: Readonly<Record<string, Rule>> = {
   'a call has one result: the same id gives the same, byte for byte, also after a kill': function* (record) {
     const first = new Map<string, Answer>();
     for (const { token, answer } of answersOf(record)) {
-      // A session that is over, or lost, has no more results.
+      // A session that is over, or lost, has no more results; and the id of what was refused over OXP is free again.
       if (answer.kind === 'unknown' || answer.kind === 'lost' || isOver(record, answer)) continue;
+      if (answer.kind === 'refused' && environmentOf(record.episode) === undefined) continue;
       const before = first.get(token);
       if (before === undefined) first.set(token, answer);
       else if (!isSameAnswer(before, answer)) yield `${token} was ${toText(before)}, and then ${toText(answer)}`;

@@ -94,7 +94,7 @@ export interface SessionRebuilt {
   readonly durationMs: number;
 }
 
-/** A session of an earlier server cannot go on at this one: it has ended as `LOST_OUTCOME`. No other event tells of it. */
+/** A session of an earlier server cannot go on at this one. No other event of this server tells of it. */
 export interface SessionNotRecovered {
   readonly type: 'session_not_recovered';
   readonly at: number;
@@ -103,9 +103,6 @@ export interface SessionNotRecovered {
   readonly environment: string;
   readonly lost: LossReason;
 }
-
-/** The outcome of an episode that was lost with its server: never a reward of 0. */
-export const LOST_OUTCOME: EpisodeOutcome = 'env_error';
 
 /** A call arrived; it may wait for setup and for its turn. */
 export interface CallStarted {

@@ -39,7 +39,6 @@ export {
   combineObservers,
   type EpisodeOpened,
   type HostEvent,
-  LOST_OUTCOME,
   type Observer,
   type PastCall,
   type PromptTold,

@@ -1,15 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { printable } from '../../core/index.ts';
-import {
-  type CallEnded,
-  type HostEvent,
-  LOST_OUTCOME,
-  type Observer,
-  type SessionEnded,
-  type SessionFacts,
-  type SessionNotRecovered,
-  type SessionRebuilt,
-  type TaskIdReused,
+import type {
+  CallEnded,
+  HostEvent,
+  Observer,
+  SessionEnded,
+  SessionFacts,
+  SessionNotRecovered,
+  SessionRebuilt,
+  TaskIdReused,
 } from '../../sessions/index.ts';
 import { toLoggedUrl } from './logged-url.ts';
 
@@ -87,7 +86,7 @@ function rebuiltFields({ sid, environment, steps, durationMs }: SessionRebuilt):
 
 function lostFields({ sid, identity, environment, lost }: SessionNotRecovered): object {
   const whose = { sid: printable(sid), identity: nameOf(identity) };
-  return { ...whose, environment: printable(environment), outcome: LOST_OUTCOME, lost };
+  return { ...whose, environment: printable(environment), lost };
 }
 
 function sessionFields({ session, outcome, reason, lost, reward, calls, durationMs }: SessionEnded): object {

@@ -4,7 +4,6 @@ import {
   type CallFacts,
   Counts,
   type HostEvent,
-  LOST_OUTCOME,
   type LossReason,
   type Observer,
   type SessionEnded,
@@ -111,7 +110,6 @@ export class Numbers implements Observer {
       case 'session_suspended':
         return this.#sessionLeft(event.session);
       case 'session_not_recovered':
-        this.environment(event.environment).ended[LOST_OUTCOME] += 1;
         return this.#lost(event.environment, event.lost);
       case 'session_rebuilt':
         return this.environment(event.environment).rebuilds.add(event.durationMs / 1000);
