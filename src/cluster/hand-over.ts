@@ -23,15 +23,11 @@ export class HandOver {
 
   /** Takes no new sessions from now on, and hands over those that can go on elsewhere. */
   async all(patienceMs: number): Promise<void> {
-    this.#parts.membership.draining = true;
+    const { journal, membership } = this.#parts;
+    membership.draining = true;
     // Without anybody else they end as at any server that stops, and whoever comes next takes them as it would take those of a dead node.
-    if (this.#heir !== undefined) await this.rest(patienceMs);
-  }
-
-  /** The same for those that came meanwhile. Without anybody else this node lets go of them: its sessions have ended by then. */
-  async rest(patienceMs: number): Promise<void> {
-    const { movable } = this.#parts.journal;
-    await Promise.all(movable.map(([key, held]) => this.#one(key, held, patienceMs).catch(() => {})));
+    if (this.#heir === undefined) return;
+    await Promise.all(journal.movable.map(([key, held]) => this.#one(key, held, patienceMs).catch(() => {})));
   }
 
   /** Waits for something, but not longer than this. */

@@ -189,13 +189,21 @@ export class Residence {
 
   /** Whether something failed only because its session leaves this node, or the journal cannot be written now: it is asked again. */
   #isPassing(key: string, { code }: Failure): boolean {
-    return code === 'journal_unavailable' || (OF_LEAVING.has(code) && (this.#moving.has(key) || this.#isStopping(key)));
+    if (code === 'journal_unavailable') return true;
+    if (!OF_LEAVING.has(code)) return false;
+    return this.#moving.has(key) || (this.#isStopping(key) && !(code === 'shutting_down' && this.#isAlone));
   }
 
   /** Whether its session ends only here, because this node stops: others go on with it. */
   #isStopping(key: string): boolean {
     const held = this.#journal.held.get(key);
     return this.#membership.draining && held?.canMove === true && !held.hasEnded;
+  }
+
+  /** Whether there is nobody else to ask: then a client is told to come again. */
+  get #isAlone(): boolean {
+    const { isCutOff, alive, self } = this.#membership;
+    return !isCutOff && alive.every(({ id }) => id === self.id);
   }
 }
 
