@@ -181,8 +181,9 @@ export class ClusterHost implements SessionHost {
     await this.#handOver.all(options.drainMs);
     await home.drain();
     await this.#handOver.within(Promise.all(this.#open), options.drainMs);
-    // What others have handed over to this node before they heard that it drains.
+    // What others have handed over to this node before they heard that it drains, and what it took over for an open call.
     await this.#handOver.all(options.drainMs);
+    await home.drain();
   }
 
   async #call(ref: SessionRef, request: CallRequest, on: CallListener): Promise<void> {

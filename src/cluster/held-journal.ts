@@ -113,12 +113,17 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     }
   }
 
-  append(key: string, record: EpisodeRecord, lastSeq: number): Promise<number> {
+  tenancyOf(key: string): Held | undefined {
+    return this.#held.get(key);
+  }
+
+  append(key: string, record: EpisodeRecord, lastSeq: number, tenancy?: object): Promise<number> {
     const held = this.#held.get(key);
-    if (held === undefined) return Promise.reject(new Fenced('this node does not have the episode'));
+    // It may be of the time before another node had the episode, and this one took it again: then the numbers tell nothing.
+    if (held === undefined || held !== tenancy)
+      return Promise.reject(new Fenced('this node does not have the episode, or not since the same time'));
     return this.#inOrder(held, async () => {
-      // It is of the time before another node had the episode, and this one took it again.
-      if (held.count > lastSeq) throw new Fenced('the episode has gone on without this record');
+      if (held.count > lastSeq) throw new Fenced(`record ${lastSeq + 1} is there already`);
       if (held.count < lastSeq) throw new Error(`cannot write record ${lastSeq + 1}: there are ${held.count}`);
       await this.#write(key, held, record);
       this.#near.delete(key);
@@ -126,11 +131,11 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     });
   }
 
-  async replace(key: string, record: EpisodeRecord | undefined): Promise<void> {
+  async replace(key: string, record: EpisodeRecord | undefined, tenancy?: object): Promise<void> {
     if (record?.type === 'create') return this.#create(key, record);
     const held = this.#held.get(key);
-    // Not this node's, or no more: whoever has it looks after it.
-    if (held === undefined) return;
+    // Not this node's, or no more, or anew: whoever has it looks after it.
+    if (held === undefined || held !== tenancy) return;
     await this.#inOrder(held, async () => {
       if (record === undefined) {
         await this.#shared.prune(held.place, held.position + 1);

@@ -87,7 +87,10 @@ export class Locator {
     }
     // It has ended here, and the home host knows how.
     if (type === 'close' && journal.held.get(key)?.hasEnded === true) return NOBODY;
-    if (await this.take(placeOf(key))) return HERE;
+    const place = placeOf(key);
+    // One that is under way may have read the episode before this record was there.
+    await this.#taking.get(place)?.catch(() => {});
+    if (await this.take(place)) return HERE;
     // It has ended, or another node was faster.
     if (type === 'close') return NOBODY;
     throw new Unreachable('another node takes it over at this moment');

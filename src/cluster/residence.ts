@@ -189,7 +189,9 @@ export class Residence {
 
   /** Whether something failed only because its session leaves this node, or the journal cannot be written now: it is asked again. */
   #isPassing(key: string, { code }: Failure): boolean {
-    return code === 'journal_unavailable' || (OF_LEAVING.has(code) && (this.#moving.has(key) || this.#isStopping(key)));
+    if (code === 'journal_unavailable') return true;
+    if (!OF_LEAVING.has(code)) return false;
+    return this.#moving.has(key) || (this.#isStopping(key) && !(code === 'shutting_down' && this.#isAlone));
   }
 
   /** Whether its session ends only here, because this node stops, and others go on with it. */
@@ -197,6 +199,12 @@ export class Residence {
     const held = this.#journal.held.get(key);
     const { draining, byRoom } = this.#membership;
     return draining && byRoom.length > 0 && held?.canMove === true && !held.hasEnded;
+  }
+
+  /** Whether there is nobody else to ask: then a client is told to come again. */
+  get #isAlone(): boolean {
+    const { isCutOff, alive, self } = this.#membership;
+    return !isCutOff && alive.every(({ id }) => id === self.id);
   }
 }
 

@@ -87,7 +87,7 @@ export class CallJournal {
     this.#underWay.add(key);
     // Its caller can come again, and so it does not wait for a disk that is full.
     const isWritten = await new Promise<boolean>((resolve) => {
-      const written = this.#writer.replace(key, record, () => resolve(false));
+      const written = this.#writer.replace(key, record, { onDelay: () => resolve(false) });
       void written.then(() => resolve(true));
     });
     if (!isWritten) void this.drop(record);

@@ -5,9 +5,16 @@ import type { EpisodeRecord } from './records.ts';
 const RETRY_MS = 500;
 
 interface Waiting {
-  readonly key: string;
   readonly write: () => Promise<unknown>;
   readonly done: () => void;
+}
+
+/** How something is written. */
+export interface Writing {
+  /** Of which time of this server it is, where keys have owners. Default: of now. */
+  readonly tenancy?: object | undefined;
+  /** Hears that it takes longer. */
+  readonly onDelay?: (() => void) | undefined;
 }
 
 /** What a writer tells of. */
@@ -37,14 +44,17 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
     return this.#waiting.length > 0 || this.#isFenced;
   }
 
-  /** Resolves when the record is durable, and never if another server has taken over. `onDelay` hears that it takes longer. */
-  append(key: string, record: Kept, lastSeq: number, onDelay?: () => void): Promise<unknown> {
-    return this.#write(key, () => this.journal.append(key, record, lastSeq), onDelay).catch(untold);
+  /** Resolves when the record is durable, and never if another server has taken over. */
+  append(key: string, record: Kept, lastSeq: number, { tenancy, onDelay }: Writing = {}): Promise<unknown> {
+    // Not that of the moment at which it can be written: this server may have lost the key, and have it again.
+    const its = tenancy ?? this.journal.tenancyOf?.(key);
+    return this.#write(() => this.journal.append(key, record, lastSeq, its), onDelay).catch(untold);
   }
 
   /** The same for what takes the place of all records of a key. */
-  replace(key: string, record: Kept | undefined, onDelay?: () => void): Promise<unknown> {
-    return this.#write(key, () => this.journal.replace(key, record), onDelay).catch(untold);
+  replace(key: string, record: Kept | undefined, { tenancy, onDelay }: Writing = {}): Promise<unknown> {
+    const its = tenancy ?? this.journal.tenancyOf?.(key);
+    return this.#write(() => this.journal.replace(key, record, its), onDelay).catch(untold);
   }
 
   /**
@@ -53,21 +63,21 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
    */
   create(key: string, record: Kept, onDelay?: () => void): Promise<unknown> {
     if (this.journal.isShared === true) return this.journal.replace(key, record);
-    return this.#write(key, () => this.journal.replace(key, record), onDelay);
+    return this.#write(() => this.journal.replace(key, record), onDelay);
   }
 
-  #write(key: string, write: () => Promise<unknown>, onDelay?: () => void): Promise<unknown> {
-    if (this.#waiting.length > 0) return this.#wait(key, write, onDelay);
+  #write(write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<unknown> {
+    if (this.#waiting.length > 0) return this.#wait(write, onDelay);
     return write().catch((thrown) => {
       if (this.#isOfOneKey(thrown)) throw thrown;
       if (this.#waiting.length === 0) this.#failed(thrown);
-      return this.#wait(key, write, onDelay);
+      return this.#wait(write, onDelay);
     });
   }
 
-  #wait(key: string, write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<void> {
+  #wait(write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<void> {
     onDelay?.();
-    return new Promise((done) => void this.#waiting.push({ key, write, done }));
+    return new Promise((done) => void this.#waiting.push({ write, done }));
   }
 
   /** Whether another server has taken one key, and all others can be written as before. */

@@ -23,6 +23,8 @@ export class SessionJournal {
   #isClosed = false;
   /** Whether its first record is known to be written. */
   #isCreated: boolean;
+  /** Since when this server has it, where others may take it. */
+  #tenancy: object | undefined;
   /** When something was written the last time, in ms since 1970. */
   writtenAt: number;
 
@@ -34,6 +36,7 @@ export class SessionJournal {
     this.#lastSeq = lastSeq;
     this.writtenAt = writtenAt;
     this.#isCreated = lastSeq > 0;
+    if (this.#isCreated) this.#tenancy = writer.journal.tenancyOf?.(key);
   }
 
   /** Whether it outlives this process. */
@@ -50,6 +53,7 @@ export class SessionJournal {
     this.#lastSeq = 1;
     const created = this.#writer.create(this.#key, record, onDelay).then(() => {
       this.#isCreated = true;
+      this.#tenancy = this.#writer.journal.tenancyOf?.(this.#key);
     });
     this.#last = created.catch(() => {});
     return created;
@@ -60,7 +64,7 @@ export class SessionJournal {
     if (this.#isClosed) return this.#last;
     this.writtenAt = record.at;
     if (this.#memory !== undefined) this.#count(record, this.#memory);
-    this.#last = this.#writer.append(this.#key, record, this.#lastSeq, onDelay);
+    this.#last = this.#writer.append(this.#key, record, this.#lastSeq, { tenancy: this.#tenancy, onDelay });
     this.#lastSeq += 1;
     return this.#last;
   }
@@ -79,14 +83,18 @@ export class SessionJournal {
     const written = this.isPersistent && record.end === 'lost' ? this.append(record) : undefined;
     this.#isClosed = true;
     if (isKept) return;
-    await (written ?? this.#writer.replace(this.#key, this.isPersistent ? record : undefined));
+    await (written ?? this.#replace(this.isPersistent ? record : undefined));
   }
 
   /** Removes all of it; but nothing that others may have found in a journal that they share, if it is there at all. */
   async drop(): Promise<void> {
     this.#isClosed = true;
     if (!this.#isCreated && this.#writer.journal.isShared === true) return;
-    await this.#writer.replace(this.#key, undefined);
+    await this.#replace(undefined);
+  }
+
+  #replace(record: CloseRecord | undefined): Promise<unknown> {
+    return this.#writer.replace(this.#key, record, { tenancy: this.#tenancy });
   }
 
   #count(record: EpisodeRecord, memory: SessionMemory): void {

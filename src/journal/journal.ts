@@ -32,9 +32,11 @@ export interface Journal<Kept extends JournalRecord = JournalRecord> {
    * Adds a record after the one with the number `lastSeq` (0: it is the first). Resolves with its own number once it survives this
    * process. Appends of a key become durable in the order they were made. Rejects with `Fenced` if another record is there
    * already, or another writer has taken over: then nothing was written; and with `JournalFull` or another error if it could not be
-   * written: then it may be tried again.
+   * written: then it may be tried again. Where keys have owners, `tenancy` says for which time of this server it is.
    */
-  append(key: string, record: Kept, lastSeq: number): Promise<number>;
+  append(key: string, record: Kept, lastSeq: number, tenancy?: object): Promise<number>;
+  /** Stands for the time for which this server has a key: another one once the key was lost and taken again. Only where keys have owners. */
+  tenancyOf?(key: string): object | undefined;
   /** All records of a key, in order; none if there is no such key. */
   read(key: string): readonly Kept[];
   /** Brings the records of a key near; only where they are elsewhere, and then `read` has only what was brought. */
@@ -45,9 +47,9 @@ export interface Journal<Kept extends JournalRecord = JournalRecord> {
   readonly size: number;
   /**
    * In one step: removes all records of a key, and leaves this one, if any, in their place, as number 1. Rejects as `append` does,
-   * and then everything is as it was.
+   * and then everything is as it was. Of another `tenancy` than the present one, nothing is done: the key has a new owner.
    */
-  replace(key: string, record: Kept | undefined): Promise<void>;
+  replace(key: string, record: Kept | undefined, tenancy?: object): Promise<void>;
   /** Waits for what is being written, and lets go of the files. */
   close(): Promise<void>;
 }

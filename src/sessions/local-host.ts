@@ -141,7 +141,9 @@ export class LocalHost implements SessionHost {
   }
 
   drain(end: SessionEnd = 'stopped'): Promise<void> {
-    this.#draining ??= this.#sessions.close(end);
+    const close = () => this.#sessions.close(end);
+    // A node of a cluster asks again, since it may have taken over sessions while others ended.
+    this.#draining = this.#draining === undefined ? close() : this.#draining.then(close);
     return this.#draining;
   }
 

@@ -13,8 +13,14 @@ const CREATE: CreateRecord = {
   ...{ request: '', start: { choice: { task: {} }, taskDigest: undefined, secrets: {} } },
 };
 
+const CLOSE: EpisodeRecord = { type: 'close', at: 2, sid: 's', identity: '', end: 'deleted' };
+
 function journalOf(shared: MemorySharedJournal<EpisodeRecord>, node: string): HeldJournal {
   return new HeldJournal(shared, node, processClock);
+}
+
+function append(journal: HeldJournal, record: EpisodeRecord, lastSeq: number): Promise<number> {
+  return journal.append('s', record, lastSeq, journal.tenancyOf('s'));
 }
 
 const count = environment({
@@ -52,10 +58,24 @@ test('what a former owner writes is refused, and it hears that the episode is go
   const fenced: string[] = [];
   former.listen({ fenced: (key) => void fenced.push(key), appended() {} });
   expect(await next.take(placeOf('s'))).toBe(true);
-  await expect(former.append('s', { type: 'touch', at: 2 }, 1)).rejects.toThrow(Fenced);
-  await expect(former.append('s', { type: 'touch', at: 2 }, 1)).rejects.toThrow(Fenced);
+  await expect(append(former, { type: 'touch', at: 2 }, 1)).rejects.toThrow(Fenced);
+  await expect(append(former, { type: 'touch', at: 2 }, 1)).rejects.toThrow(Fenced);
   expect(fenced).toEqual(['s']);
-  expect(await next.append('s', { type: 'touch', at: 2 }, 2)).toBe(3);
+  expect(await append(next, { type: 'touch', at: 2 }, 2)).toBe(3);
+});
+
+test('what waits since before an episode was lost and taken again is refused, also if its number is the next one', async () => {
+  const shared = new MemorySharedJournal<EpisodeRecord>();
+  const [one, two] = [journalOf(shared, 'one'), journalOf(shared, 'two')];
+  await one.replace('s', CREATE);
+  const before = one.tenancyOf('s');
+  await two.take(placeOf('s'));
+  await expect(append(one, { type: 'touch', at: 2 }, 1)).rejects.toThrow(Fenced);
+  expect(await one.take(placeOf('s'))).toBe(true);
+  await expect(one.append('s', { type: 'touch', at: 2 }, 3, before)).rejects.toThrow(Fenced);
+  for (const stale of [CLOSE, undefined]) await one.replace('s', stale, before);
+  expect((await shared.read(placeOf('s')))?.records.map(({ type }) => type)).toEqual(['create', 'own', 'own']);
+  expect(await append(one, { type: 'touch', at: 3 }, 3)).toBe(4);
 });
 
 test('a record whose acknowledgement was lost is there once', async () => {
@@ -72,25 +92,25 @@ test('a record whose acknowledgement was lost is there once', async () => {
   const journal = journalOf(shared, 'one');
   await journal.replace('s', CREATE);
   shared.losesNext = true;
-  await expect(journal.append('s', { type: 'touch', at: 2 }, 1)).rejects.toThrow(Unreachable);
-  expect(await journal.append('s', { type: 'touch', at: 2 }, 1)).toBe(2);
+  await expect(append(journal, { type: 'touch', at: 2 }, 1)).rejects.toThrow(Unreachable);
+  expect(await append(journal, { type: 'touch', at: 2 }, 1)).toBe(2);
   expect((await shared.read(placeOf('s')))?.records.map(({ type }) => type)).toEqual(['create', 'touch']);
   // The same when somebody else was faster: then it is fenced.
   shared.losesNext = true;
-  await expect(journal.append('s', { type: 'touch', at: 3 }, 2)).rejects.toThrow(Unreachable);
+  await expect(append(journal, { type: 'touch', at: 3 }, 2)).rejects.toThrow(Unreachable);
   await journalOf(shared, 'two').take(placeOf('s'));
-  await expect(journal.append('s', { type: 'touch', at: 3 }, 2)).rejects.toThrow(Fenced);
+  await expect(append(journal, { type: 'touch', at: 3 }, 2)).rejects.toThrow(Fenced);
 });
 
 test('a tombstone that is removed late does not take a new session of the same id along', async () => {
   const shared = new MemorySharedJournal<EpisodeRecord>();
   const [one, two] = [journalOf(shared, 'one'), journalOf(shared, 'two')];
   await one.replace('s', CREATE);
-  await one.replace('s', { type: 'close', at: 2, sid: 's', identity: '', end: 'deleted' });
+  await one.replace('s', CLOSE, one.tenancyOf('s'));
   await two.replace('s', CREATE);
-  await one.replace('s', undefined);
+  await one.replace('s', undefined, one.tenancyOf('s'));
   expect((await shared.read(placeOf('s')))?.records.map(({ type }) => type)).toEqual(['create']);
-  expect(await two.append('s', { type: 'touch', at: 3 }, 1)).toBe(2);
+  expect(await append(two, { type: 'touch', at: 3 }, 1)).toBe(2);
 });
 
 test('each place has one keeper, and keeps it unless that one leaves', () => {

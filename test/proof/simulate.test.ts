@@ -90,6 +90,16 @@ test.for([
     103177,
     'nodes:3 official/replay@2019x1 cut:1@2091+2998 bus:0@5002+3548',
   ],
+  [
+    'an episode that a draining node takes over for an open call is never torn down there',
+    105984,
+    'nodes:2 own/replay@2116x1 own/replay@2891x1 bus:0@2317+2799 drain:1@3448+78',
+  ],
+  [
+    'a session that was lost is unknown to a node that was about to take it',
+    321001,
+    'nodes:3 own/replay@1131x5 own/replay@3882x1 own/none@1923x2 pause:1@6332+3415 noise@2106+5123 bus-late:0@3640+3814',
+  ],
 ] as const)('no more: %s', async ([, seed, text]) => {
   const { violations } = await new Simulator().play(seed, parseSchedule(text) as Schedule);
   expect(violations).toEqual([]);
