@@ -197,8 +197,7 @@ export class Residence {
   /** Whether its session ends only here, because this node stops, and others go on with it. */
   #isStopping(key: string): boolean {
     const held = this.#journal.held.get(key);
-    const { draining, byRoom } = this.#membership;
-    return draining && byRoom.length > 0 && held?.canMove === true && !held.hasEnded;
+    return this.#membership.draining && held?.canMove === true && !held.hasEnded;
   }
 
   /** Whether there is nobody else to ask: then a client is told to come again. */
