@@ -1,11 +1,12 @@
 // npm run chaos:cluster: episodes on three nodes of a cluster that die, stand still, are cut off and stop, on NATS whose leaders die.
 // SEED, EPISODES and SECONDS change it.
 
-import { findCurrentNats, findPackagedNats } from '../test/cluster/nats-programs.ts';
+import { findNats } from '../test/cluster/nats-programs.ts';
 import { historyOf } from './chaos/model.ts';
 import { CLUSTER_RULES } from './cluster/model.ts';
-import { type ClusterOptions, type ClusterProof, proveCluster } from './cluster/prove.ts';
+import { type ClusterProof, proveCluster } from './cluster/prove.ts';
 import type { Trouble } from './cluster/troubles.ts';
+import { countPlayed } from './durable/counts.ts';
 import { random } from './random.ts';
 import { table, writeReport } from './report.ts';
 import { readWholeNumber } from './settings.ts';
@@ -20,6 +21,10 @@ const MOST = 10_000;
 
 process.stderr.write(`seed ${seed}\n`);
 const nats = await findNats();
+if ('missing' in nats) {
+  process.stderr.write(`nats-server is needed, and ${nats.missing}\n`);
+  process.exit(1);
+}
 const proof = await proveCluster({
   seed,
   episodes,
@@ -53,15 +58,6 @@ await writeReport({
   ],
 });
 
-async function findNats(): Promise<ClusterOptions['nats']> {
-  const current = await findCurrentNats();
-  if ('path' in current) return { path: current.path, count: 3 };
-  const packaged = await findPackagedNats();
-  if ('path' in packaged) return { path: packaged.path, count: 1 };
-  process.stderr.write(`nats-server is needed, and ${current.missing}\n`);
-  process.exit(1);
-}
-
 function nodeTroubles(from: number): Trouble[] {
   const choices = random(from);
   return Array.from({ length: MOST }, () => choices.pick(['kill', 'pause', 'pause', 'cut', 'cut', 'drain'] as const));
@@ -72,31 +68,15 @@ function natsTroubles(): Trouble[] {
   return Array.from({ length: MOST }, (_, index) => (index % 2 === 0 ? 'calm' : 'nats'));
 }
 
-function counts({
-  chronicle: { server, client, log },
-  episodes: played,
-  counts: happened,
-}: ClusterProof): [string, number][] {
-  const answers = client.flatMap((event) => (event.what === 'answered' ? [event.answer.kind] : []));
-  const count = <Value>(list: readonly Value[], wanted: Value) => list.filter((each) => each === wanted).length;
-  const seen = server.map(({ what }) => what);
-  const runs = server.flatMap((event) => (event.what === 'run' ? [event.token] : []));
-  const happenedOften = (trouble: Trouble) => happened.get(trouble) ?? 0;
+function counts({ chronicle, episodes: played, counts: happened }: ClusterProof): [string, number][] {
+  const often = (trouble: Trouble) => happened.get(trouble) ?? 0;
   return [
     ['episodes played', played],
-    ['nodes killed', happenedOften('kill')],
-    ['nodes that stood still', happenedOften('pause')],
-    ['nodes cut off from NATS', happenedOften('cut')],
-    ['nodes told to stop', happenedOften('drain')],
-    ['leaders of NATS killed', happenedOften('nats')],
-    ['setups', count(seen, 'setup')],
-    ['restored states', count(seen, 'restore')],
-    ['runs of tools, replays included', runs.length],
-    ['calls', new Set(runs).size],
-    ['answers, repeated ones included', answers.length],
-    ['of them with a result', count(answers, 'scored')],
-    ['of them: the outcome is unknown', count(answers, 'outcome_unknown')],
-    ['of them: the episode is lost', count(answers, 'lost')],
-    ['sessions in the log', log.filter(({ what }) => what === 'session ended').length],
+    ['nodes killed', often('kill')],
+    ['nodes that stood still', often('pause')],
+    ['nodes cut off from NATS', often('cut')],
+    ['nodes told to stop', often('drain')],
+    ['leaders of NATS killed', often('nats')],
+    ...countPlayed(chronicle),
   ];
 }

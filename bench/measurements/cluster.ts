@@ -1,4 +1,4 @@
-import { findCurrentNats, findPackagedNats, type NatsProgram } from '../../test/cluster/nats-programs.ts';
+import { findNats } from '../../test/cluster/nats-programs.ts';
 import { startNats } from '../../test/cluster/nats-servers.ts';
 import { startRoundRobin } from '../../test/support/round-robin.ts';
 import { type BenchServer, type NodeServer, startChild, startModule } from '../child.ts';
@@ -75,9 +75,4 @@ function asOne(port: number, servers: readonly NodeServer[]): BenchServer {
 
 function startNode(nats: string, name: string): Promise<NodeServer> {
   return startModule(new URL('../servers/cluster.ts', import.meta.url), { env: { CLUSTER: nats, NODE: name } });
-}
-
-async function findNats(): Promise<NatsProgram> {
-  const current = await findCurrentNats();
-  return 'path' in current ? current : findPackagedNats();
 }

@@ -9,8 +9,12 @@ export type Trouble = 'kill' | 'pause' | 'cut' | 'drain' | 'nats' | 'calm';
 // Some so short that nobody notices, most longer than the silence after which a node counts as dead.
 const LASTS_MS = [200, 1_000, 2_500, 4_000, 6_000];
 const DOWN_MS = [0, 500, 2_000];
-const REST_MS = 800;
-const CALM_MS = 10_000;
+const REST_MS = 3_000;
+const CALM_MS = 20_000;
+
+// Of a machine that is busy with other things.
+const PATIENCE_MS = 60_000;
+const LOOK_MS = 200;
 
 /** Brings trouble to nodes and to NATS, and ends it. */
 export class Troubles {
@@ -84,10 +88,22 @@ export class Troubles {
   }
 
   async #killLeader(): Promise<void> {
-    const leader = this.#nats.ports.length === 1 ? 0 : await this.#nats.leader();
+    const leader = await this.#leader();
     this.lapses.push(Date.now());
     this.#nats.signal(leader, 'SIGKILL');
     await pause(this.#random.pick(DOWN_MS));
     await this.#nats.restart(leader);
+  }
+
+  /** Right after the one before was killed, there is none. */
+  async #leader(): Promise<number> {
+    if (this.#nats.ports.length === 1) return 0;
+    for (const until = Date.now() + PATIENCE_MS; ; await pause(LOOK_MS)) {
+      try {
+        return await this.#nats.leader();
+      } catch (thrown) {
+        if (Date.now() > until) throw thrown;
+      }
+    }
   }
 }

@@ -1,24 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { historyOf } from '../../proof/chaos/model.ts';
 import { type ClusterOptions, proveCluster } from '../../proof/cluster/prove.ts';
-import { findCurrentNats, findPackagedNats } from '../cluster/nats-programs.ts';
+import { findNats } from '../cluster/nats-programs.ts';
 import { skipAloud } from '../support/needed.ts';
 
 // Seven processes on a busy machine take their time.
 const PATIENCE = { timeout: 600_000 };
 
 const nats = await findNats();
+if ('missing' in nats) skipAloud('chaos in a cluster', nats.missing);
 
-async function findNats(): Promise<ClusterOptions['nats'] | undefined> {
-  const current = await findCurrentNats();
-  if ('path' in current) return { path: current.path, count: 3 };
-  const packaged = await findPackagedNats();
-  if ('path' in packaged) return { path: packaged.path, count: 1 };
-  skipAloud('chaos in a cluster', packaged.missing);
-  return undefined;
-}
-
-describe.skipIf(nats === undefined)('chaos in a cluster', () => {
+describe.skipIf('missing' in nats)('chaos in a cluster', () => {
   const prove = (options: Omit<ClusterOptions, 'nats'>) =>
     proveCluster({ ...options, nats: nats as ClusterOptions['nats'] });
 
