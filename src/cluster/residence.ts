@@ -192,10 +192,11 @@ export class Residence {
     return code === 'journal_unavailable' || (OF_LEAVING.has(code) && (this.#moving.has(key) || this.#isStopping(key)));
   }
 
-  /** Whether its session ends only here, because this node stops: others go on with it. */
+  /** Whether its session ends only here, because this node stops, and others go on with it. */
   #isStopping(key: string): boolean {
     const held = this.#journal.held.get(key);
-    return this.#membership.draining && held?.canMove === true && !held.hasEnded;
+    const { draining, byRoom } = this.#membership;
+    return draining && byRoom.length > 0 && held?.canMove === true && !held.hasEnded;
   }
 }
 

@@ -174,7 +174,7 @@ export interface RewardSummary {
 export type Stop = (typeof STOPS)[number];
 
 /** Every way in which an agent's episode can stop. */
-export const STOPS: readonly [
+export const STOPS = [
   'finished',
   'gave_up',
   'max_turns',
@@ -192,38 +192,13 @@ export const STOPS: readonly [
   'agent_threw',
   'interrupted',
   'budget',
-] = [
-  'finished',
-  'gave_up',
-  'max_turns',
-  'max_tokens',
-  'max_time',
-  'context',
-  'refused',
-  'model_error',
-  'model_refused',
-  'env_error',
-  'setup_failed',
-  'tool_timeout',
-  'expired',
-  'lost',
-  'agent_threw',
-  'interrupted',
-  'budget',
-];
+] as const;
 
 /** Whose fault it is that an episode did not finish. */
 export type Fault = (typeof FAULTS)[number];
 
 /** Everybody whose fault it can be. */
-export const FAULTS: readonly ['none', 'agent', 'model', 'environment', 'harness', 'runner'] = [
-  'none',
-  'agent',
-  'model',
-  'environment',
-  'harness',
-  'runner',
-];
+export const FAULTS = ['none', 'agent', 'model', 'environment', 'harness', 'runner'] as const;
 
 /** One line of a record. */
 export type RecordEvent = EpisodeEvent | PromptEvent | MessageEvent | CallEvent | ResultEvent | NoteEvent | EndEvent;

@@ -38,6 +38,7 @@ export type { ApiKey } from './auth/api-keys.ts';
 export { type AuthOptions, assertAuth } from './auth/authenticator.ts';
 export type { OrsScope } from './auth/identity.ts';
 export type { JwtOptions } from './auth/tokens.ts';
+export type { ClusterOption } from './cluster/option.ts';
 export { createServer, type ListenOptions, type Server, type ServerOptions } from './create-server.ts';
 export type { JournalOption } from './durable/option.ts';
 export type { ErrorBody, ReturnErrors } from './http/errors.ts';

@@ -8,35 +8,8 @@ import { folderWith, type Run, run as runCommand, untilPrinted } from '../suppor
 import { freePort } from '../support/free-port.ts';
 import { skipAloud } from '../support/needed.ts';
 import { startRoundRobin } from '../support/round-robin.ts';
+import { COUNTER_MODULE, JOURNAL_KEY } from './counter-module.ts';
 import { describeWithPython, shareFlows } from './python.ts';
-
-// Each run of the tool leaves a dot, a run that repeats the past included.
-const MODULE = `
-import { appendFileSync } from 'node:fs';
-import { environment, step } from 'tiltyard';
-import { z } from 'zod';
-
-export default environment({
-  name: 'counter',
-  durability: 'replay',
-  splits: { train: Array.from({ length: 100 }, (_, id) => ({ id })) },
-  setup: () => ({ total: 0 }),
-  prompt: ({ task }) => 'Count ' + task.id,
-  tools: {
-    add: {
-      input: z.object({ n: z.int() }),
-      run({ n }, { state }) {
-        state.total += n;
-        appendFileSync(process.env.LEDGER, '.');
-        return step(String(state.total), { reward: n });
-      },
-    },
-  },
-});
-`;
-
-// The client of openreward sends a secret with each session, and without a key nothing of those is kept.
-const KEY = 'a5'.repeat(32);
 
 const [SESSIONS, CALLS] = [60, 12];
 
@@ -51,9 +24,9 @@ describeWithPython('N7: official clients behind a plain round robin', () => {
     { timeout: 4 * 60_000 },
     async (sdk) => {
       await using servers = await startNats('path' in nats ? nats.path : '', 3);
-      const folder = await folderWith({ 'server.ts': MODULE });
+      const folder = await folderWith({ 'server.ts': COUNTER_MODULE });
       const ledger = join(folder, 'ledger');
-      const env = { LEDGER: ledger, TILTYARD_JOURNAL_KEY: KEY };
+      const env = { LEDGER: ledger, TILTYARD_JOURNAL_KEY: JOURNAL_KEY };
       const start = async (name: string, port: number): Promise<Run> => {
         const args = ['serve', join(folder, 'server.ts'), '--port', `${port}`, '--cluster', servers.url];
         const running = runCommand([...args, '--node-name', name, '--limit', 'noticeMs=0'], env);

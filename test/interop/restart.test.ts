@@ -4,35 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { folderWith, run as runCommand, untilPrinted } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
+import { COUNTER_MODULE, JOURNAL_KEY } from './counter-module.ts';
 import { describeWithPython, shareFlows } from './python.ts';
-
-// Each run of the tool leaves a line with the total that it told.
-const MODULE = `
-import { appendFileSync } from 'node:fs';
-import { environment, step } from 'tiltyard';
-import { z } from 'zod';
-
-export default environment({
-  name: 'counter',
-  durability: 'replay',
-  splits: { train: Array.from({ length: 100 }, (_, id) => ({ id })) },
-  setup: () => ({ total: 0 }),
-  prompt: ({ task }) => 'Count ' + task.id,
-  tools: {
-    add: {
-      input: z.object({ n: z.int() }),
-      run({ n }, { state }) {
-        state.total += n;
-        appendFileSync(process.env.LEDGER, '.');
-        return step(String(state.total), { reward: n });
-      },
-    },
-  },
-});
-`;
-
-// The client of openreward sends a secret with each session, and without a key nothing of those is kept.
-const KEY = 'a5'.repeat(32);
 
 const [SESSIONS, CALLS, KILLS] = [100, 12, 2];
 
@@ -45,11 +18,11 @@ describeWithPython('J2, J7, J8: a server that is killed and started again', () =
   test.each(['ors', 'openreward'] as const)(
     'is not noticed by 100 sessions of %s',
     async (sdk) => {
-      const folder = await folderWith({ 'server.ts': MODULE });
+      const folder = await folderWith({ 'server.ts': COUNTER_MODULE });
       const [port, ledger] = [await freePort(), join(folder, 'ledger')];
       const args = ['serve', join(folder, 'server.ts'), '--port', `${port}`, '--journal', join(folder, 'journal')];
       const start = async () => {
-        const running = runCommand([...args, '--workers', '1'], { LEDGER: ledger, TILTYARD_JOURNAL_KEY: KEY });
+        const running = runCommand([...args, '--workers', '1'], { LEDGER: ledger, TILTYARD_JOURNAL_KEY: JOURNAL_KEY });
         await untilPrinted(running, /listening on/);
         return running;
       };
