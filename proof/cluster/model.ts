@@ -15,7 +15,10 @@ export const CLUSTER_RULES: Readonly<Record<string, Rule>> = {
   ...Object.fromEntries(Object.entries(DURABLE_RULES).filter(([name]) => !OF_ONE_PROCESS.has(name))),
   'an end of an episode in the log has the sum of what its calls were told': function* (record) {
     const rewards = rewardsOf(record);
-    const told = record.log.flatMap((line) => (line.what === 'session ended' ? [line.reward ?? 0] : []));
+    // What is lost has no reward.
+    const told = record.log.flatMap((line) =>
+      line.what === 'session ended' && line.lost === undefined ? [line.reward ?? 0] : [],
+    );
     if (rewards !== undefined && told.length > 0 && !told.includes(rewards))
       yield `its reward is ${told.join(', ')} in the log, and clients were told ${rewards}`;
   },

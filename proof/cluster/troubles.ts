@@ -25,7 +25,7 @@ export class Troubles {
   readonly #counts = new Map<Trouble, number>();
   /** When processes that ran the author's code were killed. */
   readonly killedPids = new Map<number, number>();
-  /** When nodes were told to stop, or others may have taken them for dead. */
+  /** When it began, and ended, that nodes stopped, or that others may have taken them for dead. */
   readonly lapses: number[] = [];
 
   constructor(nodes: readonly ProofNode[], nats: NatsServers, random: Random) {
@@ -77,6 +77,7 @@ export class Troubles {
   async #drain(node: ProofNode): Promise<void> {
     this.lapses.push(Date.now());
     await node.lives.stop();
+    this.lapses.push(Date.now());
     await node.begin();
   }
 
@@ -85,6 +86,7 @@ export class Troubles {
     begin();
     await pause(this.#random.pick(LASTS_MS));
     end();
+    this.lapses.push(Date.now());
   }
 
   async #killLeader(): Promise<void> {
@@ -93,6 +95,7 @@ export class Troubles {
     this.#nats.signal(leader, 'SIGKILL');
     await pause(this.#random.pick(DOWN_MS));
     await this.#nats.restart(leader);
+    this.lapses.push(Date.now());
   }
 
   /** Right after the one before was killed, there is none. */
