@@ -21,7 +21,7 @@ const SLOW = [
   'test/browser/**/*.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
-  'test/proof/{chaos,durable,durable-controls,fuzz,runs,settings,siege,simulate,soak}.test.ts',
+  'test/proof/{chaos,cluster,durable,durable-controls,fuzz,runs,settings,siege,simulate,soak}.test.ts',
   'test/readme-commands.test.ts',
   // Waits for providers that ask to be left alone; processes that are killed.
   'test/rollouts/{kill,load}.test.ts',

@@ -3,6 +3,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { startChild } from './child.ts';
 import { measureCalls } from './measurements/calls.ts';
+import { measureCluster } from './measurements/cluster.ts';
 import { measureEpisodes } from './measurements/episodes.ts';
 import { measureJournal } from './measurements/journal.ts';
 import { measureLargeResults } from './measurements/large-results.ts';
@@ -29,6 +30,7 @@ const MEASUREMENTS: Record<string, (servers: Servers) => Promise<Verdict[]>> = {
   recovery: measureRecovery,
   recording: measureRecording,
   runs: measureRuns,
+  cluster: measureCluster,
 };
 
 const asked = process.argv.slice(2);

@@ -1,6 +1,7 @@
 // npm run chaos:durable: episodes that outlive the processes that run them. SEED, EPISODES and KILLS change it.
 
 import { historyOf } from './chaos/model.ts';
+import { countPlayed } from './durable/counts.ts';
 import type { Death } from './durable/deaths.ts';
 import { DURABLE_RULES } from './durable/model.ts';
 import { type DurableProof, proveDurable } from './durable/prove.ts';
@@ -57,24 +58,13 @@ function toDeaths(): Death[] {
   ]).flat();
 }
 
-function counts({ chronicle: { server, client, log }, episodes: played }: DurableProof): [string, number][] {
-  const answers = client.flatMap((event) => (event.what === 'answered' ? [event.answer.kind] : []));
-  const count = <Value>(list: readonly Value[], wanted: Value) => list.filter((each) => each === wanted).length;
-  const seen = server.map(({ what }) => what);
-  const runs = server.flatMap((event) => (event.what === 'run' ? [event.token] : []));
+function counts({ chronicle, episodes: played }: DurableProof): [string, number][] {
+  const count = (wanted: Death) => deaths.filter((each) => each === wanted).length;
   return [
     ['episodes played', played],
-    ['workers killed', count(deaths, 'worker')],
-    ['servers killed, with their workers', count(deaths, 'server')],
-    ['servers told to stop', count(deaths, 'stop')],
-    ['setups', count(seen, 'setup')],
-    ['restored states', count(seen, 'restore')],
-    ['runs of tools, replays included', runs.length],
-    ['calls', new Set(runs).size],
-    ['answers, repeated ones included', answers.length],
-    ['of them with a result', count(answers, 'scored')],
-    ['of them: the outcome is unknown', count(answers, 'outcome_unknown')],
-    ['of them: the episode is lost', count(answers, 'lost')],
-    ['sessions in the log', log.filter(({ what }) => what === 'session ended').length],
+    ['workers killed', count('worker')],
+    ['servers killed, with their workers', count('server')],
+    ['servers told to stop', count('stop')],
+    ...countPlayed(chronicle),
   ];
 }

@@ -6,8 +6,8 @@ const input = z.object({ amount: z.number(), note: z.string() });
 /** What all contenders serve: a sum, a result as large as one asks for, and as much work. */
 export const counter = environment({
   name: 'counter',
-  // What nobody keeps costs nothing: with a journal it does.
-  durability: process.env.JOURNAL === undefined ? 'none' : 'replay',
+  // What nobody keeps costs nothing: with a journal, or in a cluster, it does.
+  durability: (process.env.JOURNAL ?? process.env.CLUSTER) === undefined ? 'none' : 'replay',
   splits: {
     train: [{ start: 10 }],
     ten: Array.from({ length: 10 }, (_, index) => ({ start: index })),

@@ -4,10 +4,14 @@ import { counter, counterKit } from './counter.ts';
 
 /**
  * Serves the counter with everything on: API keys, validation, kept results, metrics, a line for each request and each call. With
- * `workers`, the counter itself is in so many other processes; with `journal` or `record`, its episodes are written down.
+ * `workers`, the counter itself is in so many other processes; with `journal`, `cluster` or `record`, its episodes are written down.
  */
-export async function serveCounter(workers = 0, kept: Pick<ServerOptions, 'journal' | 'record'> = {}): Promise<URL> {
-  const here = { environments: [counter], toolkits: [counterKit] };
+export async function serveCounter(
+  workers = 0,
+  kept: Pick<ServerOptions, 'journal' | 'cluster' | 'record'> = {},
+): Promise<URL> {
+  // A cluster shares no toolkits.
+  const here = { environments: [counter], toolkits: kept.cluster === undefined ? [counterKit] : [] };
   const elsewhere = { workers: { modules: [new URL('./counter.ts', import.meta.url)], count: workers } };
   const server = await createServer({
     ...(workers === 0 ? here : elsewhere),

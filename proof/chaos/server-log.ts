@@ -20,10 +20,12 @@ export class ServerLog {
   /** What nobody foresaw: errors of other kinds, and what is no line of a log. */
   readonly faults: string[] = [];
   readonly #tokenOf: (id: string) => string;
+  readonly #foreseen: RegExp;
 
-  /** `tokenOf` tells which call, or episode, has an id. */
-  constructor(tokenOf: (id: string) => string = (id) => id) {
+  /** `tokenOf` tells which call, or episode, has an id; `foreseen` which errors are no fault. */
+  constructor(tokenOf: (id: string) => string = (id) => id, foreseen: RegExp = FORESEEN) {
     this.#tokenOf = tokenOf;
+    this.#foreseen = foreseen;
   }
 
   /** Takes what one life of the server prints, in pieces that end anywhere. */
@@ -32,7 +34,7 @@ export class ServerLog {
     const episodes = new Map<string, string>();
     return inLines((text) => {
       const line = toLine(text);
-      if (line === undefined || (line.level >= ERROR && !FORESEEN.test(line.msg))) return this.#addFault(text);
+      if (line === undefined || (line.level >= ERROR && !this.#foreseen.test(line.msg))) return this.#addFault(text);
       const { msg, sid = '', episode } = line;
       if (msg === EPISODE_BEGINS && episode !== undefined) episodes.set(sid, episode);
       else if (msg === 'call') this.#addCall(line, life, episodes.get(sid));

@@ -54,7 +54,8 @@ export const END_RULES: Readonly<Record<string, Rule>> = {
     if (rebuilt === undefined) return;
     for (const { token, answer } of answersOf(record)) {
       const run = record.server.find((event) => event.what === 'run' && event.token === token);
-      if (answer.kind === 'scored' && run?.pid === rebuilt.pid && token !== drifted.token)
+      if (answer.kind !== 'scored' || run === undefined || token === drifted.token) continue;
+      if (run.pid === rebuilt.pid && run.at >= rebuilt.at)
         yield `${token} ran in process ${rebuilt.pid}, where it had been built again`;
     }
   },
@@ -123,7 +124,7 @@ export const END_RULES: Readonly<Record<string, Rule>> = {
 };
 
 /** What the calls of an episode were told to be worth; undefined if one of them was told nothing. */
-function rewardsOf(record: EpisodeRecord): number | undefined {
+export function rewardsOf(record: EpisodeRecord): number | undefined {
   const told = new Map<string, number>();
   for (const { token, answer } of answersOf(record)) {
     if (answer.kind === 'lost' || answer.kind === 'unknown') return undefined;

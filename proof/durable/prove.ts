@@ -11,25 +11,16 @@ import type { Chronicle } from '../chaos/record.ts';
 import { ServerLog } from '../chaos/server-log.ts';
 import { random } from '../random.ts';
 import { type Death, Deaths } from './deaths.ts';
-import { playEpisode, type Stage } from './episode.ts';
 import { DURABLE_RULES } from './model.ts';
-import { OurClient } from './our-client.ts';
-import { playOxp } from './oxp-client.ts';
-import { RawClient } from './raw-client.ts';
+import { cuts, type PlayOptions, type Progress, play } from './players.ts';
 import { type StandIn, withStandIns } from './stand-ins.ts';
 
 /** What happens; the same seed makes the same choices. */
-export interface DurableOptions extends Partial<Pick<Stage, 'environments' | 'tools'>> {
-  readonly seed: number;
-  /** How many episodes are played; more if the deaths take longer. */
-  readonly episodes: number;
+export interface DurableOptions extends PlayOptions {
   /** One after the other, spread over the episodes. */
   readonly deaths: readonly Death[];
   /** How many processes run the code of environments. 0: that of the server. */
   readonly workers: number;
-  /** How many episodes are played at a time. */
-  readonly players: number;
-  readonly kinds?: readonly (keyof typeof PLAYERS)[];
   /** What is put in the place of files of src/. */
   readonly standIns?: readonly StandIn[];
   readonly onProgress?: (line: string) => void;
@@ -43,17 +34,6 @@ export interface DurableProof {
   readonly faults: readonly string[];
   readonly episodes: number;
 }
-
-/** The kinds of clients: ours, one that chooses the ids of its calls, one that is told them, and one of toolkits. */
-const PLAYERS = {
-  ours: (stage: Stage, name: string) => playEpisode(stage, name, new OurClient(stage)),
-  raw: (stage: Stage, name: string) => playEpisode(stage, name, new RawClient(stage, 'ids')),
-  bare: (stage: Stage, name: string) => playEpisode(stage, name, new RawClient(stage, 'no ids')),
-  oxp: playOxp,
-} as const;
-
-const ENVIRONMENTS = ['replayed', 'replayed', 'replayed', 'saved', 'saved', 'saved', 'plain', 'drifting'] as const;
-const TOOLS = ['add', 'add', 'add', 'add', 'pay', 'pay', 'mail', 'mail', 'look', 'fail'];
 
 /** Plays episodes while the processes that run them are killed, and holds all that happened against the model. */
 export async function proveDurable(options: DurableOptions): Promise<DurableProof> {
@@ -96,32 +76,6 @@ async function prove(options: DurableOptions, folder: string): Promise<DurablePr
   return { chronicle, violations: check(chronicle, DURABLE_RULES), faults, episodes: progress.begun };
 }
 
-interface Progress {
-  /** How many episodes have begun. */
-  begun: number;
-  /** Whether all deaths are over. */
-  isOver: boolean;
-}
-
-async function play(
-  { seed, episodes, players, kinds = ['ours', 'raw', 'bare', 'oxp'], ...options }: DurableOptions,
-  stage: Pick<Stage, 'port' | 'cuttingPort' | 'history'>,
-  progress: Progress,
-): Promise<void> {
-  const { environments = ENVIRONMENTS, tools = TOOLS } = options;
-  const player = async () => {
-    while (progress.begun < episodes || !progress.isOver) {
-      const number = progress.begun;
-      progress.begun += 1;
-      // Choices of its own for each episode: what happens in one does not change those of the next.
-      const choices = random(seed * 1_000_003 + number);
-      const kind = kinds[number % kinds.length] ?? 'raw';
-      await PLAYERS[kind]({ ...stage, environments, tools, random: choices }, `${kind}-${number}`);
-    }
-  };
-  await Promise.all(Array.from({ length: players }, player));
-}
-
 async function die(
   { seed, episodes, deaths, onProgress }: DurableOptions,
   bringer: Deaths,
@@ -137,9 +91,4 @@ async function die(
     const what = typeof death === 'string' ? death : `${death.moment} ${death.step}`;
     onProgress?.(`death ${index + 1} of ${deaths.length} (${what}), ${progress.begun} episodes`);
   }
-}
-
-// A third of the connections of our client are cut, anywhere in their first 700 bytes.
-function cuts(seed: number): (connection: number) => number | undefined {
-  return (connection) => (connection % 3 === 0 ? random(seed + connection).below(700) : undefined);
 }

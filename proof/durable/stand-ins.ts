@@ -8,6 +8,8 @@ const REPLACED = {
   'without-effects': 'durable/durable-run.ts',
   unawaited: 'durable/session-journal.ts',
   uncompared: 'sessions/told-digest.ts',
+  unfenced: 'cluster/nats/nats-journal.ts',
+  'unannounced-anywhere': 'cluster/cluster-host.ts',
 } as const;
 
 /** A file of `stand-ins/`. */

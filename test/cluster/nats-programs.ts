@@ -21,6 +21,16 @@ export function findCurrentNats(): Promise<NatsProgram> {
   return find(join(CACHE, 'nats-server'), buildWithGo);
 }
 
+/** The best there is: three servers of a current one, or one of the system's packages. */
+export async function findNats(): Promise<
+  { readonly path: string; readonly count: 1 | 3 } | { readonly missing: string }
+> {
+  const current = await findCurrentNats();
+  if ('path' in current) return { path: current.path, count: 3 };
+  const packaged = await findPackagedNats();
+  return 'path' in packaged ? { path: packaged.path, count: 1 } : packaged;
+}
+
 async function find(path: string, install: () => Promise<void>): Promise<NatsProgram> {
   if (await runs(path)) return { path };
   try {

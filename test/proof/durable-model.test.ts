@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Answer, ClientEvent, LogEvent, Scored, ServerEvent } from '../../proof/chaos/events.ts';
 import { check } from '../../proof/chaos/model.ts';
 import type { Chronicle } from '../../proof/chaos/record.ts';
+import { CLUSTER_RULES } from '../../proof/cluster/model.ts';
 import { DURABLE_RULES } from '../../proof/durable/model.ts';
 
 type Bare<Event> = Event extends unknown ? Omit<Event, 'at' | 'episode' | 'life'> & { at?: number } : never;
@@ -255,4 +256,10 @@ test('of a call whose episode was lost nobody can say whether it counted', () =>
   ]);
   const rest = { server: GOOD.server, log: log(ended(2, 'env_error', 'killed_twice')), killed: new Map() };
   expect(check({ ...rest, client: events, killedPids }, DURABLE_RULES)).toEqual([]);
+});
+
+test('in a cluster, a node that was cut off may log an end of its own, but one end has the sum', () => {
+  expect(check({ ...GOOD, log: log(ended(2), ended(4)) }, CLUSTER_RULES)).toEqual([]);
+  const rules = check({ ...GOOD, log: log(ended(3), ended(5)) }, CLUSTER_RULES).map(({ rule }) => rule);
+  expect(rules).toEqual(['an end of an episode in the log has the sum of what its calls were told']);
 });
