@@ -21,12 +21,14 @@ const SLOW = [
   'test/browser/**/*.test.ts',
   'test/deploy/**/*.test.ts',
   'test/packed.test.ts',
-  'test/proof/{chaos,cluster,durable,durable-controls,fuzz,runs,settings,siege,simulate,soak}.test.ts',
+  'test/proof/{chaos,durable,durable-controls,fuzz,runs,settings,siege,simulate,soak}.test.ts',
   'test/readme-commands.test.ts',
   // Waits for providers that ask to be left alone; processes that are killed.
   'test/rollouts/{kill,load}.test.ts',
 ];
 const INTEROP = ['test/interop/**/*.test.ts'];
+// What it finds depends on chance, so it is for people who look at it: `npm run test:chaos`.
+const BY_HAND = ['test/proof/cluster.test.ts'];
 // These measure the memory of their process, and so need one of their own.
 const ALONE = [
   'src/core/cut-text.test.ts',
@@ -42,7 +44,7 @@ const projects: TestProjectConfiguration[] = [
     test: {
       name: 'fast',
       include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
-      exclude: [...SLOW, ...INTEROP, ...ALONE],
+      exclude: [...SLOW, ...INTEROP, ...ALONE, ...BY_HAND],
       // Nothing takes nearly as long unless the machine is busy with something else.
       testTimeout: 60_000,
       // Most tests wait for sockets rather than for the processor.
@@ -72,6 +74,7 @@ const projects: TestProjectConfiguration[] = [
       sequence: { groupOrder: 1 },
     },
   },
+  { extends: true, test: { name: 'by-hand', include: BY_HAND, testTimeout: 600_000 } },
   {
     extends: true,
     test: {

@@ -117,7 +117,8 @@ export const END_RULES: Readonly<Record<string, Rule>> = {
     if (lines.length === 0 && deleted !== undefined && !mayBeLost) yield 'it was deleted, and has no line';
     const [line] = lines;
     const rewards = rewardsOf(record);
-    if (line === undefined || rewards === undefined) return;
+    // What an episode was worth that was lost with its server, the next one does not know.
+    if (line === undefined || line.lost === 'server_lost' || rewards === undefined) return;
     if ((line.reward ?? 0) !== rewards)
       yield `its reward is ${line.reward} in the log, and clients were told ${rewards}`;
   },
