@@ -120,8 +120,7 @@ export class HeldJournal implements Journal<EpisodeRecord> {
   append(key: string, record: EpisodeRecord, lastSeq: number, tenancy?: object): Promise<number> {
     const held = this.#held.get(key);
     // It may be of the time before another node had the episode, and this one took it again: then the numbers tell nothing.
-    if (held === undefined || held !== tenancy)
-      return Promise.reject(new Fenced('this node does not have the episode, or not since the same time'));
+    if (held === undefined || held !== tenancy) return Promise.reject(notHeld());
     return this.#inOrder(held, async () => {
       if (held.count > lastSeq) throw new Fenced(`record ${lastSeq + 1} is there already`);
       if (held.count < lastSeq) throw new Error(`cannot write record ${lastSeq + 1}: there are ${held.count}`);
@@ -134,8 +133,7 @@ export class HeldJournal implements Journal<EpisodeRecord> {
   async replace(key: string, record: EpisodeRecord | undefined, tenancy?: object): Promise<void> {
     if (record?.type === 'create') return this.#create(key, record);
     const held = this.#held.get(key);
-    // Not this node's, or no more, or anew: whoever has it looks after it.
-    if (held === undefined || held !== tenancy) return;
+    if (held === undefined || held !== tenancy) throw notHeld();
     await this.#inOrder(held, async () => {
       if (record === undefined) {
         await this.#shared.prune(held.place, held.position + 1);
@@ -313,6 +311,10 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     this.#claims += 1;
     return `${this.node} claim ${this.#claims}`;
   }
+}
+
+function notHeld(): Fenced {
+  return new Fenced('this node does not have the episode, or not since the same time');
 }
 
 function toHeld(

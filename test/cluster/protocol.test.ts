@@ -73,7 +73,7 @@ test('what waits since before an episode was lost and taken again is refused, al
   await expect(append(one, { type: 'touch', at: 2 }, 1)).rejects.toThrow(Fenced);
   expect(await one.take(placeOf('s'))).toBe(true);
   await expect(one.append('s', { type: 'touch', at: 2 }, 3, before)).rejects.toThrow(Fenced);
-  for (const stale of [CLOSE, undefined]) await one.replace('s', stale, before);
+  for (const stale of [CLOSE, undefined]) await expect(one.replace('s', stale, before)).rejects.toThrow(Fenced);
   expect((await shared.read(placeOf('s')))?.records.map(({ type }) => type)).toEqual(['create', 'own', 'own']);
   expect(await append(one, { type: 'touch', at: 3 }, 3)).toBe(4);
 });
