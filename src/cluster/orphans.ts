@@ -93,7 +93,7 @@ export class Orphans {
       await shared.prune(place, position + 1);
       return true;
     }
-    if (node === journal.node) return !journal.hasPlace(place) && locator.take(place);
+    if (node === journal.node) return journal.episodes.keyAt(place) === undefined && locator.take(place);
     if (membership.stateOf(node) !== 'dead' || !this.#isMine(place)) return false;
     await locator.take(place);
     return true;
