@@ -182,7 +182,8 @@ export class HeldJournal implements Journal<EpisodeRecord> {
   #fence(key: string, held: Held): Fenced {
     if (this.episodes.byKey.get(key) === held) {
       this.episodes.forget(key);
-      this.#listener.fenced(key, held.ref);
+      // Of a tombstone nothing is lost: a session has begun anew elsewhere.
+      if (!held.hasEnded) this.#listener.fenced(key, held.ref);
     }
     return new Fenced('another node has taken over the episode');
   }
