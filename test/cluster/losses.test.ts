@@ -14,6 +14,11 @@ async function linesOf(file: string): Promise<string[]> {
   return (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
 }
 
+/** For docs/cluster.md. */
+function print(what: string, since: number): void {
+  console.log(`${what} after ${Math.round(performance.now() - since)} ms`);
+}
+
 /** A way to all servers of NATS that can be cut. */
 async function startLine({
   ports,
@@ -128,10 +133,26 @@ for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
       const waited = Promise.all(slow);
       await expect.poll(() => first.metric('tiltyard_calls_running')).toBeGreaterThan(0);
       first.signal('SIGTERM');
+      const since = performance.now();
       for (const answer of await waited) expect(textOf(answer)).toBe('total 1');
       expect(await first.running.exit).toBe(0);
+      print(`N5 on ${kind.name}: stopped, with 20 calls and their sessions`, since);
       for (const sid of sids) expect(await add(others, sid, 10)).toBe('total 11');
       for (const node of others) expect(await node.metric('tiltyard_fenced_total')).toBe(0);
+    });
+
+    test('N3: when all nodes have died, the first one that starts goes on', { timeout: 3 * MINUTE }, async () => {
+      const nats = await startNats();
+      const nodes = await startNodes(nats.url, 2);
+      const sids = await Promise.all(nodes.flatMap((node) => [node.create(), node.create(), node.create()]));
+      for (const sid of sids) expect(await add(nodes, sid, 1)).toBe('total 1');
+      for (const node of nodes) node.signal('SIGKILL');
+      await Promise.all(nodes.map(({ running }) => running.exit));
+      const next = await startNode(nats.url);
+      const since = performance.now();
+      const told = await Promise.all(sids.map((sid) => add([next], sid, 10)));
+      print(`N3 on ${kind.name}: all nodes had died, and one that has started answered for all sessions`, since);
+      expect(new Set(told)).toEqual(new Set(['total 11']));
     });
 
     test('N11: orphans that nobody asks for are taken over, and end in time', { timeout: 3 * MINUTE }, async () => {
@@ -173,7 +194,7 @@ for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
       const taskId = 'at-both';
       const there = cut.call(sid, 'add', { amount: 10 }, { env: 'tally', taskId });
       expect(await add([other], sid, 10, { taskId })).toBe('total 11');
-      console.log(`N4 on ${kind.name}: taken over ${Math.round(performance.now() - since)} ms after the cut`);
+      print(`N4 on ${kind.name}: taken over`, since);
       expect(await add([other], sid, 100)).toBe('total 111');
       expect(await add([other], fleeting, 1, { env: 'brittle' })).toBe('session_lost');
       line.resume();
@@ -213,7 +234,9 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
       }
       expect((await one.get('/health')).status).toBe(200);
       proxy.resume();
+      const since = performance.now();
       expect(await add(nodes, sid, 10, { taskId: 'kept' })).toBe('total 11');
+      print(`N6 on ${kind.name}: answered with NATS that is back`, since);
       expect(await add(nodes, sid, 100)).toBe('total 111');
     });
   });
@@ -229,7 +252,9 @@ await describeWithNats(THREE, (startNats) => {
     for (const sid of sids) expect(await add(nodes, sid, 1)).toBe('total 1');
     const leader = await nats.leader();
     nats.signal(leader, 'SIGKILL');
+    const killed = performance.now();
     for (const sid of sids) expect(await add(nodes, sid, 10)).toBe('total 11');
+    print('N6: answered without the server of NATS that led', killed);
     const second = (leader + 1) % 3;
     nats.signal(second, 'SIGKILL');
     const isAnswered: string[] = [];
@@ -242,7 +267,9 @@ await describeWithNats(THREE, (startNats) => {
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     expect(isAnswered).toEqual([]);
     await nats.restart(second);
+    const restarted = performance.now();
     for (const told of await Promise.all(waiting)) expect(told).toBe('total 111');
+    print('N6: answered with a majority that is back', restarted);
     await nats.restart(leader);
     for (const sid of sids) expect(await add(nodes, sid, 1_000)).toBe('total 1111');
   });
