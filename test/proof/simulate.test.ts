@@ -115,6 +115,11 @@ test.for([
     2017175,
     'nodes:3 official/snapshot@3938x1 own/snapshot@3457x4 journal-late:0@3084+2966 journal-late:0@2046+1217',
   ],
+  [
+    'a session that was ended begins once more at a node that hears late that it should begin',
+    4000067,
+    'nodes:3 official/snapshot@3348x1 official/snapshot@3251x1 own/replay@3004x1 own/snapshot@2089x2 bus-late:1@2073+30000 pause:2@1802+1846',
+  ],
 ] as const)('no more: %s', async ([, seed, text]) => {
   const { violations } = await new Simulator().play(seed, parseSchedule(text) as Schedule);
   expect(violations).toEqual([]);
