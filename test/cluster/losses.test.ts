@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openCluster, placeOf } from '../../src/cluster/index.ts';
@@ -241,6 +243,34 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
     });
   });
 }
+
+await describeWithNats(CURRENT, (startNats) => {
+  test('N6: what waits for NATS does not begin if its client has left', { timeout: 3 * MINUTE }, async () => {
+    const nats = await startNats();
+    await using proxy = await startHaltingProxy(nats.ports[0] as number);
+    const node = await startNode(`nats://127.0.0.1:${proxy.port}`);
+    await untilKnown([node], 1);
+    proxy.halt();
+    const stays = node.post('/create', { split: 'train', index: 0 }, { sid: 'stays' });
+    const leaves = connect(Number(new URL(node.url).port), '127.0.0.1');
+    const [body, headers] = ['{"split":"train","index":0}', 'Content-Type: application/json\r\nX-Session-ID: leaves'];
+    leaves.write(
+      `POST /create HTTP/1.1\r\nHost: localhost\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    // What was sent before this is answered has arrived, and so has the end of what has ended.
+    const hasArrived = async () => {
+      for (let count = 0; count < 3; count += 1) await node.get('/health');
+    };
+    await hasArrived();
+    leaves.destroy();
+    await once(leaves, 'close');
+    await hasArrived();
+    proxy.resume();
+    expect((await stays).status).toBe(200);
+    expect((await node.post('/ping', {}, { sid: 'stays' })).status).toBe(200);
+    expect((await node.post('/ping', {}, { sid: 'leaves' })).json.code).toBe('session_not_found');
+  });
+});
 
 await describeWithNats(THREE, (startNats) => {
   test('N6: one server of NATS may die; with two gone, nothing is answered until they are back', {
