@@ -195,6 +195,8 @@ export interface EpisodeOpened {
   readonly session: SessionFacts;
   /** The task, where its client sent it. */
   readonly task: JsonObject | undefined;
+  /** The hash of a task that was read from a split, where it is known. */
+  readonly taskHash: string | undefined;
   readonly seed: number;
   /** What must not be shown or written anywhere. */
   readonly secrets: Secrets;

@@ -227,6 +227,7 @@ export class Session implements CallOwner {
       at,
       session: this.facts,
       task,
+      taskHash: this.#episode.taskDigest,
       seed,
       secrets,
       past: recalled?.ended,
