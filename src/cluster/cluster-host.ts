@@ -79,7 +79,7 @@ export class ClusterHost implements SessionHost {
     this.#parts = parts;
     const membership = new Membership(clock, bus, self, () => ({
       ...toOwnState(home.counts),
-      movable: journal.movable.length,
+      movable: journal.episodes.movable.length,
     }));
     const residence = new Residence(home, journal, membership);
     const onTakeover = () => observer.takenOver();

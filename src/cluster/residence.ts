@@ -34,7 +34,7 @@ export class Residence {
 
   /** Whether this node has the session, as far as it knows. */
   has(key: string): boolean {
-    return this.#journal.held.get(key)?.hasEnded === false;
+    return this.#journal.episodes.has(key);
   }
 
   /** Answers a question about a session of this node. Rejects if the journal cannot be reached. */
@@ -196,7 +196,7 @@ export class Residence {
 
   /** Whether its session ends only here, because this node stops, and others go on with it. */
   #isStopping(key: string): boolean {
-    const held = this.#journal.held.get(key);
+    const held = this.#journal.episodes.byKey.get(key);
     return this.#membership.draining && held?.canMove === true && !held.hasEnded;
   }
 

@@ -286,7 +286,9 @@ async function serveProtocols(
   }
   // A repeat may reach any server, and only the first one would know its `call_id`.
   if (hasToolkits && options.cluster !== undefined)
-    throw new DefinitionError('a cluster shares sessions, and not yet calls of toolkits: serve those without it');
+    throw new DefinitionError(
+      'a cluster shares sessions, and not calls of toolkits: serve those from another server, with a journal',
+    );
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
   const hosts = workers && durability && hostsIn(workers, shared.observation, durability);

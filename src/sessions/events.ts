@@ -74,7 +74,7 @@ export interface SessionEnded {
   readonly reward: number | null;
 }
 
-/** A session was put aside, its teardown included, because its server stops; it goes on when that starts again. */
+/** A session was put aside, its teardown included: its server stops, and it goes on when that starts again, or another server has it. */
 export interface SessionSuspended {
   readonly type: 'session_suspended';
   readonly at: number;
