@@ -41,6 +41,8 @@ export interface CallRequest {
   readonly attempt?: number;
   /** Whether a refusal is told together with the call's id, so that the client may come back for it. Default: false. */
   readonly keepRefusal?: boolean;
+  /** Whether a client that leaves aborts it, rather than to come back for its result. Default: false. */
+  readonly leaveAborts?: boolean;
   readonly trace?: TraceHeaders | undefined;
 }
 
@@ -124,7 +126,7 @@ export interface SessionHost {
   tools(ref: SessionRef): Promise<readonly ToolSpec[]>;
   /**
    * Starts a call, or finds it again by its id. Never throws: what is wrong is told as a refusal. The returned function
-   * says that the client has left; the call goes on.
+   * says that the client has left; the call goes on, unless it was made with `leaveAborts`.
    */
   call(ref: SessionRef, request: CallRequest, on: CallListener): () => void;
   /** Notes that a client uses the session, and tells its state. */

@@ -6,6 +6,7 @@ export {
   type CallEnding,
   type CallFailure,
   type FailedOutcome,
+  NOT_RUN,
   outcomeOf,
   type RunEnding,
   refused,

@@ -1,7 +1,7 @@
 import { type CallOutcome, type Failure, type Secrets, toFailureError, toOutcome } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import { type Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
-import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
+import { NOT_RUN, outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { type Observer, type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
 import type { Absence, CallListener, CallRequest, CreateRequest } from '../host.ts';
 import type { EpisodeKeeper, Keeping, RecalledCall, RecalledSession, UnfinishedCall } from '../keeper.ts';
@@ -186,7 +186,19 @@ export class Session implements CallOwner {
   #follow(call: SessionCall, request: CallRequest): () => void {
     this.#calls.enter(call, request.bytes);
     call.pend();
-    return () => call.detach();
+    return request.leaveAborts === true ? () => this.#abort(call) : () => call.detach();
+  }
+
+  /** Aborts a running call, by its id. */
+  abort(taskId: string): void {
+    const call = this.#calls.running.find(({ facts }) => facts.id === taskId);
+    if (call !== undefined) this.#abort(call);
+  }
+
+  #abort(call: SessionCall): void {
+    if (call.phase === 'settled') return;
+    if (this.#phase === 'setting_up') call.ended(NOT_RUN);
+    else this.#episode.abort(call.facts.number, 'its client has cancelled the call');
   }
 
   callEnded(call: Call, ending: RunEnding): void {
