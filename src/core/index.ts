@@ -76,6 +76,7 @@ export type {
   Awaitable,
   Chance,
   Tool,
+  ToolAnnotations,
   ToolAuthorization,
   ToolContext,
   ToolOptions,

@@ -64,6 +64,7 @@ export type {
   CallRequest,
   CreateRequest,
   EnvironmentManifest,
+  LiveSession,
   Manifest,
   Recovered,
   SessionHost,

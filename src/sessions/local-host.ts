@@ -128,7 +128,7 @@ export class LocalHost implements SessionHost {
     const session = this.#sessions.find(ref);
     if (session === undefined) return this.#sessions.absenceOf(ref);
     session.touch();
-    return session.facts;
+    return session.state;
   }
 
   async end(ref: SessionRef): Promise<void> {

@@ -3,7 +3,7 @@ import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import { type Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { NOT_RUN, outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { type Observer, type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
-import type { Absence, CallListener, CallRequest, CreateRequest } from '../host.ts';
+import type { Absence, CallListener, CallRequest, CreateRequest, LiveSession } from '../host.ts';
 import type { EpisodeKeeper, Keeping, RecalledCall, RecalledSession, UnfinishedCall } from '../keeper.ts';
 import { checksumOf } from '../kept/checksum.ts';
 import type { MemoryBudget } from '../memory/memory-budget.ts';
@@ -61,6 +61,7 @@ export class Session implements CallOwner {
   readonly #share: SessionShare;
   readonly #calls: SessionCalls;
   readonly #startedAt: number;
+  readonly #seed: number;
   #phase: 'setting_up' | 'ready' | 'failed' | 'closing' = 'setting_up';
   #setupFailure: Failure | undefined;
   #callCount = 0;
@@ -82,6 +83,7 @@ export class Session implements CallOwner {
     this.lastActive = this.#startedAt;
     this.#episode = episode;
     this.#share = share;
+    this.#seed = start.seed;
     this.observer = share.options.observer;
     const [split, index] = 'split' in choice ? [choice.split, choice.index] : [];
     this.memory = memory;
@@ -125,6 +127,12 @@ export class Session implements CallOwner {
 
   touch(): void {
     this.lastActive = performance.now();
+  }
+
+  /** What it is about, and how far it is. */
+  get state(): LiveSession {
+    const { environment, split, index } = this.facts;
+    return { environment, split, index, seed: this.#seed, isReady: this.#phase === 'ready' };
   }
 
   /** Whether nobody has used the session for so long that it may be ended. */
@@ -330,12 +338,12 @@ export class Session implements CallOwner {
   }
 
   #start(request: CallRequest, on: CallListener, now: number): SessionCall {
-    const { name, input, taskId } = request;
+    const { name, input, taskId, mcpId } = request;
     const { ids } = this.#share.memory.kept;
     const { facts: session } = this;
     const number = ids.next();
     const [id, tool] = [taskId ?? ids.toId(number), this.#toolOf(name)];
-    const facts = { number, id, tool, identity: session.identity, session, traceId: undefined };
+    const facts = { number, id, tool, identity: session.identity, session, traceId: undefined, mcpId };
     const call = new SessionCall(this, facts, now, on);
     call.request = request;
     // Now, since defaults are written into the input.
