@@ -7,7 +7,7 @@ import type { Metrics } from './observe/metrics.ts';
 import { registerMetrics } from './observe/metrics-route.ts';
 import type { Observation } from './observe/observation.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
-import type { AnyDurability } from './optional-parts.ts';
+import { type AnyDurability, mcpOf } from './optional-parts.ts';
 import { redirectTools } from './ors/deployment.ts';
 import { serveOrs } from './ors/plugin.ts';
 import { redirectTo } from './ors/redirects.ts';
@@ -28,7 +28,7 @@ export function servesEnvironments(
 
 /** What the protocols of a server need of it. */
 export interface ProtocolParts {
-  readonly shared: SharedParts & { readonly observation: Observation };
+  readonly shared: Required<SharedParts>;
   readonly metrics: Metrics | undefined;
   readonly workers: ServerWorkers | undefined;
   readonly durability: AnyDurability | undefined;
@@ -78,6 +78,7 @@ export async function serveProtocols(
     ...hosts?.oxp,
   };
   const oxp = hasToolkits ? toOxpService(app, oxpOptions, shared) : undefined;
+  const mcp = await mcpOf(app, options, { ors, oxp, transfers: shared.transfers });
   // Both begin to stop at once, and their own hooks wait for the end of it.
   app.addHook('preClose', async () => {
     void oxp?.host.drain();
@@ -97,10 +98,12 @@ export async function serveProtocols(
     // With toolkits, these two paths are OXP's.
     await app.register(async (scope) => {
       serveOrs(scope, ors, oxp === undefined ? [] : ['tools', 'call']);
+      mcp?.serveHandles(scope, ors);
       registerOpenApi(scope, ors.docs.openapi, describe);
       if (metrics !== undefined) registerMetrics(scope, ors.docs.metrics, metrics);
     });
   }
+  if (mcp !== undefined) await app.register(async (scope) => mcp.serve(scope, options));
   return { ors, oxp };
 }
 
