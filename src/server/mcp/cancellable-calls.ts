@@ -1,4 +1,4 @@
-import type { RunningCall } from './face.ts';
+import type { RunningCall } from '../../mcp/index.ts';
 
 /**
  * Running calls of clients that cancel with another request, by what they act on and by the id of their request. Several clients

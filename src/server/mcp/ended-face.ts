@@ -1,5 +1,4 @@
-import { toErrorResult } from './content.ts';
-import type { McpFace } from './face.ts';
+import { type McpFace, toErrorResult } from '../../mcp/index.ts';
 
 /** An episode that is over: nothing runs any more, and an agent that goes on calling reads why. */
 export function endedFace(name: string, message: string): McpFace {

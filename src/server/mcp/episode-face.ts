@@ -1,11 +1,17 @@
 import { type Awaitable, TiltyardError } from '../../core/index.ts';
+import {
+  instructionsFor,
+  type McpCall,
+  type McpFace,
+  type McpTool,
+  type RunningCall,
+  toErrorResult,
+  toMcpTool,
+} from '../../mcp/index.ts';
 import type { WireBlock } from '../../protocol/index.ts';
 import type { CallRequest, EnvironmentManifest, SessionHost, SessionRef } from '../../sessions/index.ts';
 import { toDetail } from '../http/errors.ts';
-import { toErrorResult, toMcpTool } from './content.ts';
 import { type ResultOptions, toEpisodeResult } from './episode-result.ts';
-import type { McpCall, McpFace, McpTool, RunningCall } from './face.ts';
-import { instructionsFor } from './instructions.ts';
 import { settledCall } from './settled-call.ts';
 
 /** Which episode, for whom. */

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { TiltyardError } from '../../core/index.ts';
+import type { McpFace, Reader } from '../../mcp/index.ts';
 import { type EnvironmentManifest, keyOf, type LiveSession, type SessionRef } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import { readSecretsHeader } from '../http/headers.ts';
@@ -7,8 +8,6 @@ import type { OrsService } from '../ors/service.ts';
 import { assertScope, bearerOf, callerOf, hasCredentials } from './callers.ts';
 import { endedFace } from './ended-face.ts';
 import { EpisodeFace } from './episode-face.ts';
-import type { Reader } from './episode-result.ts';
-import type { McpFace } from './face.ts';
 import type { NamedEpisode } from './handles.ts';
 import { assertSameTask, type EpisodeQuery, type LazyEpisodes, readLazyEpisode, sessionOf } from './lazy-episodes.ts';
 import type { McpService, Message, Served } from './service.ts';

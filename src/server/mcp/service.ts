@@ -1,19 +1,17 @@
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyBaseLogger } from 'fastify';
-import { toError } from '../../core/index.ts';
+import { TiltyardError, toError } from '../../core/index.ts';
+import { loadMcp, type McpFace, toFaceServer } from '../../mcp/index.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { JsonParser } from '../http/bodies.ts';
-import type { ReturnErrors } from '../http/errors.ts';
+import { type ReturnErrors, toDetail } from '../http/errors.ts';
 import type { Transfers } from '../http/transfers.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { OrsService } from '../ors/service.ts';
 import type { OxpService } from '../oxp/service.ts';
 import { CancellableCalls } from './cancellable-calls.ts';
-import type { McpFace } from './face.ts';
-import { toFaceServer } from './face-server.ts';
 import { Handles } from './handles.ts';
 import { LazyEpisodes } from './lazy-episodes.ts';
-import { loadMcp } from './library.ts';
 import type { McpOption } from './option.ts';
 import { type ToolkitNames, toolkitNames } from './toolkit-names.ts';
 
@@ -61,6 +59,7 @@ export async function toMcpService(option: Exclude<McpOption, false>, parts: Mcp
   const { ors, oxp, returnErrors, log } = parts;
   const sdk = await loadMcp();
   const cancellable = new CancellableCalls();
+  const explain = (thrown: unknown) => (thrown instanceof TiltyardError ? toDetail(thrown, returnErrors) : undefined);
   const onError = (thrown: unknown) => log.error({ err: toError(thrown) }, 'unexpected error');
   const handler = sdk.createMcpHandler(
     ({ era, authInfo }) => {
@@ -71,7 +70,7 @@ export async function toMcpService(option: Exclude<McpOption, false>, parts: Mcp
       };
       return toFaceServer(sdk, face, {
         instructions,
-        returnErrors,
+        explain,
         onError,
         follow: era === 'legacy' ? follow : undefined,
       });

@@ -1,8 +1,15 @@
+import {
+  type McpCall,
+  type McpFace,
+  type McpTool,
+  type RunningCall,
+  toInputSchema,
+  UnknownTool,
+  withDefaults,
+} from '../../mcp/index.ts';
 import type { WireCallContext } from '../../protocol/index.ts';
 import { isVisible, type ToolHost, type ToolRequest } from '../../sessions/index.ts';
 import type { ReturnErrors } from '../http/errors.ts';
-import { toInputSchema, withDefaults } from './content.ts';
-import { type McpCall, type McpFace, type McpTool, type RunningCall, UnknownTool } from './face.ts';
 import { settledCall } from './settled-call.ts';
 import type { ListedVersions, NamedTool, ToolkitNames } from './toolkit-names.ts';
 import { outputSchemaOf, toToolkitResult } from './toolkit-result.ts';

@@ -1,9 +1,8 @@
 import { formatProblems } from '../../core/index.ts';
+import { type McpResult, toContent, toErrorResult, UnknownTool } from '../../mcp/index.ts';
 import { isObject, type JsonObject, type MissingRequirements, type WireBlock } from '../../protocol/index.ts';
 import type { CallEnding, CallFailure, ToolManifest } from '../../sessions/index.ts';
 import { type ReturnErrors, reveal } from '../http/errors.ts';
-import { toContent, toErrorResult } from './content.ts';
-import { type McpResult, UnknownTool } from './face.ts';
 
 /** How a call of a toolkit's tool ended, in the words of MCP. Throws `UnknownTool`. */
 export function toToolkitResult(ending: CallEnding, tool: ToolManifest, returnErrors: ReturnErrors): McpResult {

@@ -1,5 +1,5 @@
-import type { Awaitable, ToolAnnotations } from '../../core/index.ts';
-import type { JsonObject, WireBlock } from '../../protocol/index.ts';
+import type { Awaitable, ToolAnnotations } from '../core/index.ts';
+import type { JsonObject, WireBlock } from '../protocol/index.ts';
 
 /** What a client sees at one address: an episode, or toolkits. The same over HTTP and over stdio. */
 export interface McpFace {

@@ -1,5 +1,5 @@
-import type { ToolAnnotations } from '../../core/index.ts';
-import type { JsonObject, ToolSpec, WireBlock } from '../../protocol/index.ts';
+import type { ToolAnnotations } from '../core/index.ts';
+import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
 import type { McpContent, McpResult, McpTool } from './face.ts';
 
 /** Blocks as a model reads them over MCP; what programs are told beside them stays here. */

@@ -1,4 +1,4 @@
-import type { WireBlock } from '../../protocol/index.ts';
+import type { WireBlock } from '../protocol/index.ts';
 
 // Some programs cut what is longer.
 const MAX_CHARACTERS = 2_000;

@@ -1,8 +1,6 @@
 import type { CallToolResult, Server, ServerContext } from '@modelcontextprotocol/server';
-import { TiltyardError } from '../../core/index.ts';
-import { isObject } from '../../protocol/index.ts';
-import { version } from '../../version.ts';
-import { type ReturnErrors, toDetail } from '../http/errors.ts';
+import { isObject } from '../protocol/index.ts';
+import { version } from '../version.ts';
 import { toContent } from './content.ts';
 import { type McpFace, type McpResult, type RunningCall, UnknownTool } from './face.ts';
 import { TASK_PROMPT } from './instructions.ts';
@@ -11,7 +9,8 @@ import type { McpLibrary } from './library.ts';
 /** How a face is served. */
 export interface FaceServerOptions {
   readonly instructions?: string | undefined;
-  readonly returnErrors: ReturnErrors;
+  /** What a client may read of something that was thrown; undefined: nothing. */
+  readonly explain: (thrown: unknown) => string | undefined;
   /** Follows a call whose client can cancel it only with another request; left out: a client that leaves cancels its calls. */
   readonly follow?: ((id: string | number, call: RunningCall) => void) | undefined;
   /** Hears of what nobody foresaw; clients do not. */
@@ -102,7 +101,7 @@ function toCallToolResult({ content, structured, isError, meta }: McpResult): Ca
 /** Nothing that we did not write leaves the process: the SDK would tell the message of any error. */
 async function guarded<Value>(
   { ProtocolError, ProtocolErrorCode }: McpLibrary,
-  { returnErrors, onError }: FaceServerOptions,
+  { explain, onError }: FaceServerOptions,
   act: () => Value | Promise<Value>,
 ): Promise<Value> {
   try {
@@ -110,8 +109,8 @@ async function guarded<Value>(
   } catch (thrown) {
     if (thrown instanceof ProtocolError) throw thrown;
     if (thrown instanceof UnknownTool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, thrown.message);
-    if (thrown instanceof TiltyardError)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, toDetail(thrown, returnErrors), { code: thrown.code });
+    const explained = explain(thrown);
+    if (explained !== undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, explained);
     onError(thrown);
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal Server Error');
   }
