@@ -77,6 +77,7 @@ export type {
   Awaitable,
   Chance,
   Tool,
+  ToolAnnotations,
   ToolAuthorization,
   ToolContext,
   ToolOptions,

@@ -40,6 +40,8 @@ export interface CallFacts {
   readonly session: SessionFacts | undefined;
   /** OXP's `trace_id`. */
   readonly traceId: string | undefined;
+  /** The id of the MCP request that it came with; undefined where it came by another protocol. */
+  readonly mcpId?: string | undefined;
 }
 
 /** A session was created; its setup may still be running. */

@@ -99,6 +99,10 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     this.#worker.tell({ kind: 'run', run, episode: this.number, request, trace });
   }
 
+  abort(call: number, reason: string): void {
+    if (this.#loss === undefined) this.#worker.tell({ kind: 'abort', episode: this.number, call, reason });
+  }
+
   async close(reason: string): Promise<void> {
     if (this.#isClosed || this.#loss !== undefined) return;
     this.#isClosed = true;

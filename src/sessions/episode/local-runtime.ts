@@ -22,7 +22,7 @@ export class LocalRuntime implements EpisodeRuntime {
     this.#options = options;
     this.manifest = {
       environments: catalog.environments.map(
-        ({ name, sharedTools, allTools, splits, taskCounts, requiredSecrets, durability, effects }) => ({
+        ({ name, sharedTools, allTools, splits, taskCounts, requiredSecrets, durability, ...rest }) => ({
           name,
           sharedTools,
           allTools,
@@ -30,7 +30,9 @@ export class LocalRuntime implements EpisodeRuntime {
           taskCounts,
           requiredSecrets,
           durability,
-          effects,
+          effects: rest.effects,
+          annotations: rest.annotations,
+          hasSetup: rest.hasSetup,
         }),
       ),
     };

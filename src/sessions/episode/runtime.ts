@@ -110,6 +110,8 @@ export interface OpenEpisode {
   tools(): Awaitable<readonly ToolSpec[]>;
   /** Checks an input, waits for its turn, and runs a tool. */
   run(request: RunRequest, listener: RunListener): void;
+  /** Aborts a run, by the number of its call: one that has not started does not, and a tool at work hears it from its signal. */
+  abort(call: number, reason: string): void;
   /** Aborts what runs, waits a while for its end, and tears down. Runs that have not ended tell nobody any more. */
   close(reason: string): Promise<void>;
 }
