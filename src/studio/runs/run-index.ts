@@ -9,6 +9,7 @@ import {
   type PlannedEpisode,
   RUN_FILES,
   type RunFile,
+  RunFolderError,
   RunState,
   readRunFile,
   type Summary,
@@ -166,9 +167,12 @@ class Content {
 
   /** False if a file has become shorter. */
   async read(): Promise<boolean> {
-    const isPlanWhole = await this.#plan.read(({ text }) => this.#addPlanned(JSON.parse(text) as PlannedEpisode));
+    const isPlanWhole = await this.#plan.read(({ text }) =>
+      this.#addPlanned(parse<PlannedEpisode>(text, RUN_FILES.plan)),
+    );
     return (
-      isPlanWhole && (await this.#episodes.read((line) => this.#addEnded(JSON.parse(line.text) as EpisodeLine, line)))
+      isPlanWhole &&
+      (await this.#episodes.read((line) => this.#addEnded(parse<EpisodeLine>(line.text, RUN_FILES.episodes), line)))
     );
   }
 
@@ -185,5 +189,13 @@ class Content {
     this.state.addEnded(line);
     const isCurrent = this.state.tasks.get(line.index)?.taskHash === line.taskHash;
     if (isCurrent && line.repeat < this.run.selection.k) this.cells.set(line, place);
+  }
+}
+
+function parse<Line>(text: string, file: string): Line {
+  try {
+    return JSON.parse(text) as Line;
+  } catch (cause) {
+    throw new RunFolderError(`${file} is damaged: this line is not JSON: ${text.slice(0, 100)}`, { cause });
   }
 }
