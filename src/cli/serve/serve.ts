@@ -9,6 +9,7 @@ import type { ModuleProblem } from '../shared/module-problem.ts';
 import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { banner } from '../shared/serving/banner.ts';
+import { makeObjectsYoung } from '../shared/serving/collector.ts';
 import { defaultPort } from '../shared/serving/port.ts';
 import { stopWhenTold } from '../shared/serving/stopping.ts';
 import { takeClusterAddress, takeJournalKey } from '../shared/serving/variables.ts';
@@ -38,6 +39,7 @@ export interface ServeOptions extends WebArguments {
 
 /** Serves the environments and toolkits of modules until a signal ends it. */
 export async function serve(modules: readonly string[], options: ServeOptions): Promise<void> {
+  makeObjectsYoung();
   const unread = untilUnread();
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
   const auth = await takeAccess(options, warn);
