@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { keyFromEnvironment } from '../../client/index.ts';
 import type { Loaded } from './load-modules.ts';
 
@@ -9,9 +10,12 @@ export interface Target extends AsyncDisposable {
   readonly loaded: Loaded | undefined;
 }
 
+/** Who may use a module that is served: everybody on this machine, or only the command, which has a key. */
+export type TargetAccess = 'open' | 'guarded';
+
 /** Opens what a person named: a URL, or a module, which is then served on this machine until the target is disposed of. */
-export async function openTarget(text: string): Promise<Target> {
-  return toUrl(text) === undefined ? await serveModule(text) : remote(text);
+export async function openTarget(text: string, access: TargetAccess = 'open'): Promise<Target> {
+  return toUrl(text) === undefined ? await serveModule(text, access) : remote(text);
 }
 
 /** The URL that a text means, or undefined if it names a file. */
@@ -34,12 +38,14 @@ function remote(text: string): Target {
 // Somebody waits at a terminal: calls that were given up are not waited for, and tools have a moment to clean up.
 const IMPATIENT = { drainMs: 0, graceMs: 1_000, closeMs: 500 };
 
-async function serveModule(path: string): Promise<Target> {
+async function serveModule(path: string, access: TargetAccess): Promise<Target> {
   const { loadModules } = await import('./load-modules.ts');
   const { createServer } = await import('../../server/index.ts');
   const loaded = await loadModules([path]);
-  const server = await createServer({ ...loaded, logger: false, returnErrors: 'stacktrace', limits: IMPATIENT });
+  // The client sends the key of the environment unless it is told not to; an open server wants none.
+  const apiKey = access === 'open' ? '' : randomUUID();
+  const auth = apiKey === '' ? undefined : { apiKeys: [apiKey] };
+  const server = await createServer({ ...loaded, auth, logger: false, returnErrors: 'stacktrace', limits: IMPATIENT });
   const url = await server.listen();
-  // The client sends the key of the environment unless it is told not to; this server wants none.
-  return { url, apiKey: '', loaded, [Symbol.asyncDispose]: () => server.close() };
+  return { url, apiKey, loaded, [Symbol.asyncDispose]: () => server.close() };
 }
