@@ -17,8 +17,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['core', 'protocol'],
   rollouts: ['client', 'records', 'core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
+  studio: ['checking', 'rollouts', 'records', 'client', 'core', 'protocol'],
   testing: ['checking', 'client', 'server', 'durable', 'sessions', 'records', 'core', 'protocol'],
   cli: [
+    'studio',
     'rollouts',
     'records',
     'client',

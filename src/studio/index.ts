@@ -1,0 +1,2 @@
+// The contract of the page
+export type { StudioInfo, StudioRoutes } from './api.ts';
