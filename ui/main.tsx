@@ -1,7 +1,8 @@
-import Form from "@rjsf/core/lib/components/Form.js";
-import { Validator } from '@cfworker/json-schema';
-import uPlot from 'uplot';
-import { compiler } from 'markdown-to-jsx/react';
+import './styles/index.css';
 import { createRoot } from 'react-dom/client';
-console.log(Validator, uPlot, compiler);
-createRoot(document.getElementById('studio') as HTMLElement).render(<Form schema={{}} validator={{} as any}/>);
+import { App } from './app/app.tsx';
+import { applyTheme, readThemeChoice } from './parts/theme.ts';
+
+applyTheme(readThemeChoice());
+const place = document.getElementById('studio');
+if (place !== null) createRoot(place).render(<App />);

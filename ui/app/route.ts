@@ -14,7 +14,10 @@ export function readPlace(hash: string): Place {
 }
 
 /** The address of a place. */
-export function to(path: readonly (string | number)[], query: Readonly<Record<string, string | number | undefined>> = {}): string {
+export function to(
+  path: readonly (string | number)[],
+  query: Readonly<Record<string, string | number | undefined>> = {},
+): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
   return `#/${path.map((part) => encodeURIComponent(part)).join('/')}${search === '' ? '' : `?${search}`}`;

@@ -22,7 +22,9 @@ export async function ask<Name extends RouteName>(route: Name, asked: Asked<Name
   const url = pathOf(pattern, asked.path ?? {}) + queryOf(asked.query);
   const response = await fetch(url, {
     method,
-    ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked.body ?? {}) }),
+    ...(method === 'GET'
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(asked.body ?? {}) }),
     ...(asked.signal === undefined ? {} : { signal: asked.signal }),
   }).catch((thrown: unknown) => {
     throw asked.signal?.aborted === true ? thrown : studioIsAway(thrown);

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { StreamEvent, Topic } from '../../src/studio/api.ts';
-import { type Asked, type AnswerOf, ask, type RouteName } from './ask.ts';
+import { type AnswerOf, type Asked, ask, type RouteName } from './ask.ts';
 import { site } from './site.ts';
 import { type StreamStatus, StudioStream } from './stream.ts';
 
@@ -69,7 +69,12 @@ export function useStreamStatus(): StreamStatus {
 /** Something that a person starts: whether it is on its way, and how it failed. */
 export function useAction<Arguments extends readonly unknown[], Result>(
   act: (...given: Arguments) => Promise<Result>,
-): { readonly run: (...given: Arguments) => Promise<Result | undefined>; readonly isRunning: boolean; readonly error: unknown; readonly clear: () => void } {
+): {
+  readonly run: (...given: Arguments) => Promise<Result | undefined>;
+  readonly isRunning: boolean;
+  readonly error: unknown;
+  readonly clear: () => void;
+} {
   const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({ isRunning: false, error: undefined });
   const latest = useRef(act);
   latest.current = act;

@@ -1,4 +1,4 @@
-import type { EventPage, RunHead, StaticSite, TaskQuery, TaskTable } from '../../src/studio/api.ts';
+import type { EventPage, StaticSite, TaskQuery, TaskTable } from '../../src/studio/api.ts';
 import { selectTasks } from '../../src/studio/select-tasks.ts';
 import { StudioFailure } from './failure.ts';
 
@@ -11,7 +11,11 @@ declare global {
 export const site: StaticSite | undefined = globalThis.tiltyardSite;
 
 /** Answers a route from the files of the site. */
-export async function askSite(route: string, names: Readonly<Record<string, string>>, query: unknown): Promise<unknown> {
+export async function askSite(
+  route: string,
+  names: Readonly<Record<string, string>>,
+  query: unknown,
+): Promise<unknown> {
   const path = route.replace('GET /api/', '').replace(/:(\w+)/g, (_, name: string) => names[name] ?? '');
   if (route === 'GET /api/runs/:run/tasks') return readTasks(names.run ?? '', (query ?? {}) as TaskQuery);
   if (route === 'GET /api/runs/:run/episodes/:episode/events') {
@@ -28,8 +32,10 @@ async function readTasks(run: string, query: TaskQuery): Promise<TaskTable> {
   const count = Math.ceil(first.total / tasksPerPage);
   const others = Array.from({ length: Math.max(0, count - 1) }, (_, page) => read(`runs/${run}/tasks/${page + 1}`));
   const pages = [first, ...((await Promise.all(others)) as TaskTable[])];
-  const head = (await read(`runs/${run}`)) as RunHead & { pass: number };
-  return selectTasks(pages.flatMap(({ rows }) => rows), query, head.pass);
+  return selectTasks(
+    pages.flatMap(({ rows }) => rows),
+    query,
+  );
 }
 
 const loading = new Map<string, Promise<unknown>>();

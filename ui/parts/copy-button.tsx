@@ -1,7 +1,13 @@
 import { type ReactElement, useEffect, useState } from 'react';
 
 /** Copies a text, and says that it has. */
-export function CopyButton({ text, label = 'Copy' }: { readonly text: string | (() => string); readonly label?: string }): ReactElement {
+export function CopyButton({
+  text,
+  label = 'Copy',
+}: {
+  readonly text: string | (() => string);
+  readonly label?: string;
+}): ReactElement {
   const [said, say] = useState<string | undefined>();
   useEffect(() => {
     if (said === undefined) return;

@@ -31,7 +31,13 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
 }
 
 /** Lines where text will be, so that nothing jumps when it comes. */
-export function Loading({ lines = 3, label = 'Loading' }: { readonly lines?: number; readonly label?: string }): ReactElement {
+export function Loading({
+  lines = 3,
+  label = 'Loading',
+}: {
+  readonly lines?: number;
+  readonly label?: string;
+}): ReactElement {
   return (
     <div className="loading" role="status" aria-label={label}>
       {Array.from({ length: lines }, (_, line) => (
@@ -42,8 +48,23 @@ export function Loading({ lines = 3, label = 'Loading' }: { readonly lines?: num
   );
 }
 
+/** A line where the text of a row will be. */
+export function Ghost(): ReactElement {
+  return (
+    <i className="ghost">
+      <span className="said">Loading</span>
+    </i>
+  );
+}
+
 /** A short word about something that is not as it should be. */
-export function Notice({ tone, children }: { readonly tone: 'warn' | 'bad' | 'good' | 'info'; readonly children: ReactNode }): ReactElement {
+export function Notice({
+  tone,
+  children,
+}: {
+  readonly tone: 'warn' | 'bad' | 'good' | 'info';
+  readonly children: ReactNode;
+}): ReactElement {
   const signs = { warn: '!', bad: '✕', good: '✓', info: 'i' };
   return (
     <div className={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
@@ -57,7 +78,15 @@ export function Notice({ tone, children }: { readonly tone: 'warn' | 'bad' | 'go
 
 function Emblem(): ReactElement {
   return (
-    <svg width="44" height="28" viewBox="0 0 44 28" fill="none" stroke="currentColor" strokeWidth="1.5" aria-hidden="true">
+    <svg
+      width="44"
+      height="28"
+      viewBox="0 0 44 28"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      aria-hidden="true"
+    >
       <path d="M4 24 40 4M4 14h13M27 14h13" />
     </svg>
   );
