@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { DefinitionError, type Limits } from '../core/index.ts';
 import type { ServerCluster } from './cluster/server-cluster.ts';
 import type { ServerDurability } from './durable/server-journal.ts';
+import type { EventFeed } from './events/event-feed.ts';
 import { toWatchdogOutput } from './observe/watchdog/server-watchdog.ts';
 import type { Recorder } from './recording/recorder.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -20,6 +21,13 @@ export async function recorderOf(
     await app.close();
     throw thrown;
   }
+}
+
+/** What tells of sessions and calls while they happen; undefined where nobody asks for it. */
+export async function feedOf({ events, returnErrors = 'exception' }: ServerOptions): Promise<EventFeed | undefined> {
+  if (events !== true) return undefined;
+  const { EventFeed } = await import('./events/event-feed.ts');
+  return new EventFeed(returnErrors);
 }
 
 /** What outlives a process; undefined where there is but one, and nothing is written down. */

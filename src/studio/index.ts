@@ -1,2 +1,4 @@
-// The contract of the page
-export type { StudioInfo, StudioRoutes } from './api.ts';
+export type { BenchReport } from './jobs/jobs.ts';
+export type { Bench } from './jobs/work.ts';
+export { type Studio, type StudioOptions, startStudio } from './studio.ts';
+export type { TargetOptions } from './targets/target-link.ts';

@@ -36,6 +36,8 @@ async function load({ modules, auth, web, logLevel }: VersionPlan): Promise<void
       limits: { drainMs: 0, graceMs: GRACE_MS, closeMs: CLOSE_MS },
       logger: { level: logLevel, stream: { write: (line) => report({ kind: 'log', line }) } },
       watchdog: { fd: WATCHDOG_FD },
+      // Somebody who develops wants to see what happens.
+      events: true,
     });
     report({ kind: 'loaded', served: server.served });
   } catch (thrown) {

@@ -30,6 +30,7 @@ export interface ServeOptions extends WebArguments {
   readonly journalSync?: boolean;
   readonly record?: string;
   readonly recordMax?: number;
+  readonly events?: boolean;
   readonly cluster?: string;
   readonly nodeName?: string;
   readonly json?: boolean;
@@ -57,6 +58,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     watchdog: true,
     ...journal,
     ...recordOf(options),
+    events: options.events ?? false,
     ...cluster,
   }).catch(explainStart);
   surviveStrayErrors(server.app.log);
