@@ -2,12 +2,17 @@ import Form from '@rjsf/core/lib/components/Form.js';
 import type { RegistryWidgetsType, RJSFSchema, TemplatesType } from '@rjsf/utils';
 import type { ReactElement } from 'react';
 import type { JsonObject } from '../../src/protocol/index.ts';
-import { AddButton, FieldTemplate, ItemTemplate, ObjectTemplate, TextArea, YesNo } from './templates.tsx';
+import { AddButton, Choice, FieldTemplate, ItemTemplate, ObjectTemplate, TextArea, YesNo } from './templates.tsx';
 import { type SchemaError, validator } from './validator.ts';
 
 // The form has a button of its own, below the raw JSON as well.
 const UI = { 'ui:submitButtonOptions': { norender: true } };
-const WIDGETS: RegistryWidgetsType = { TextWidget: TextArea, CheckboxWidget: YesNo };
+const WIDGETS: RegistryWidgetsType = {
+  TextWidget: TextArea,
+  CheckboxWidget: YesNo,
+  SelectWidget: Choice,
+  CheckboxesWidget: Choice,
+};
 const TEMPLATES = {
   FieldTemplate,
   ObjectFieldTemplate: ObjectTemplate,

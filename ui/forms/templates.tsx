@@ -157,6 +157,86 @@ export function TextArea({
   );
 }
 
+// As many as can be seen at once are buttons: one click less than a list.
+const FEW = 6;
+const SHORT = 16;
+
+/** One of several values. */
+export function Choice({
+  id,
+  value,
+  required,
+  disabled,
+  onChange,
+  options,
+  label,
+  multiple,
+}: WidgetProps): ReactElement {
+  const choices = options.enumOptions ?? [];
+  const isFew = choices.length <= FEW && choices.every((choice) => choice.label.length <= SHORT);
+  if (multiple) return <Choices id={id} value={value} onChange={onChange} choices={choices} label={label} />;
+  if (isFew)
+    return (
+      <div className="chips choices" role="radiogroup" aria-label={label} id={id}>
+        {choices.map((choice) => {
+          const isChosen = value === choice.value;
+          return (
+            <button
+              key={choice.label}
+              type="button"
+              role="radio"
+              aria-checked={isChosen}
+              disabled={disabled}
+              onClick={() => onChange(isChosen && !required ? undefined : choice.value)}
+            >
+              {toSafeText(choice.label)}
+            </button>
+          );
+        })}
+      </div>
+    );
+  const at = choices.findIndex((choice) => choice.value === value);
+  return (
+    <select
+      id={id}
+      value={at < 0 ? '' : String(at)}
+      disabled={disabled}
+      onChange={({ target }) => onChange(target.value === '' ? undefined : choices[Number(target.value)]?.value)}
+    >
+      {(at < 0 || !required) && <option value="">{required ? 'Choose' : 'left out'}</option>}
+      {choices.map((choice, place) => (
+        <option key={choice.label} value={place}>
+          {toSafeText(choice.label)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface ChoicesProps extends Pick<WidgetProps, 'id' | 'value' | 'onChange' | 'label'> {
+  readonly choices: NonNullable<WidgetProps['options']['enumOptions']>;
+}
+
+function Choices({ id, value, onChange, choices, label }: ChoicesProps): ReactElement {
+  const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
+  const toggle = (each: unknown) =>
+    onChange(chosen.includes(each) ? chosen.filter((other) => other !== each) : [...chosen, each]);
+  return (
+    <div className="chips choices" role="group" aria-label={label} id={id}>
+      {choices.map((choice) => (
+        <button
+          key={choice.label}
+          type="button"
+          aria-pressed={chosen.includes(choice.value)}
+          onClick={() => toggle(choice.value)}
+        >
+          {toSafeText(choice.label)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 /** Yes, no, or left out. */
 export function YesNo({ id, value, required, disabled, onChange }: WidgetProps): ReactElement {
   const words: Readonly<Record<string, boolean>> = { true: true, false: false };

@@ -10,7 +10,8 @@ export function toTypeText(schema: unknown): string {
 
 function typeOf({ type, enum: choices, const: only }: Schema): string | undefined {
   if (only !== undefined) return `always ${JSON.stringify(only)}`;
-  if (Array.isArray(choices)) return 'one of a list';
+  // They stand below, to be chosen from.
+  if (Array.isArray(choices)) return undefined;
   if (Array.isArray(type)) return type.join(' or ');
   return typeof type === 'string' && type !== 'string' ? type : undefined;
 }

@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { isDrawn } from '../data/drawn.ts';
 import { formatBytes } from '../data/format.ts';
 import { toSafeText } from '../data/safe-text.ts';
 
@@ -12,7 +13,7 @@ export function LongText({ text, className }: { readonly text: string; readonly 
   const isCut = text.length > shown;
   return (
     <>
-      <pre className={className} dir="auto">
+      <pre className={isDrawn(text) ? `${className ?? ''} drawn` : className} dir="auto">
         {toSafeText(isCut ? text.slice(0, shown) : text)}
       </pre>
       {isCut && (

@@ -1,5 +1,6 @@
 import { compiler } from 'markdown-to-jsx/react';
 import { createElement, type ReactElement, type ReactNode, useMemo } from 'react';
+import { isDrawn } from '../data/drawn.ts';
 import { toSafeText } from '../data/safe-text.ts';
 import { LongText } from './long-text.tsx';
 
@@ -55,7 +56,8 @@ function safeElement(tag: string, given: Attributes | null, children: ReactNode[
   // Headings of a text are below those of the page.
   const shown = /^h[1-6]$/.test(tag) ? 'h4' : tag;
   const first = tag === 'ol' && Number.isInteger(start) ? { start: start as number } : {};
-  return createElement(shown, { key, ...first }, ...children);
+  const drawn = tag === 'p' && isDrawn(children.flat(3).join('')) ? { className: 'drawn' } : {};
+  return createElement(shown, { key, ...first, ...drawn }, ...children);
 }
 
 /** Where a link would lead: to read, not to click. */

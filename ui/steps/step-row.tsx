@@ -10,13 +10,13 @@ import { ProblemView } from './problem-view.tsx';
 import type { ShownStep } from './shown-step.ts';
 
 /** One step: the call, what came of it, and what it paid. */
-export function StepRow({ step, isSelected, onSelect, acts, children }: StepRowProps): ReactElement {
+export function StepRow({ step, isSelected, isBrief, onSelect, acts, children }: StepRowProps): ReactElement {
   const { number, tool, input, status, blocks, reward, finished, metadata, problem, divergences = [], isReplay } = step;
   const [isInputOpen, openInput] = useState(false);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys J and K choose steps, and every action is a button.
     <li
-      className={`step ${isSelected ? 'selected' : ''}`}
+      className={isSelected ? 'step selected' : isBrief ? 'step brief' : 'step'}
       aria-current={isSelected ? 'step' : undefined}
       onClick={onSelect}
     >
@@ -62,6 +62,8 @@ export function StepRow({ step, isSelected, onSelect, acts, children }: StepRowP
 interface StepRowProps {
   readonly step: ShownStep;
   readonly isSelected?: boolean;
+  /** Whether a glance at its output is enough. */
+  readonly isBrief?: boolean;
   readonly onSelect?: () => void;
   /** What can be done with the step. */
   readonly acts?: ReactNode;

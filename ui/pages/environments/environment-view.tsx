@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react';
 import type { EnvironmentInfo } from '../../../src/studio/api.ts';
 import { goInstead, to, usePlace } from '../../app/route.ts';
-import { formatCount } from '../../data/format.ts';
 import { useAnswer } from '../../data/hooks.ts';
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
@@ -44,7 +43,7 @@ function Environment({ target, info }: { readonly target: string; readonly info:
                 onClick={() => choose(name)}
               >
                 <b>{toSafeText(name)}</b>
-                <span className="figure">{count === null ? '?' : formatCount(count)}</span>
+                <span className="figure">{count === null ? '?' : count.toLocaleString('en-US')}</span>
                 <span className="soft">
                   {count === 1 ? 'task' : 'tasks'}
                   {type === name ? '' : ` · ${type}`}

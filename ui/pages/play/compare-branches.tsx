@@ -56,7 +56,7 @@ const WORDS: Readonly<Record<StepPair['difference'], string>> = {
 
 function Pair({ pair: { first, second, difference, number } }: { readonly pair: StepPair }): ReactElement {
   return (
-    <li className={`pair ${difference}`}>
+    <li className={difference === 'none' ? 'pair' : 'pair differs'}>
       <div className="verdict">
         <span>Step {number}</span>
         <span>

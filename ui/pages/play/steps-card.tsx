@@ -26,6 +26,17 @@ export function StepsCard({
   useEffect(() => {
     if (selected !== undefined) list.current?.children[selected]?.scrollIntoView({ block: 'nearest' });
   }, [selected]);
+  const count = play.steps.length;
+  const lastStatus = play.steps.at(-1)?.status;
+  const known = useRef(count);
+  const isNew = useRef(false);
+  // What somebody has just done must not happen below the edge of the screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a step that ends is higher than one that runs.
+  useEffect(() => {
+    if (count > known.current) isNew.current = true;
+    if (isNew.current) list.current?.lastElementChild?.scrollIntoView({ block: 'nearest' });
+    known.current = count;
+  }, [count, lastStatus]);
   const toggleWire = (n: number) => {
     const next = new Set(wireOf);
     if (!next.delete(n)) next.add(n);
@@ -48,6 +59,7 @@ export function StepsCard({
               key={step.n}
               step={fromPlay(step)}
               isSelected={step.n === selected}
+              isBrief={step.n !== play.steps.length - 1}
               onSelect={() => onSelect(step.n)}
               acts={
                 <StepActs
