@@ -28,7 +28,8 @@ export function FieldTemplate(props: FieldTemplateProps): ReactElement {
     onRemoveProperty,
   } = props;
   if (hidden) return <div hidden>{children}</div>;
-  const isBoolean = schema.type === 'boolean';
+  // The library leaves the names of booleans to their widgets.
+  const isNamed = displayLabel || schema.type === 'boolean';
   const type = toTypeText(schema);
   const isOwn = ADDITIONAL_PROPERTY_FLAG in schema;
   return (
@@ -41,15 +42,14 @@ export function FieldTemplate(props: FieldTemplateProps): ReactElement {
           </button>
         </div>
       )}
-      {displayLabel && (isBoolean || isOwn ? <span className="said">{label}</span> : null)}
-      {displayLabel && !isOwn && (
+      {isNamed && !isOwn && (
         <label htmlFor={id}>
           <b>{toSafeText(label)}</b>
           {required && <span> · required</span>}
           {type !== '' && <span> · {toSafeText(type)}</span>}
         </label>
       )}
-      {displayLabel && rawDescription !== undefined && rawDescription !== '' && (
+      {isNamed && rawDescription !== undefined && rawDescription !== '' && (
         <p className="hint">{toSafeText(rawDescription)}</p>
       )}
       {children}

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { EndEvent, MessageEvent } from '../../src/records/index.ts';
 import { formatCount, formatMs, plural } from '../data/format.ts';
 import { toSafeText } from '../data/safe-text.ts';
@@ -20,17 +20,32 @@ export function PassageView({
   readonly passage: Passage;
   readonly isHere: boolean;
 }): ReactElement {
-  if (passage.kind === 'step')
-    return (
-      <li className="passage" data-event={passage.n}>
-        <ol className="steps">
-          <StepRow step={passage.step} isSelected={isHere} />
-        </ol>
-      </li>
-    );
+  if (passage.kind === 'step') return <StepPassage passage={passage} isHere={isHere} />;
   return (
     <li className={isHere ? 'passage said-by here' : 'passage said-by'} data-event={passage.n}>
       <Told passage={passage} />
+    </li>
+  );
+}
+
+function StepPassage({
+  passage,
+  isHere,
+}: {
+  readonly passage: Extract<Passage, { kind: 'step' }>;
+  readonly isHere: boolean;
+}): ReactElement {
+  const [isWhole, setWhole] = useState(false);
+  const toggle = (
+    <button type="button" className="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+      {isWhole ? 'less' : 'whole output'}
+    </button>
+  );
+  return (
+    <li className="passage" data-event={passage.n}>
+      <ol className="steps">
+        <StepRow step={passage.step} isSelected={isHere} isBrief={!isWhole} acts={isHere ? undefined : toggle} />
+      </ol>
     </li>
   );
 }

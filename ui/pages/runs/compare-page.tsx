@@ -111,8 +111,7 @@ function Differences({ compared: { first, second } }: { readonly compared: RunCo
     });
     return { rows: table.rows.slice(start - table.start, stop - table.start), total: table.total };
   });
-  // Means alone are compared, so any pass mark colours both sides alike.
-  const pass = 1;
+  const { data: { pass } = { pass: 1 } } = useAnswer('GET /api/runs/:run', { path: { run: first.id } });
   return (
     <Card
       title="What differs"

@@ -77,7 +77,7 @@ function Tiles({ run, summary }: { readonly run: RunDetail; readonly summary: Su
       </Tile>
       {best !== undefined && (
         <Tile name={`pass@${best.k}`} figure={best.value === null ? 'none' : formatNumber(best.value, 2)}>
-          passes with {formatReward(run.pass)} or more
+          passes from {formatReward(run.pass)}
         </Tile>
       )}
       {run.change !== null && (

@@ -59,6 +59,7 @@ function RunsTable({
 }): ReactElement {
   const sorted = [...runs].sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
   const canCompare = runs.length > 1;
+  const hasCost = runs.some((run) => costOf(run) !== '');
   return (
     <Card title={`${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`} flush>
       <Scroller className="wide-table" label="Table of the runs">
@@ -76,7 +77,7 @@ function RunsTable({
               <th className="num">Mean reward</th>
               <th className="num">pass@k</th>
               <th className="num">Coverage</th>
-              <th className="num">Cost</th>
+              {hasCost && <th className="num">Cost</th>}
               <th className="num">Against the run before</th>
             </tr>
           </thead>
@@ -112,7 +113,7 @@ function RunsTable({
                     ✕ {toSafeText(run.problem?.message ?? 'It cannot be read.')}
                   </td>
                 ) : (
-                  <Figures run={run} summary={run.summary} />
+                  <Figures run={run} summary={run.summary} hasCost={hasCost} />
                 )}
               </tr>
             ))}
@@ -126,9 +127,11 @@ function RunsTable({
 function Figures({
   run,
   summary,
+  hasCost,
 }: {
   readonly run: RunHead;
   readonly summary: NonNullable<RunHead['summary']>;
+  readonly hasCost: boolean;
 }): ReactElement {
   const { reward, passAt, coverage } = summary;
   const best = passAt.at(-1);
@@ -143,7 +146,7 @@ function Figures({
         {best !== undefined && <span className="sub">k = {best.k}</span>}
       </td>
       <td className="num">{formatShare(coverage)}</td>
-      <td className="num">{costOf(run)}</td>
+      {hasCost && <td className="num">{costOf(run)}</td>}
       <td className="num">{run.change !== null && <Change change={run.change} />}</td>
     </>
   );

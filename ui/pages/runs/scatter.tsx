@@ -14,7 +14,7 @@ export function Scatter({
   readonly names: readonly [first: string, second: string];
 }): ReactElement {
   const values = points.flatMap(({ first, second }) => [first, second]);
-  const [low, high] = [Math.min(0, ...values), Math.max(1, ...values)];
+  const [low, high] = [Math.min(0, ...values), Math.max(0.1, ...values)];
   const place = (value: number) => EDGE + ((value - low) / (high - low)) * (SIZE - EDGE - 8);
   const above = points.filter(({ first, second }) => second > first).length;
   const below = points.filter(({ first, second }) => second < first).length;
@@ -41,10 +41,10 @@ export function Scatter({
         </circle>
       ))}
       <text x={EDGE} y={SIZE - 10}>
-        {formatNumber(low, 0)}
+        {formatNumber(low, 2)}
       </text>
-      <text x={SIZE - 8} y={SIZE - 10} textAnchor="end">{`${names[0]}: ${formatNumber(high, 0)}`}</text>
-      <text x={EDGE + 6} y={16}>{`${names[1]}: ${formatNumber(high, 0)}`}</text>
+      <text x={SIZE - 8} y={SIZE - 10} textAnchor="end">{`${names[0]}: ${formatNumber(high, 2)}`}</text>
+      <text x={EDGE + 6} y={16}>{`${names[1]}: ${formatNumber(high, 2)}`}</text>
     </svg>
   );
 }

@@ -86,6 +86,7 @@ function Row({ run, row }: { readonly run: RunDetail; readonly row: TaskRow | un
   const first = played[0];
   const mean = (pick: (cell: (typeof played)[number]) => number) =>
     played.reduce((sum, cell) => sum + pick(cell), 0) / Math.max(1, played.length);
+  const hasTokens = played.some(({ tokens }) => tokens > 0);
   return (
     <div className="row run-task">
       {first === undefined ? (
@@ -99,7 +100,7 @@ function Row({ run, row }: { readonly run: RunDetail; readonly row: TaskRow | un
       <b className="num">{row.mean === null ? 'none' : formatNumber(row.mean, 2)}</b>
       <span className="num soft">{row.spread === null ? '' : formatNumber(row.spread, 2)}</span>
       <span className="num">{mean(({ steps }) => steps).toFixed(1)}</span>
-      <span className="num">{formatCount(Math.round(mean(({ tokens }) => tokens)))}</span>
+      <span className="num">{hasTokens ? formatCount(Math.round(mean(({ tokens }) => tokens))) : ''}</span>
       <span className="num">{formatMs(mean(({ ms }) => ms))}</span>
     </div>
   );
