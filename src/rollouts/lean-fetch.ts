@@ -85,7 +85,9 @@ class LeanReader {
     });
     message.on('end', () => this.#over('done'));
     message.on('error', (error) => this.#over(error));
-    message.on('close', () => this.#over(new Error('the connection was closed before the end of the answer')));
+    message.on('close', () => {
+      if (this.#end === 'open') this.#over(new Error('the connection was closed before the end of the answer'));
+    });
   }
 
   async read(): Promise<Read> {

@@ -45,6 +45,8 @@ export interface Studio extends AsyncDisposable {
   readonly url: string;
   /** The same without the token. */
   readonly origin: string;
+  /** An address that lets in once: for the command line of a browser, which others on this machine can read. */
+  ticketUrl(): string;
   /** Adds a server that came up later. */
   addTarget(options: TargetOptions): void;
   close(): Promise<void>;
@@ -105,6 +107,7 @@ export async function startStudio(options: StudioOptions = {}): Promise<Studio> 
   return {
     origin,
     url: `${origin}/#token=${gate.token}`,
+    ticketUrl: () => `${origin}/#token=${gate.newTicket()}`,
     addTarget: (target) => void targets.add(target),
     close,
     [Symbol.asyncDispose]: close,

@@ -286,7 +286,8 @@ export class Worker {
     if (run === undefined) return;
     if (accepted) {
       run.phase = 'waiting';
-      run.listener.accepted();
+      // Of one that has ended, the answer itself says under which id.
+      if (ending === undefined) run.listener.accepted();
     }
     if (running) {
       run.phase = 'running';

@@ -37,6 +37,7 @@ export function addServe(root: Command): void {
     .option('--record <folder>', 'record every episode there: prompts, calls, results, rewards')
     .option('--record-max <size>', 'delete the oldest records above this size (default: 10GB)', toBytes)
     .option('--events', 'tell what happens at GET /events, for `tiltyard studio` and programs that watch')
+    .option('--studio', 'start the studio beside the server, on port 8090 or the next free one; adds --events')
     .option('--cluster <nats>', 'join the cluster at this address of NATS, such as nats://localhost:4222')
     .option('--node-name <name>', 'name of this server in its cluster (default: the host name)')
     .option('--json', 'print what is served and the limits as one line of JSON')
@@ -101,5 +102,6 @@ Examples:
   tiltyard serve math.ts --workers auto --journal data/journal
   tiltyard serve math.ts --record data/records --record-max 500MB
   tiltyard serve math.ts --events
+  tiltyard serve math.ts --studio
   tiltyard serve math.ts --cluster nats://localhost:4222 --node-name one
   tiltyard serve math.ts --limit maxSessions=500 --limit drainMs=60000`;

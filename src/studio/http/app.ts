@@ -30,8 +30,10 @@ export function studioApp(gate: Gate): FastifyInstance {
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SAFE_HEADERS);
-    gate.assertOurs(request.headers);
+    gate.assertHost(request.headers);
+    // The page itself may be opened from anywhere, and holds nothing.
     if (!request.url.startsWith('/api/')) return;
+    gate.assertOwnPage(request.headers);
     reply.header('cache-control', 'no-store');
     if (request.routeOptions.url !== '/api/enter') gate.assertEntered(request.headers);
   });

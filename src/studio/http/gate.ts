@@ -6,8 +6,10 @@ import { Refusal } from '../shared/refusal.ts';
 /** Lets in only who has the token of this launch, under a name of this machine, and from no other page. */
 export class Gate {
   /** In the address that the command prints. */
-  readonly token: string = randomBytes(32).toString('base64url');
-  readonly #pass = randomBytes(32).toString('base64url');
+  readonly token: string = newToken();
+  readonly #pass = newToken();
+  /** Each lets somebody in once. */
+  readonly #tickets = new Set<string>();
   readonly #names: ReadonlySet<string>;
   #cookie = 'tiltyard_studio';
 
@@ -20,8 +22,15 @@ export class Gate {
     this.#cookie = `tiltyard_studio_${port}`;
   }
 
-  /** Throws unless a request names this machine, and comes from the studio's own page or from no page. */
-  assertOurs({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): void {
+  /** A token for one entry only: for an address that others may see, such as the command line of a browser. */
+  newTicket(): string {
+    const ticket = newToken();
+    this.#tickets.add(ticket);
+    return ticket;
+  }
+
+  /** Throws unless a request names this machine. */
+  assertHost({ host }: IncomingHttpHeaders): void {
     if (host === undefined || !this.#isOurs(host))
       throw new Refusal(
         421,
@@ -29,6 +38,10 @@ export class Gate {
         'the studio is not served under this host name',
         'Open the address that the command printed, or start it with --allow-host <name>.',
       );
+  }
+
+  /** Throws unless a request comes from the studio's own page, or from no page. */
+  assertOwnPage({ host = '', origin, 'sec-fetch-site': site }: IncomingHttpHeaders): void {
     const isForeign = origin !== undefined && origin.replace(/^https?:\/\//i, '').toLowerCase() !== host.toLowerCase();
     if (isForeign || (site !== undefined && site !== 'same-origin' && site !== 'none'))
       throw new Refusal(403, 'origin_not_allowed', 'pages of other sites may not use the studio');
@@ -51,7 +64,8 @@ export class Gate {
 
   /** The cookie for who has the token; throws otherwise. */
   enter(token: string): string {
-    if (!isSame(token, this.token))
+    const isTicket = this.#tickets.delete(token);
+    if (!isTicket && !isSame(token, this.token))
       throw new Refusal(
         403,
         'wrong_token',
@@ -66,6 +80,10 @@ export class Gate {
     const name = host.replace(/:\d+$/, '').toLowerCase();
     return this.#names.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
   }
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 function isSame(given: string, expected: string): boolean {

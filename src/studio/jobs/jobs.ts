@@ -4,7 +4,7 @@ import { Listeners } from '../shared/listeners.ts';
 import { conflict, notFound } from '../shared/refusal.ts';
 import type { TargetLink } from '../targets/target-link.ts';
 import { type JobOptions, JobRun, type JobTeller } from './job-run.ts';
-import { type Bench, runBench, runCheck, runLint } from './work.ts';
+import type { Bench } from './work.ts';
 
 const MOST_JOBS = 100;
 const MOST_RUNNING = 2;
@@ -57,7 +57,9 @@ export class Jobs {
     await Promise.all([...this.#jobs.values()].map(({ ended }) => ended));
   }
 
-  #run(link: TargetLink, wanted: NewJob, teller: JobTeller): Promise<JsonObject | null> {
+  async #run(link: TargetLink, wanted: NewJob, teller: JobTeller): Promise<JsonObject | null> {
+    // Loaded only now: the referee is larger than all the rest.
+    const { runBench, runCheck, runLint } = await import('./work.ts');
     if (wanted.kind === 'check') return runCheck(link, wanted, teller);
     if (wanted.kind === 'lint') return runLint(link, wanted, teller);
     if (this.#bench === undefined) throw conflict('this studio cannot measure servers', 'Use tiltyard bench.');

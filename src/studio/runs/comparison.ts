@@ -3,7 +3,6 @@ import type { ComparedTable, ComparedTask, RunChange, RunComparison, RunHead } f
 import type { RunIndex } from './run-index.ts';
 
 const MOST_POINTS = 2_000;
-const MOST_ROWS = 500;
 
 /** How two runs of the same tasks differ; throws if they cannot be compared. */
 export function compareIndexes(
@@ -28,7 +27,7 @@ export function differingTasks(
   const differing = comparedTasks(first, second)
     .filter((task) => task.first !== task.second)
     .sort((one, other) => sizeOf(other) - sizeOf(one) || one.index - other.index);
-  const rows = differing.slice(start, Math.min(stop, start + MOST_ROWS)).map((task) => ({
+  const rows = differing.slice(start, stop).map((task) => ({
     ...task,
     firstCells: first.cellsOf(task.index),
     secondCells: second.cellsOf(task.index),

@@ -33,7 +33,7 @@ export function runRoutes(runs: RunLibrary, records: RecordLibrary): Handlers {
       return compareIndexes(first, second, heads);
     },
     'GET /api/runs/:run/compare/:other/tasks': async ({ param, query }) =>
-      differingTasks(await runs.get(param('run')), await runs.get(param('other')), toRange(query)),
+      differingTasks(await runs.get(param('run')), await runs.get(param('other')), bounded(toRange(query))),
     'GET /api/records': ({ query }) => records.list(toRange(query)),
     'GET /api/records/:record': ({ param }) => records.get(param('record')),
     'GET /api/records/:record/events': ({ param, query }) =>
@@ -43,6 +43,12 @@ export function runRoutes(runs: RunLibrary, records: RecordLibrary): Handlers {
 
 function toRange(query: Fields): { readonly start?: number | undefined; readonly stop?: number | undefined } {
   return { start: query.optionalCount('start'), stop: query.optionalCount('stop') };
+}
+
+const MOST_COMPARED = 500;
+
+function bounded({ start = 0, stop = start + 100 }: ReturnType<typeof toRange>): { start: number; stop: number } {
+  return { start, stop: Math.min(stop, start + MOST_COMPARED) };
 }
 
 const SORTS = ['index', 'mean', 'spread', 'steps', 'tokens', 'ms'] as const;

@@ -1,6 +1,12 @@
 import { isObject, type JsonObject } from '../../protocol/index.ts';
 import { badRequest } from './refusal.ts';
 
+/** The least and the most that a number may be. */
+export interface Bounds {
+  readonly least?: number;
+  readonly most?: number;
+}
+
 /** A body or query, whose fields are read one by one; what is wrong with one is a clear refusal. */
 export class Fields {
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -27,7 +33,7 @@ export class Fields {
   }
 
   /** A whole number from `least` on; in a query it comes as text. */
-  optionalCount(name: string, { least = 0, most = Number.MAX_SAFE_INTEGER } = {}): number | undefined {
+  optionalCount(name: string, { least = 0, most = Number.MAX_SAFE_INTEGER }: Bounds = {}): number | undefined {
     const value = this.#fields[name];
     if (value === undefined) return undefined;
     const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
@@ -36,8 +42,8 @@ export class Fields {
     return number;
   }
 
-  count(name: string, range?: { readonly least?: number; readonly most?: number }): number {
-    const value = this.optionalCount(name, range);
+  count(name: string, bounds: Bounds = {}): number {
+    const value = this.optionalCount(name, bounds);
     if (value === undefined) throw badRequest(`'${name}' is missing`);
     return value;
   }
