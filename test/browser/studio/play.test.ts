@@ -56,7 +56,7 @@ describe.skipIf(isWithoutBrowser('playing in the studio'))('the page Play', () =
     await go('#/play?environment=sandbox');
     await page.getByRole('button', { name: /^Play sandbox/ }).click();
     await page.getByRole('radio', { name: 'bash' }).click();
-    await page.getByLabel(/^command/).fill('echo $((6 * 7))');
+    await page.getByLabel(/^command/).fill('echo "export {}" > solution.mjs; echo $((6 * 7))');
     await call(page, 1);
     expect(await steps(page).locator('.out').innerText()).toContain('42');
     await page.getByRole('radio', { name: 'submit' }).click();
@@ -90,6 +90,7 @@ describe.skipIf(isWithoutBrowser('playing in the studio'))('the page Play', () =
     expect(await steps(page).first().getAttribute('aria-current')).toBe('step');
     await page.keyboard.press('r');
     await page.getByText('branch of p1, from step 1').waitFor();
+    await steps(page).locator('.tag', { hasText: 'played again' }).waitFor();
     expect(await steps(page).count()).toBe(1);
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
