@@ -22,7 +22,11 @@ export function Page(): ReactElement {
     case 'environments':
       return <EnvironmentsPage target={first} environment={second} />;
     case 'play':
-      return first === undefined ? <NewPlayPage query={query} /> : <PlayPage key={first} id={first} />;
+      return first === undefined ? (
+        <NewPlayPage key={String(query)} query={query} />
+      ) : (
+        <PlayPage key={first} id={first} />
+      );
     case 'live':
       return <LivePage target={first} sid={second} />;
     case 'runs':

@@ -38,7 +38,7 @@ export function BranchesCard({
             ) : (
               <a
                 className="small"
-                aria-label={`Compare with ${play.id}`}
+                aria-label={play.id === compared ? `stop comparing with ${play.id}` : `Compare with ${play.id}`}
                 href={to(['play', id], { with: play.id === compared ? undefined : play.id })}
               >
                 {play.id === compared ? 'stop' : 'compare'}

@@ -123,7 +123,7 @@ function SortButton({
     <button
       type="button"
       className={sort === 'index' ? 'sort' : 'sort num'}
-      aria-label={`Sort by ${sort}${isSorted ? `, ${query.order === 'desc' ? 'descending' : 'ascending'}` : ''}`}
+      aria-label={`${label}: sort by it${isSorted ? `, ${query.order === 'desc' ? 'descending' : 'ascending'}` : ''}`}
       onClick={() => onSort(sort)}
     >
       {isSorted && sort !== 'index' && <span aria-hidden="true">{direction} </span>}
