@@ -45,7 +45,7 @@ const projects: TestProjectConfiguration[] = [
     extends: true,
     test: {
       name: 'fast',
-      include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+      include: ['{src,ui,test,examples}/**/*.test.ts'],
       exclude: [...SLOW, ...INTEROP, ...ALONE, ...BY_HAND],
       // Nothing takes nearly as long unless the machine is busy with something else.
       testTimeout: 60_000,
