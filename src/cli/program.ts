@@ -7,6 +7,7 @@ import { addCluster } from './cluster/command.ts';
 import { addDev } from './dev/command.ts';
 import { addJournal } from './journal/command.ts';
 import { addLimits } from './limits/command.ts';
+import { addMcp } from './mcp/command.ts';
 import { addMock } from './mock/command.ts';
 import { addNew } from './new/command.ts';
 import { addPlay } from './play/command.ts';
@@ -14,6 +15,7 @@ import { addReplay } from './replay/command.ts';
 import { addRun } from './run/command.ts';
 import { addRuns } from './runs/command.ts';
 import { addServe } from './serve/command.ts';
+import { addStudio } from './studio/command.ts';
 import { addTasks } from './tasks/command.ts';
 import { addTools } from './tools/command.ts';
 
@@ -37,7 +39,9 @@ export function program(): Command {
   addTools(root);
   addCall(root);
   addPlay(root);
+  addStudio(root);
   addReplay(root);
+  addMcp(root);
   addMock(root);
   addCheck(root);
   addRun(root);

@@ -146,12 +146,14 @@ export class ClusterHost implements SessionHost {
   }
 
   call(ref: SessionRef, request: CallRequest, on: CallListener): () => void {
+    const taskId = request.taskId ?? newTaskId(keyOf(ref));
     let hasLeft = false;
     const tell: CallListener = (event) => void (hasLeft || on(event));
-    const calling = this.#call(ref, request, tell).finally(() => this.#open.delete(calling));
+    const calling = this.#call(ref, request, taskId, tell).finally(() => this.#open.delete(calling));
     this.#open.add(calling);
     return () => {
       hasLeft = true;
+      if (request.leaveAborts === true) void this.#value({ op: 'abort', ref, taskId }).catch(() => {});
     };
   }
 
@@ -189,9 +191,8 @@ export class ClusterHost implements SessionHost {
     await home.drain();
   }
 
-  async #call(ref: SessionRef, request: CallRequest, on: CallListener): Promise<void> {
+  async #call(ref: SessionRef, request: CallRequest, taskId: string, on: CallListener): Promise<void> {
     const key = keyOf(ref);
-    const { taskId = newTaskId(key) } = request;
     const settle = (failure: Failure) => on({ kind: 'settled', taskId, ending: refused(failure), durationMs: 0 });
     let isAccepted = false;
     const tell = (event: CallEvent) => {

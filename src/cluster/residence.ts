@@ -143,6 +143,8 @@ export class Residence {
           return { kind: 'value', value: await this.#home.tools(ref) };
         case 'touch':
           return { kind: 'value', value: await this.#home.touch(ref) };
+        case 'abort':
+          return { kind: 'value', value: this.#home.abort(ref, question.taskId) };
         case 'end':
           return { kind: 'value', value: await this.#home.end(ref) };
       }

@@ -13,6 +13,8 @@ export {
 } from './json-bounds.ts';
 export { isLocalRef, resolveRef, toPointerSteps } from './json-pointer.ts';
 export { mapSubschemas } from './json-schema.ts';
+// The Model Context Protocol
+export { isMcpAddress } from './mcp.ts';
 // The Open Reward Standard on the wire
 export type {
   FailureReason,
@@ -64,6 +66,8 @@ export type {
   WireToolError,
 } from './oxp.ts';
 export { isSupportedSchema, OUTCOME_UNKNOWN, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_ID } from './oxp.ts';
+// What a server tells of its sessions
+export type { ServerEvent, WatchedCall, WatchedSession } from './server-events.ts';
 // Server-sent events
 export {
   codeIn,

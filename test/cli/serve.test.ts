@@ -201,7 +201,20 @@ test('a definition mistake names the environment and the fix', async () => {
   expect(server.output()).toContain("environment 'broken' has no splits. Add at least one");
 });
 
-const COMMANDS = ['new', 'dev', 'serve', 'tasks', 'tools', 'call', 'play', 'check', 'bench', 'journal', 'limits'];
+const COMMANDS = [
+  'new',
+  'dev',
+  'serve',
+  'tasks',
+  'tools',
+  'call',
+  'play',
+  'mcp',
+  'check',
+  'bench',
+  'journal',
+  'limits',
+];
 
 test('--help lists the commands, a line or two for each', async () => {
   const { code, output } = await runHere(['--help']);
@@ -226,7 +239,7 @@ test('a module in a CommonJS project is refused with what to do', async () => {
 });
 
 // The other commands are told by examples, and --help has the rest.
-test.each(['new', 'dev', 'serve', 'check', 'bench', 'limits'])(
+test.each(['new', 'dev', 'serve', 'studio', 'check', 'bench', 'limits'])(
   'docs/command-line.md names every option of tiltyard %s',
   async (name) => {
     const { output } = await runHere([name, '--help']);

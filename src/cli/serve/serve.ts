@@ -12,8 +12,9 @@ import { banner } from '../shared/serving/banner.ts';
 import { makeObjectsYoung } from '../shared/serving/collector.ts';
 import { defaultPort } from '../shared/serving/port.ts';
 import { stopWhenTold } from '../shared/serving/stopping.ts';
-import { takeClusterAddress, takeJournalKey } from '../shared/serving/variables.ts';
+import { takeClusterAddress, takeJournalKey, takeMcpKey } from '../shared/serving/variables.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
+import type { BesideServer } from '../shared/studio/beside.ts';
 import { readLimits } from './limits.ts';
 import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts';
 
@@ -31,6 +32,9 @@ export interface ServeOptions extends WebArguments {
   readonly journalSync?: boolean;
   readonly record?: string;
   readonly recordMax?: number;
+  readonly events?: boolean;
+  readonly studio?: boolean;
+  readonly mcp?: boolean;
   readonly cluster?: string;
   readonly nodeName?: string;
   readonly json?: boolean;
@@ -45,6 +49,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   const key = takeJournalKey(process.env);
   const journal = await journalOf(options, key);
   const cluster = await clusterOf(options, takeClusterAddress(process.env), key);
+  const mcp = mcpOf(options, takeMcpKey(process.env));
   const web = await toWebOptions(options);
   const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
@@ -59,13 +64,28 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     watchdog: true,
     ...journal,
     ...recordOf(options),
+    events: options.events === true || options.studio === true,
     ...cluster,
+    ...mcp,
   }).catch(explainStart);
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
   await listen(server, { host, port }, room);
   const { url } = server;
-  process.stdout.write(banner(server.served, { url, json: options.json ?? false, auth, limits: server.limits }));
+  const studio = options.studio === true ? await studioBeside({ name: modules[0] ?? '', url, auth }, warn) : undefined;
+  const { json = false } = options;
+  process.stdout.write(banner(server.served, { url, json, auth, limits: server.limits, studio }));
+}
+
+/** The address of the studio; undefined if it cannot be started, which does not concern the server. */
+async function studioBeside(beside: BesideServer, warn: (message: string) => void): Promise<string | undefined> {
+  try {
+    const { startBeside } = await import('../shared/studio/beside.ts');
+    return (await startBeside(beside)).url;
+  } catch (thrown) {
+    warn(`the studio could not be started: ${(thrown as Error).message}`);
+    return undefined;
+  }
 }
 
 /** Where episodes are written down, if they are. */
@@ -102,6 +122,12 @@ async function clusterOf(
   if (journal !== undefined)
     throw misuse("a server of a cluster has the cluster's journal: leave out --journal, or --cluster");
   return { cluster: { nats, nodeName: nodeName ?? toNodeName(hostname()), keys: await keysOf(key) } };
+}
+
+/** Whether agents are served over MCP, and with which key their addresses are made. */
+function mcpOf({ mcp = false }: ServeOptions, key: string | undefined): Pick<ServerOptions, 'mcp'> {
+  if (!mcp && key !== undefined) throw misuse('TILTYARD_MCP_KEY is for addresses over MCP: add --mcp, or unset it');
+  return mcp ? { mcp: key === undefined ? true : { key } } : {};
 }
 
 /** The keys of a journal, as a server takes them. */
