@@ -5,7 +5,7 @@ import { Listeners } from '../shared/listeners.ts';
 import { mask } from '../shared/mask.ts';
 import { conflict, notFound } from '../shared/refusal.ts';
 import type { TargetLink } from '../targets/target-link.ts';
-import { blockDivergences } from './divergences.ts';
+import { promptDivergences } from './divergences.ts';
 import { openStage, type Stage } from './stage.ts';
 import { StepRun } from './step-run.ts';
 import { WireLog } from './wire-log.ts';
@@ -227,10 +227,3 @@ const ADVICE: Readonly<Record<PlayStatus, string | null>> = {
   lost: 'Its session is gone. Play it again: the same calls are made in a new session.',
   failed: 'It could not be started. Start a new one.',
 };
-
-function promptDivergences(
-  before: readonly WireBlock[] | null,
-  now: readonly WireBlock[] | null,
-): readonly Divergence[] {
-  return before === null || now === null ? [] : blockDivergences(before, now);
-}
