@@ -77,10 +77,6 @@ export class PlaySession {
     return this.#runs.map(({ step }) => step);
   }
 
-  get status(): PlayStatus {
-    return this.#status;
-  }
-
   toHead(): PlayHead {
     const { id, link, subject, origin } = this.options;
     const rewards = this.steps.flatMap(({ result }) => result?.reward ?? []);
@@ -124,6 +120,11 @@ export class PlaySession {
     return run.step;
   }
 
+  /** What a step was sent, secrets included: it is sent again, and shown to nobody. */
+  inputOf(n: number): JsonObject {
+    return this.#inputs[n] ?? {};
+  }
+
   wireOf(n: number): readonly WireExchange[] {
     return this.#find(n).log;
   }
@@ -165,11 +166,6 @@ export class PlaySession {
       await run.ended;
       if (this.#status !== 'replaying') return;
     }
-  }
-
-  /** What a step was sent, secrets included: it is sent again, and shown to nobody. */
-  inputOf(n: number): JsonObject {
-    return this.#inputs[n] ?? {};
   }
 
   /** The episode is over: nothing more can be done in its session. */
