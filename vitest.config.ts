@@ -6,7 +6,7 @@ const cores = Math.max(2, availableParallelism());
 // Needs Python, or nginx, or the npm registry, or takes long: `npm run test:all`, and not `npm test`.
 const SLOW = [
   // A process, or several, for each test.
-  'test/cli/{bench,dev,dev-types,hostile,interruption,load-errors,new-project,run-process,secrets,waiting-room,watchdog}.test.ts',
+  'test/cli/{bench,dev,dev-types,hostile,interruption,load-errors,new-project,run-process,secrets,studio,waiting-room,watchdog}.test.ts',
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',
@@ -23,6 +23,8 @@ const SLOW = [
   'test/packed.test.ts',
   'test/proof/{chaos,durable,durable-controls,fuzz,runs,settings,siege,simulate,soak}.test.ts',
   'test/readme-commands.test.ts',
+  // A process for each client.
+  'test/mcp/{conformance,stdio}.test.ts',
   // Waits for providers that ask to be left alone; processes that are killed.
   'test/rollouts/{kill,load}.test.ts',
 ];

@@ -39,6 +39,7 @@ export {
   type TextBlock,
   TiltyardError,
   type Tool,
+  type ToolAnnotations,
   type ToolAuthorization,
   type ToolContext,
   ToolError,

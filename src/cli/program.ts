@@ -7,6 +7,7 @@ import { addCluster } from './cluster/command.ts';
 import { addDev } from './dev/command.ts';
 import { addJournal } from './journal/command.ts';
 import { addLimits } from './limits/command.ts';
+import { addMcp } from './mcp/command.ts';
 import { addMock } from './mock/command.ts';
 import { addNew } from './new/command.ts';
 import { addPlay } from './play/command.ts';
@@ -40,6 +41,7 @@ export function program(): Command {
   addPlay(root);
   addStudio(root);
   addReplay(root);
+  addMcp(root);
   addMock(root);
   addCheck(root);
   addRun(root);

@@ -79,7 +79,7 @@ export class ClusterHost implements SessionHost {
     this.#parts = parts;
     const membership = new Membership(clock, bus, self, () => ({
       ...toOwnState(home.counts),
-      movable: journal.movable.length,
+      movable: journal.episodes.movable.length,
     }));
     const residence = new Residence(home, journal, membership);
     const onTakeover = () => observer.takenOver();
@@ -144,12 +144,14 @@ export class ClusterHost implements SessionHost {
   }
 
   call(ref: SessionRef, request: CallRequest, on: CallListener): () => void {
+    const taskId = request.taskId ?? newTaskId(keyOf(ref));
     let hasLeft = false;
     const tell: CallListener = (event) => void (hasLeft || on(event));
-    const calling = this.#call(ref, request, tell).finally(() => this.#open.delete(calling));
+    const calling = this.#call(ref, request, taskId, tell).finally(() => this.#open.delete(calling));
     this.#open.add(calling);
     return () => {
       hasLeft = true;
+      if (request.leaveAborts === true) void this.#value({ op: 'abort', ref, taskId }).catch(() => {});
     };
   }
 
@@ -186,9 +188,8 @@ export class ClusterHost implements SessionHost {
     await home.drain();
   }
 
-  async #call(ref: SessionRef, request: CallRequest, on: CallListener): Promise<void> {
+  async #call(ref: SessionRef, request: CallRequest, taskId: string, on: CallListener): Promise<void> {
     const key = keyOf(ref);
-    const { taskId = newTaskId(key) } = request;
     const settle = (failure: Failure) => on({ kind: 'settled', taskId, ending: refused(failure), durationMs: 0 });
     let isAccepted = false;
     const tell = (event: CallEvent) => {

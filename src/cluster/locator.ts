@@ -62,7 +62,7 @@ export class Locator {
     const { journal, home, onTakeover } = this.#parts;
     const before = this.#taking.get(place);
     if (before !== undefined) return before;
-    const taking = journal.take(place).then(async (isOurs) => {
+    const taking = journal.claims.take(place).then(async (isOurs) => {
       await home.recover();
       if (isOurs) onTakeover();
       return isOurs;
@@ -86,7 +86,7 @@ export class Locator {
       }
     }
     // It has ended here, and the home host knows how.
-    if (type === 'close' && journal.held.get(key)?.hasEnded === true) return NOBODY;
+    if (type === 'close' && journal.episodes.byKey.get(key)?.hasEnded === true) return NOBODY;
     const place = placeOf(key);
     // One that is under way may have read the episode before this record was there.
     await this.#taking.get(place)?.catch(() => {});

@@ -38,6 +38,8 @@ export type Question =
   /** `isNew`: nobody has it, and the asker chose this node. */
   | { readonly op: 'create'; readonly ref: SessionRef; readonly request: CreateRequest; readonly isNew: boolean }
   | { readonly op: 'prompt' | 'tools' | 'touch' | 'end'; readonly ref: SessionRef }
+  /** Its client has cancelled a call. */
+  | { readonly op: 'abort'; readonly ref: SessionRef; readonly taskId: string }
   /** `isAccepted`: the asker has heard that already, and wants to hear how it ends. */
   | { readonly op: 'call'; readonly ref: SessionRef; readonly request: CallRequest; readonly isAccepted: boolean }
   /** A session was handed over to this node. */

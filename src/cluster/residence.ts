@@ -34,7 +34,7 @@ export class Residence {
 
   /** Whether this node has the session, as far as it knows. */
   has(key: string): boolean {
-    return this.#journal.held.get(key)?.hasEnded === false;
+    return this.#journal.episodes.has(key);
   }
 
   /** Answers a question about a session of this node. Rejects if the journal cannot be reached. */
@@ -142,6 +142,8 @@ export class Residence {
           return { kind: 'value', value: await this.#home.tools(ref) };
         case 'touch':
           return { kind: 'value', value: await this.#home.touch(ref) };
+        case 'abort':
+          return { kind: 'value', value: this.#home.abort(ref, question.taskId) };
         case 'end':
           return { kind: 'value', value: await this.#home.end(ref) };
       }
@@ -196,7 +198,7 @@ export class Residence {
 
   /** Whether its session ends only here, because this node stops, and others go on with it. */
   #isStopping(key: string): boolean {
-    const held = this.#journal.held.get(key);
+    const held = this.#journal.episodes.byKey.get(key);
     return this.#membership.draining && held?.canMove === true && !held.hasEnded;
   }
 

@@ -10,7 +10,7 @@ import type { Secrets } from './redact.ts';
 import { assertObjectSchema } from './schema.ts';
 import { inPages } from './task-pages.ts';
 import { knownCount, type TaskSource, toTaskSource } from './tasks.ts';
-import type { Awaitable, Tool } from './tool.ts';
+import type { Awaitable, Tool, ToolAnnotations } from './tool.ts';
 import type { Checked } from './validator.ts';
 
 /** A compiled environment. */
@@ -31,6 +31,9 @@ export interface CatalogEnvironment {
   readonly durability: Durability;
   /** By tool, where they are more than `state`. */
   readonly effects: Readonly<Record<string, Effects>>;
+  /** By tool, where its author has given any. */
+  readonly annotations: Readonly<Record<string, ToolAnnotations>>;
+  readonly hasSetup: boolean;
   /** Throws if one of those is missing. */
   checkSecrets(secrets: Secrets): void;
   /** The task as the author's code sees it: checked, with defaults. */
@@ -128,6 +131,8 @@ function compileEnvironment(definition: Environment, options: CompileOptions): C
     requiredSecrets,
     durability: definition.durability ?? 'none',
     effects: toEffects(definition),
+    annotations: toAnnotations(definition),
+    hasSetup: definition.setup !== undefined,
     checkSecrets(secrets) {
       const missing = requiredSecrets.filter((name) => !Object.hasOwn(secrets, name));
       if (missing.length === 0) return;
@@ -153,6 +158,11 @@ function toSplit(name: string, type: Split['type'] | undefined): Split {
 function toTaskCounts({ splits }: Environment): Record<string, number> {
   const counts = Object.entries(splits).map(([name, split]) => [name, knownCount(split)] as const);
   return Object.fromEntries(counts.filter((entry): entry is [string, number] => entry[1] !== undefined));
+}
+
+function toAnnotations({ tools }: Environment): Record<string, ToolAnnotations> {
+  const named = Object.entries(tools as Record<string, Tool>).map(([name, tool]) => [name, tool.annotations] as const);
+  return Object.fromEntries(named.filter((entry): entry is [string, ToolAnnotations] => entry[1] !== undefined));
 }
 
 function toEffects({ tools }: Environment): Record<string, Effects> {

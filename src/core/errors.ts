@@ -43,6 +43,7 @@ export type ErrorCode =
   | 'unknown_tool'
   | 'invalid_input'
   | 'episode_finished'
+  | 'call_cancelled'
   | 'tool_failed'
   | 'call_id_reused'
   | 'result_not_kept'

@@ -5,7 +5,7 @@ import { DefinitionError } from './errors.ts';
 import { assertKnownKeys } from './known-keys.ts';
 import { LONGEST_TIMER_MS } from './limit-values.ts';
 import { aName, aString, listOf, must, objectOf, oneOf, type Rule, trueOrFalse, wholeNumber } from './rules.ts';
-import type { Tool, ToolAuthorization, ToolOptions, ToolRequirements } from './tool.ts';
+import type { Tool, ToolAnnotations, ToolAuthorization, ToolOptions, ToolRequirements } from './tool.ts';
 
 /** Refuses what is not a tool; `where` names it in the message. */
 export function assertTool(definition: unknown, where: string): asserts definition is Tool {
@@ -34,6 +34,14 @@ const REQUIREMENTS: Record<keyof ToolRequirements, Rule> = {
   authorization: listOf(AUTHORIZATION, "[{ id: 'mail', url: 'https://...' }]"),
 };
 
+const ANNOTATIONS: Record<keyof ToolAnnotations, Rule> = {
+  title: aString,
+  readOnlyHint: trueOrFalse,
+  destructiveHint: trueOrFalse,
+  idempotentHint: trueOrFalse,
+  openWorldHint: trueOrFalse,
+};
+
 // Not the schemas: what is wrong with them shows when they are made ready.
 const RULES: Record<Exclude<keyof ToolOptions<unknown, unknown>, 'input' | 'output'>, Rule> = {
   description: aString,
@@ -46,6 +54,7 @@ const RULES: Record<Exclude<keyof ToolOptions<unknown, unknown>, 'input' | 'outp
   requirements: objectOf({ optional: REQUIREMENTS }),
   scopes: listOf(aName, "['mail']"),
   effects: oneOf(EFFECTS),
+  annotations: objectOf({ optional: ANNOTATIONS }),
 };
 
 const KEYS = ['input', 'output', 'run', ...Object.keys(RULES)];

@@ -64,6 +64,20 @@ export interface ToolAuthorization {
   readonly oauth2?: { readonly scopes?: readonly string[] };
 }
 
+/** What programs of agents may be told of a tool, so that they know when to ask a person first (MCP). */
+export interface ToolAnnotations {
+  /** A name for people. */
+  readonly title?: string;
+  /** Whether it changes nothing. */
+  readonly readOnlyHint?: boolean;
+  /** Whether it may destroy something outside of its episode. Default: false. */
+  readonly destructiveHint?: boolean;
+  /** Whether a second call with the same input changes nothing more. */
+  readonly idempotentHint?: boolean;
+  /** Whether it reaches into the world outside. Default: false. */
+  readonly openWorldHint?: boolean;
+}
+
 /** What a tool is made of, apart from what it does. */
 export interface ToolOptions<Input, Output> {
   /** What the tool does and when to call it; the model reads this. */
@@ -93,6 +107,8 @@ export interface ToolOptions<Input, Output> {
    * `external` in a toolkit.
    */
   readonly effects?: Effects;
+  /** What is told of it over MCP, where the defaults are not true. */
+  readonly annotations?: ToolAnnotations;
 }
 
 /** A tool that stands alone: usable in toolkits and in environments. */

@@ -4,7 +4,7 @@ import type { Effects } from './durability.ts';
 import { DefinitionError, TiltyardError } from './errors.ts';
 import { inlineDefinitions } from './inline-definitions.ts';
 import { withPlainValues } from './plain-value.ts';
-import type { Tool, ToolRequirements } from './tool.ts';
+import type { Tool, ToolAnnotations, ToolRequirements } from './tool.ts';
 import { DEFAULT_VERSION, type Toolkit } from './toolkit.ts';
 
 /** One version of a toolkit's tool, compiled. */
@@ -15,6 +15,7 @@ export interface CatalogTool {
   readonly scopes: readonly string[];
   readonly canRetry: boolean;
   readonly effects: Effects;
+  readonly annotations: ToolAnnotations | undefined;
 }
 
 /** The tools of one server's toolkits. */
@@ -97,6 +98,7 @@ function compile(toolkit: string, name: string, tool: Tool, options: CompileOpti
     canRetry: tool.canRetry ?? false,
     // Nothing is run again without the author's word.
     effects: tool.effects ?? 'external',
+    annotations: tool.annotations,
   };
 }
 

@@ -4,6 +4,7 @@ import {
   type EnvironmentManifest,
   type EpisodeStart,
   type Loss,
+  NOT_RUN,
   type OpenEpisode,
   type ReadyListener,
   type RunEnding,
@@ -111,6 +112,14 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     else this.#announceFirst(run, begin);
   }
 
+  abort(call: number, reason: string): void {
+    const run = [...this.#runs].find(({ request }) => request.call === call);
+    if (run === undefined) return;
+    run.isAborted = true;
+    if (run.phase === 'running') this.#inner?.abort(call, reason);
+    else if (run.phase === 'waiting') this.#dropRun(run);
+  }
+
   runEnded(run: DurableRun, ending: RunEnding): void {
     const tell = () => {
       this.#runs.delete(run);
@@ -152,9 +161,16 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
   #start(run: DurableRun): void {
     const inner = this.#inner;
     run.phase = 'waiting';
+    if (run.isAborted) return this.#dropRun(run);
     if (inner === undefined || this.#isOver) return;
     const { request, listener } = run.toAttempt();
     inner.run(request, listener);
+  }
+
+  /** Ends a run that nobody wants any more before it runs, or before it runs again. */
+  #dropRun(run: DurableRun): void {
+    run.phase = 'ended';
+    this.runEnded(run, NOT_RUN);
   }
 
   async #readPrompt(): Promise<WireBlock[]> {

@@ -21,6 +21,8 @@ export class DurableRun {
   phase: 'arriving' | 'waiting' | 'running' | 'ended' = 'arriving';
   /** Whether it is in the journal that it begins. */
   hasBegun = false;
+  /** Whether its client has given it up. */
+  isAborted = false;
   #isAccepted = false;
   #isRunning = false;
 

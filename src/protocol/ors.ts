@@ -119,6 +119,8 @@ export const ROOT_PATHS: readonly string[] = [
   'version',
   'metrics',
   'openapi.json',
+  'mcp',
+  '.well-known',
 ];
 
 /** Actions on an environment: the second path segment, or the first one of a bare path. */

@@ -38,6 +38,7 @@ const OF_CODE: ReadonlyMap<string, Exclude<CallOutcome, 'returned'>> = new Map([
   ['unknown_tool', 'tool_error'],
   ['invalid_input', 'tool_error'],
   ['episode_finished', 'tool_error'],
+  ['call_cancelled', 'cancelled'],
   ['tool_failed', 'tool_error'],
 ]);
 

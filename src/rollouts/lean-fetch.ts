@@ -8,8 +8,8 @@ export interface LeanFetch extends Disposable {
 }
 
 /**
- * As much of fetch as the client uses, over node:http: the platform's costs three times as much processor time, and a run with a
- * fast agent does nothing else. Redirects are left to the client.
+ * As much of fetch as the client and models use, over node:http: the platform's costs three times as much processor time, and a run
+ * with a fast agent does nothing else; and it gives up on a model that thinks for more than five minutes. It follows no redirect.
  */
 export function leanFetch(): LeanFetch {
   const agents = { http: new Agent({ keepAlive: true }), https: new SecureAgent({ keepAlive: true }) };
@@ -62,6 +62,15 @@ class LeanResponse {
     // At once: what arrives before somebody reads must not be lost.
     const reader = new LeanReader(message);
     this.body = { getReader: () => reader };
+  }
+
+  async text(): Promise<string> {
+    const reader = this.body.getReader();
+    const decoder = new TextDecoder();
+    let text = '';
+    for (let read = await reader.read(); !read.done; read = await reader.read())
+      text += decoder.decode(read.value, { stream: true });
+    return text + decoder.decode();
   }
 }
 

@@ -44,6 +44,7 @@ export type { JournalOption } from './durable/option.ts';
 export type { ErrorBody, ReturnErrors } from './http/errors.ts';
 export { longestStopMs } from './http/limits.ts';
 export { assertWebOptions, type WebOptions } from './http/web-guard.ts';
+export type { McpOption } from './mcp/option.ts';
 export type { WatchdogOption } from './observe/watchdog/server-watchdog.ts';
 export type { ToolErrors } from './ors/call-answer.ts';
 export { ors } from './ors/plugin.ts';

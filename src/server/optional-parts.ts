@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { DefinitionError, type Limits } from '../core/index.ts';
+import { DefinitionError, type Limits, toLimits } from '../core/index.ts';
 import type { ServerCluster } from './cluster/server-cluster.ts';
 import type { ServerDurability } from './durable/server-journal.ts';
 import type { EventFeed } from './events/event-feed.ts';
+import { jsonParser } from './http/bodies.ts';
+import type { ServerMcp } from './mcp/server-mcp.ts';
+import type { McpParts } from './mcp/service.ts';
 import { toWatchdogOutput } from './observe/watchdog/server-watchdog.ts';
 import type { Recorder } from './recording/recorder.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -48,6 +51,17 @@ export async function durabilityOf(
     await app.close();
     throw thrown;
   }
+}
+
+/** What speaks MCP; undefined where nobody asks for it. */
+export async function mcpOf(
+  app: FastifyInstance,
+  { mcp: option = false, limits, returnErrors = 'exception' }: ServerOptions,
+  parts: Pick<McpParts, 'ors' | 'oxp' | 'transfers'>,
+): Promise<ServerMcp | undefined> {
+  if (option === false) return undefined;
+  const { startMcp } = await import('./mcp/server-mcp.ts');
+  return startMcp(option, { ...parts, parse: jsonParser(toLimits(limits)), returnErrors, log: app.log });
 }
 
 /** A journal of its own, or that of a cluster. */

@@ -9,7 +9,7 @@ import { registerMetrics } from './observe/metrics-route.ts';
 import type { Observation } from './observe/observation.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
 import type { RouteDocs } from './openapi/operation.ts';
-import type { AnyDurability } from './optional-parts.ts';
+import { type AnyDurability, mcpOf } from './optional-parts.ts';
 import { redirectTools } from './ors/deployment.ts';
 import { serveOrs } from './ors/plugin.ts';
 import { redirectTo } from './ors/redirects.ts';
@@ -30,7 +30,7 @@ export function servesEnvironments(
 
 /** What the protocols of a server need of it. */
 export interface ProtocolParts {
-  readonly shared: SharedParts & { readonly observation: Observation };
+  readonly shared: Required<SharedParts>;
   readonly metrics: Metrics | undefined;
   readonly feed: EventFeed | undefined;
   readonly workers: ServerWorkers | undefined;
@@ -57,7 +57,9 @@ export async function serveProtocols(
   }
   // A repeat may reach any server, and only the first one would know its `call_id`.
   if (hasToolkits && options.cluster !== undefined)
-    throw new DefinitionError('a cluster shares sessions, and not yet calls of toolkits: serve those without it');
+    throw new DefinitionError(
+      'a cluster shares sessions, and not calls of toolkits: serve those from another server, with a journal',
+    );
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
   const hosts = workers && durability && hostsIn(workers, shared.observation, durability);
@@ -81,6 +83,7 @@ export async function serveProtocols(
     ...hosts?.oxp,
   };
   const oxp = hasToolkits ? toOxpService(app, oxpOptions, shared) : undefined;
+  const mcp = await mcpOf(app, options, { ors, oxp, transfers: shared.transfers });
   // Both begin to stop at once, and their own hooks wait for the end of it.
   app.addHook('preClose', async () => {
     void oxp?.host.drain();
@@ -101,11 +104,13 @@ export async function serveProtocols(
     // With toolkits, these two paths are OXP's.
     await app.register(async (scope) => {
       serveOrs(scope, ors, oxp === undefined ? [] : ['tools', 'call']);
+      mcp?.serveHandles(scope, ors);
       registerOpenApi(scope, ors.docs.openapi, describe);
       if (metrics !== undefined) registerMetrics(scope, ors.docs.metrics, metrics);
       if (feed !== undefined) await serveEvents(scope, ors.docs.events, feed);
     });
   }
+  if (mcp !== undefined) await app.register(async (scope) => mcp.serve(scope, options));
   return { ors, oxp };
 }
 

@@ -2,6 +2,7 @@ import type { FastifyServerOptions } from 'fastify';
 import { DefinitionError, type Environment, type Toolkit } from '../core/index.ts';
 import { type ClusterOption, clusterRule } from './cluster/option.ts';
 import { type JournalOption, journalRule } from './durable/option.ts';
+import { type McpOption, mcpRule } from './mcp/option.ts';
 import { type WatchdogOption, watchdogRule } from './observe/watchdog/server-watchdog.ts';
 import { anArray, anything, assertOptions, type OptionRules, trueOrFalse } from './options.ts';
 import { ORS_OPTIONS, type OrsOptions } from './ors/service.ts';
@@ -48,6 +49,11 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
    * is replaced by the others. Needs the packages `@nats-io/transport-node` and `@nats-io/jetstream`. Default: none.
    */
   readonly cluster?: ClusterOption;
+  /**
+   * Whether programs of agents can use it over MCP: environments at /mcp/{environment} and at addresses of POST /{environment}/mcp,
+   * toolkits at /mcp/tools. Needs the package `@modelcontextprotocol/server`. Default: false.
+   */
+  readonly mcp?: McpOption;
 }
 
 const SERVER_OPTIONS: OptionRules<ServerOptions> = {
@@ -62,6 +68,7 @@ const SERVER_OPTIONS: OptionRules<ServerOptions> = {
   record: recordRule,
   events: trueOrFalse,
   cluster: clusterRule,
+  mcp: mcpRule,
 };
 
 /** Refuses options that mean nothing, or contradict each other. */

@@ -74,6 +74,9 @@ export function refused(failure: CallFailure, problems?: readonly Problem[]): Ca
   return problems === undefined ? { kind: 'refused', failure } : { kind: 'refused', failure, problems };
 }
 
+/** The ending of a call that its client has given up before it could run. */
+export const NOT_RUN: CallEnding = refused({ code: 'call_cancelled', message: 'the call was cancelled before it ran' });
+
 /** What the model reads of a tool that failed or took too long: one text, as ORS has it; OXP keeps its parts apart. */
 export function toModelText({ tool, message, promptContent }: CallFailure, outcome: FailedOutcome): string {
   const told = outcome === 'timeout' ? `it ${message}` : message;

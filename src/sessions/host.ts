@@ -1,4 +1,4 @@
-import type { Awaitable, Durability, Effects, Secrets } from '../core/index.ts';
+import type { Awaitable, Durability, Effects, Secrets, ToolAnnotations } from '../core/index.ts';
 import type { JsonObject, Split, ToolSpec, WireBlock } from '../protocol/index.ts';
 import type { CallEnding } from './call-ending.ts';
 import type { TraceHeaders } from './events.ts';
@@ -41,6 +41,10 @@ export interface CallRequest {
   readonly attempt?: number;
   /** Whether a refusal is told together with the call's id, so that the client may come back for it. Default: false. */
   readonly keepRefusal?: boolean;
+  /** Whether a client that leaves aborts it, rather than to come back for its result. Default: false. */
+  readonly leaveAborts?: boolean;
+  /** The id of the MCP request that it came with; undefined over ORS. */
+  readonly mcpId?: string | undefined;
   readonly trace?: TraceHeaders | undefined;
 }
 
@@ -75,6 +79,10 @@ export interface EnvironmentManifest {
   readonly durability: Durability;
   /** What its tools do outside of their episode, by name, where that is not just `state`. */
   readonly effects: Readonly<Record<string, Effects>>;
+  /** What its author says of its tools over MCP, by name, where that is anything. */
+  readonly annotations: Readonly<Record<string, ToolAnnotations>>;
+  /** Whether an episode has anything to do before its first call. */
+  readonly hasSetup: boolean;
 }
 
 /** Which tasks are asked for. */
@@ -99,8 +107,20 @@ export interface Recovered {
   readonly lost: number;
 }
 
-/** Whether a session lives, and where it belongs; its absence as an error says why. */
-export type SessionState = { readonly environment: string } | Absence;
+/** Whether a session lives, and what it is about; its absence as an error says why. */
+export type SessionState = LiveSession | Absence;
+
+/** A session that lives. */
+export interface LiveSession {
+  readonly environment: string;
+  /** Where its task comes from; undefined where the client sent the task itself. */
+  readonly split: string | undefined;
+  readonly index: number | undefined;
+  /** Tells its episode from others that had its id before, also after a restart. */
+  readonly seed: number;
+  /** Whether its setup has ended well. */
+  readonly isReady: boolean;
+}
 
 /** Why there is no such session. */
 export interface Absence {
@@ -124,7 +144,7 @@ export interface SessionHost {
   tools(ref: SessionRef): Promise<readonly ToolSpec[]>;
   /**
    * Starts a call, or finds it again by its id. Never throws: what is wrong is told as a refusal. The returned function
-   * says that the client has left; the call goes on.
+   * says that the client has left; the call goes on, unless it was made with `leaveAborts`.
    */
   call(ref: SessionRef, request: CallRequest, on: CallListener): () => void;
   /** Notes that a client uses the session, and tells its state. */

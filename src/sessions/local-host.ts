@@ -91,7 +91,8 @@ export class LocalHost implements SessionHost {
     await this.#sessions.create(ref, bytes, async (memory) => {
       const number = this.#next();
       const seed = randomInt(MAX_SEED);
-      const start = { session: number, sid: ref.sid, environment, choice, secrets, seed };
+      const isHashed = this.#share.options.observer.onContent !== undefined;
+      const start = { session: number, sid: ref.sid, environment, choice, secrets, seed, isHashed };
       const { episode, keeping } = await this.#open(ref, request, start, memory);
       const drop = () => {
         void episode.close('nobody wants it any more');
@@ -119,11 +120,16 @@ export class LocalHost implements SessionHost {
     return session === undefined ? this.#callAbsent(ref, request, on) : session.call(request, on);
   }
 
+  /** Aborts a call, by the id that it was told under; nothing if it has ended. */
+  abort(ref: SessionRef, taskId: string): void {
+    this.#sessions.find(ref)?.abort(taskId);
+  }
+
   touch(ref: SessionRef): SessionState {
     const session = this.#sessions.find(ref);
     if (session === undefined) return this.#sessions.absenceOf(ref);
     session.touch();
-    return session.facts;
+    return session.state;
   }
 
   async end(ref: SessionRef): Promise<void> {

@@ -97,6 +97,10 @@ class CrashableEpisode implements OpenEpisode {
     });
   }
 
+  abort(call: number, reason: string): void {
+    if (!this.#isLost) this.#episode.abort(call, reason);
+  }
+
   async close(reason: string): Promise<void> {
     if (!this.#isLost) await this.#episode.close(reason);
   }

@@ -64,6 +64,7 @@ export type Order =
       readonly request: ToolRun;
       readonly trace: TraceHeaders | undefined;
     }
+  | { readonly kind: 'abort'; readonly episode: number; readonly call: number; readonly reason: string }
   /** All that was told before it has had its first turn when this is answered. `at` comes back. */
   | { readonly kind: 'ping'; readonly at: number }
   | { readonly kind: 'stop' };

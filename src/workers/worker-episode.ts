@@ -11,7 +11,8 @@ import {
   settlesWithin,
   type TraceHeaders,
 } from '../sessions/index.ts';
-import { type EpisodeListener, SIGN_OF_LIFE_MS, type Worker } from './worker.ts';
+import type { EpisodeListener } from './duties.ts';
+import { SIGN_OF_LIFE_MS, type Worker } from './worker.ts';
 
 /** How episodes in workers behave. */
 export interface WorkerEpisodeOptions extends Pick<Limits, 'graceMs' | 'teardownMs'> {
@@ -96,6 +97,10 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     const { sid } = this.#start;
     const trace = traceOf?.({ call, part: 'tool', tool: name, environment: this.environment, sid });
     this.#worker.tell({ kind: 'run', run, episode: this.number, request, trace });
+  }
+
+  abort(call: number, reason: string): void {
+    if (this.#loss === undefined) this.#worker.tell({ kind: 'abort', episode: this.number, call, reason });
   }
 
   async close(reason: string): Promise<void> {

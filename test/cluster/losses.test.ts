@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { openCluster, placeOf } from '../../src/cluster/index.ts';
 import { folderWith } from '../support/command.ts';
 import { startHaltingProxy } from '../support/halting-proxy.ts';
+import type { NatsServers } from './nats-servers.ts';
 import { add, insist, type Node, startNode, startNodes, textOf, untilKnown } from './nodes.ts';
 import { CURRENT, describeWithNats, type NatsKind, PACKAGED, THREE } from './with-nats.ts';
 
@@ -11,6 +12,25 @@ const MINUTE = 60_000;
 
 async function linesOf(file: string): Promise<string[]> {
   return (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+}
+
+/** A way to all servers of NATS that can be cut. */
+async function startLine({
+  ports,
+}: NatsServers): Promise<AsyncDisposable & { url: string; halt(): void; resume(): void }> {
+  const proxies = await Promise.all(ports.map((port) => startHaltingProxy(port)));
+  return {
+    url: proxies.map(({ port }) => `nats://127.0.0.1:${port}`).join(','),
+    halt() {
+      for (const proxy of proxies) proxy.halt();
+    },
+    resume() {
+      for (const proxy of proxies) proxy.resume();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** The node that has a session: the only one whose total of live sessions is not 0. */
@@ -135,35 +155,44 @@ for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
       for (const sid of sids) expect((await two.post('/ping', {}, { sid })).json.code).toBe('session_expired');
       expect(await two.metric('tiltyard_sessions_live{environment="tally"}')).toBe(0);
     });
-  });
-}
 
-for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
-  await describeWithNats(kind, (startNats) => {
     test('N4: episodes of a node that is cut off are taken over, and it comes back', {
       timeout: 3 * MINUTE,
     }, async () => {
       const nats = await startNats();
-      await using proxy = await startHaltingProxy(nats.ports[0] as number);
-      const cut = await startNode(`nats://127.0.0.1:${proxy.port}`);
+      await using line = await startLine(nats);
+      const cut = await startNode(line.url);
       const sid = await cut.create();
+      const fleeting = await cut.create({ env_name: 'brittle', split: 'train', index: 0 });
       expect(await add([cut], sid, 1)).toBe('total 1');
       const other = await startNode(nats.url);
       await untilKnown([cut, other], 2);
       const since = performance.now();
-      proxy.halt();
+      line.halt();
       // Both sides are asked for the same call: the one that is cut off answers only when it is back.
       const taskId = 'at-both';
       const there = cut.call(sid, 'add', { amount: 10 }, { env: 'tally', taskId });
       expect(await add([other], sid, 10, { taskId })).toBe('total 11');
       console.log(`N4 on ${kind.name}: taken over ${Math.round(performance.now() - since)} ms after the cut`);
       expect(await add([other], sid, 100)).toBe('total 111');
-      proxy.resume();
+      expect(await add([other], fleeting, 1, { env: 'brittle' })).toBe('session_lost');
+      line.resume();
       expect(textOf(await there)).toBe('total 11');
       expect(await add([cut], sid, 1_000)).toBe('total 1111');
       await untilKnown([cut, other], 2);
+      // Nobody asks the one that is back for what was lost: it finds out by itself, long before that would expire.
+      await expect.poll(() => cut.metric('tiltyard_sessions_live{environment="brittle"}'), { timeout: 20_000 }).toBe(0);
+      // It is the other one's to say how it ended.
+      const ended = (node: Node) =>
+        node.metric('tiltyard_sessions_ended_total{environment="brittle",outcome="cancelled"}');
+      expect(await ended(cut)).toBe(0);
+      expect(await other.metric('tiltyard_sessions_lost_total')).toBe(1);
     });
+  });
+}
 
+for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
+  await describeWithNats(kind, (startNats) => {
     test('N6: without NATS nothing is answered, and all goes on by itself', { timeout: 4 * MINUTE }, async () => {
       const nats = await startNats();
       await using proxy = await startHaltingProxy(nats.ports[0] as number);

@@ -111,6 +111,7 @@ function episodeAcross(
       const [sent, told] = [copy(request), listenerAcross(listener, () => isClosed)];
       setImmediate(() => episode.run(sent, told));
     },
+    abort: (call, reason) => void setImmediate(() => episode.abort(call, reason)),
     close(reason) {
       isClosed = true;
       return across(() => episode.close(reason));

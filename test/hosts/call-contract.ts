@@ -102,6 +102,32 @@ export function describeCalls({ start, startSession }: HostTests): void {
       expect(resultOf(await settled(allowing.call(LOOK)))).toContain('seen');
     });
 
+    test('M12: that was made to end with its client is aborted when that leaves, and does not run if its turn has not come', async () => {
+      const { call, stage } = await startSession();
+      const wait = (gate: string) => call({ name: 'wait', input: { gate }, leaveAborts: true });
+      const [running, queued, next] = [wait('a'), wait('b'), wait('c')];
+      await Promise.all([running, queued, next].map(accepted));
+      await stage.reached('wait a');
+      queued.leave();
+      running.leave();
+      await stage.reached('wait a aborted');
+      stage.open('c');
+      expect(resultOf(await settled(next))).toContain('waited for c');
+      expect(stage.trace).not.toContain('wait b');
+    });
+
+    test('M12: that waits for setup is not run if its client leaves', async () => {
+      const { call, stage } = await startSession({ setup: 'waits' }, { announceAfterMs: 20 });
+      const left = call({ ...LOOK, leaveAborts: true });
+      await accepted(left);
+      left.leave();
+      const next = call({ name: 'later', input: {} });
+      await accepted(next);
+      stage.open('setup');
+      expect(resultOf(await settled(next))).toContain('seen');
+      expect(stage.count('look')).toBe(0);
+    });
+
     test('of one tool waits for the one before it, unless the tool is concurrent', async () => {
       const { call, stage } = await startSession();
       const wait = (name: string, gate: string) => call({ name, input: { gate } });

@@ -66,6 +66,10 @@ test.each([
   expect(() => minimal({ name })).toThrow(/name/);
 });
 
+test.each(['mcp', 'MCP', '.well-known'])('M19: the name %j is reserved', (name) => {
+  expect(() => minimal({ name })).toThrow('is a path of the server');
+});
+
 test('D5: /tools lists the shared tools, without a session', async () => {
   const { status, json } = await server().get('/math/tools');
   expect(status).toBe(200);

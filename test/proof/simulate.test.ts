@@ -100,6 +100,11 @@ test.for([
     321001,
     'nodes:3 own/replay@1131x5 own/replay@3882x1 own/none@1923x2 pause:1@6332+3415 noise@2106+5123 bus-late:0@3640+3814',
   ],
+  [
+    'a node that stops waits forever for the end of a session that another node has taken',
+    314305,
+    'nodes:2 official/replay@1497x5 bus-late:0@5626+30000 journal:1@2821+3910 pause:0@4448+92 drain:1@3519+72',
+  ],
 ] as const)('no more: %s', async ([, seed, text]) => {
   const { violations } = await new Simulator().play(seed, parseSchedule(text) as Schedule);
   expect(violations).toEqual([]);

@@ -5,23 +5,16 @@ import { environment, step, tool, toolkit } from 'tiltyard';
 import { readEpisode } from 'tiltyard/records';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import type { Play, PlaySubject, Step, StreamEvent } from '../../src/studio/api.ts';
+import type { PlaySubject, StreamEvent } from '../../src/studio/api.ts';
 import { startServer, type TestOptions } from '../support/http.ts';
 import { openStudio, type TestStudio } from './studio-client.ts';
+import { type Table, tableOf } from './table.ts';
 
 const MATH: PlaySubject = { kind: 'episode', environment: 'math', choice: { split: 'train', index: 2 } };
 
 interface Stage {
   readonly studio: TestStudio;
   begin(subject?: PlaySubject, secrets?: Record<string, string>): Promise<Table>;
-}
-
-/** A play, and the stream of it. */
-interface Table {
-  readonly id: string;
-  ready(): Promise<Play>;
-  call(tool: string, input?: object): Promise<Step>;
-  play(): Promise<Play>;
 }
 
 async function stage(options: TestOptions = {}, apiKey = ''): Promise<Stage> {
@@ -32,32 +25,6 @@ async function stage(options: TestOptions = {}, apiKey = ''): Promise<Stage> {
     async begin(subject = MATH, secrets = {}) {
       const { id } = await studio.ask('POST /api/plays', {}, { body: { target: 't1', subject, secrets } });
       return tableOf(studio, id);
-    },
-  };
-}
-
-function tableOf(studio: TestStudio, id: string): Table {
-  const read = () => studio.ask('GET /api/plays/:play', { play: id });
-  const until = async (fits: (play: Play) => boolean): Promise<Play> => {
-    const stream = await studio.stream(`play/${id}`);
-    try {
-      for (;;) {
-        await stream.next();
-        const play = await read();
-        if (fits(play)) return play;
-      }
-    } finally {
-      stream.close();
-    }
-  };
-  return {
-    id,
-    play: read,
-    ready: () => until(({ status }) => status !== 'starting' && status !== 'replaying'),
-    async call(tool, input = {}) {
-      const { n } = await studio.ask('POST /api/plays/:play/steps', { play: id }, { body: { tool, input } });
-      const play = await until(({ steps }) => steps[n]?.status !== 'running');
-      return play.steps[n] as Step;
     },
   };
 }

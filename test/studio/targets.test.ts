@@ -8,6 +8,7 @@ import { fixture } from '../support/fixture.ts';
 import { json, startForeign } from '../support/foreign.ts';
 import { startServer } from '../support/http.ts';
 import { openStudio } from './studio-client.ts';
+import { tableOf } from './table.ts';
 
 const TARGET = { target: 't1' };
 
@@ -113,6 +114,9 @@ test('U9: a server that goes is told, and found again when it is back', async ()
   const studio = await openStudio({ targets: [{ name: 'it', url: first.url, apiKey: '', isModule: false }] });
   const stream = await studio.stream('targets');
   await stream.next((event) => targetIn(event)?.status === 'up');
+  const subject = { kind: 'episode', environment: 'math', choice: { split: 'train', index: 0 } };
+  const table = tableOf(studio, (await studio.ask('POST /api/plays', {}, { body: { target: 't1', subject } })).id);
+  expect((await table.ready()).status).toBe('ready');
   await first.server.close();
   await studio.ask('POST /api/targets/:target/look', TARGET);
   const down = targetIn(await stream.next((event) => targetIn(event)?.status === 'down'));
@@ -121,6 +125,10 @@ test('U9: a server that goes is told, and found again when it is back', async ()
   onTestFinished(() => second.server.close());
   const up = targetIn(await stream.next((event) => targetIn(event)?.status === 'up'));
   expect(up).toMatchObject({ reconnects: 1, problem: null });
+  // The new server does not know the session, and nobody has to make a call to find out.
+  await eventually(async () =>
+    expect(await table.play()).toMatchObject({ status: 'lost', problem: { kind: 'session' } }),
+  );
   await studio.ask('DELETE /api/targets/:target', TARGET);
   await eventually(async () => expect(await studio.ask('GET /api/targets')).toEqual([]));
 });

@@ -6,8 +6,21 @@ import { reachesPrototype } from './prototype-keys.ts';
 /** Parses bodies; keys that would reach an object's prototype are refused. */
 export type BodyParser = (request: Pick<FastifyRequest, 'headers' | 'body'>) => JsonObject;
 
+/** The same of any JSON. */
+export type JsonParser = (request: Pick<FastifyRequest, 'headers' | 'body'>) => unknown;
+
 /** A parser of bodies. */
-export function bodyParser({ maxInputValues }: Pick<Limits, 'maxInputValues'>): BodyParser {
+export function bodyParser(limits: Pick<Limits, 'maxInputValues'>): BodyParser {
+  const parse = jsonParser(limits);
+  return (request) => {
+    const parsed = parse(request);
+    if (!isObject(parsed)) throw bad(`the body must be a JSON object, not ${describe(parsed)}`);
+    return parsed as JsonObject;
+  };
+}
+
+/** A parser of bodies that need not be objects. */
+export function jsonParser({ maxInputValues }: Pick<Limits, 'maxInputValues'>): JsonParser {
   return (request) => {
     // The usual one first: it need not be looked at closely.
     if (request.headers['content-type'] !== 'application/json') requireJson(request);
@@ -20,8 +33,7 @@ export function bodyParser({ maxInputValues }: Pick<Limits, 'maxInputValues'>): 
     const isHarmless = !text.includes('\\u') && !text.includes('__proto__') && !text.includes('constructor');
     if (!isHarmless && reachesPrototype(parsed))
       throw bad("the body may not have the keys '__proto__' and 'constructor.prototype'");
-    if (!isObject(parsed)) throw bad(`the body must be a JSON object, not ${describe(parsed)}`);
-    return parsed as JsonObject;
+    return parsed;
   };
 }
 

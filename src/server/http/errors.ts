@@ -66,6 +66,7 @@ const STATUS: Record<ErrorCode, number> = {
   unknown_tool: 404,
   invalid_input: 400,
   episode_finished: 400,
+  call_cancelled: 409,
   tool_failed: 400,
   call_id_reused: 400,
   result_not_kept: 400,

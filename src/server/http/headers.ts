@@ -24,29 +24,35 @@ export function readSid(headers: IncomingHttpHeaders): string {
 
 /** Secrets that came in a header: base64 of `{ name: { value } }`, as the official clients send them. */
 export function readSecretsHeader(headers: IncomingHttpHeaders): Record<string, string> {
-  const header = headers[SECRETS_HEADER];
-  if (header === undefined || header === '') return {};
-  const parsed = parseBase64Json(String(header));
-  if (!isObject(parsed)) throw malformed();
-  const secrets: [string, string][] = Object.entries(parsed).map(([name, secret]) => {
-    const value = isObject(secret) ? secret.value : secret;
-    if (typeof value !== 'string') throw malformed();
-    return [name, value];
-  });
-  return Object.fromEntries(secrets);
+  return readNamedValues(headers, SECRETS_HEADER);
 }
 
-function parseBase64Json(header: string): unknown {
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) throw malformed();
+/** Texts by name that came in a header, in that form. */
+export function readNamedValues(headers: IncomingHttpHeaders, header: string): Record<string, string> {
+  const given = headers[header];
+  if (given === undefined || given === '') return {};
+  const parsed = parseBase64Json(String(given), header);
+  if (!isObject(parsed)) throw malformed(header);
+  const values: [string, string][] = Object.entries(parsed).map(([name, entry]) => {
+    const value = isObject(entry) ? entry.value : entry;
+    if (typeof value !== 'string') throw malformed(header);
+    return [name, value];
+  });
+  return Object.fromEntries(values);
+}
+
+function parseBase64Json(given: string, header: string): unknown {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(given)) throw malformed(header);
   try {
-    return JSON.parse(Buffer.from(header, 'base64').toString());
+    return JSON.parse(Buffer.from(given, 'base64').toString());
   } catch (thrown) {
-    throw malformed(thrown);
+    throw malformed(header, thrown);
   }
 }
 
-function malformed(cause?: unknown): TiltyardError {
-  return new TiltyardError('bad_request', 'X-Secrets must be base64 of a JSON object: {"NAME": {"value": "..."}}', {
+function malformed(header: string, cause?: unknown): TiltyardError {
+  const shown = header.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+  return new TiltyardError('bad_request', `${shown} must be base64 of a JSON object: {"NAME": {"value": "..."}}`, {
     cause,
   });
 }

@@ -66,10 +66,12 @@ function callFields({ call, durationMs, outcome, reward, finished }: CallEnded):
   const identity = nameOf(call.identity);
   const id = printable(call.id);
   const ms = toMs(durationMs);
-  if (session === undefined) return { callId: id, traceId: safe(call.traceId), identity, tool, ms, outcome };
+  const protocol = call.mcpId === undefined ? {} : { protocol: 'mcp', mcpId: printable(call.mcpId) };
+  if (session === undefined)
+    return { callId: id, traceId: safe(call.traceId), identity, tool, ms, outcome, ...protocol };
   const environment = printable(session.environment);
   const paid = { reward: reward ?? undefined, finished: finished || undefined };
-  return { sid: printable(session.sid), identity, environment, taskId: id, tool, ms, outcome, ...paid };
+  return { sid: printable(session.sid), identity, environment, taskId: id, tool, ms, outcome, ...paid, ...protocol };
 }
 
 const REUSED = 'a task_id was used again for another tool or input, and nothing ran. Every call needs an id of its own';

@@ -42,9 +42,10 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
 }
 
 function callFields({ call, durationMs, outcome, reward, finished }: CallEnded, quoteName: Quote): string {
-  const { id, tool, identity, session, traceId } = call;
+  const { id, tool, identity, session, traceId, mcpId } = call;
   const paid = `${reward === null ? '' : `,"reward":${reward}`}${finished ? ',"finished":true' : ''}`;
-  const rest = `,"tool":${quoteName(tool)},"ms":${toMilliseconds(durationMs)},"outcome":"${outcome}"${paid}`;
+  const protocol = mcpId === undefined ? '' : `,"protocol":"mcp","mcpId":${quote(mcpId)}`;
+  const rest = `,"tool":${quoteName(tool)},"ms":${toMilliseconds(durationMs)},"outcome":"${outcome}"${paid}${protocol}`;
   if (session !== undefined) {
     const where = `,"sid":${quote(session.sid)}${whose(identity, quoteName)},"environment":${quoteName(session.environment)}`;
     return `${where},"taskId":${quote(id)}${rest}`;

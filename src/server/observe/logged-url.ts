@@ -17,8 +17,9 @@ export function toLoggedUrl(url: string): string {
 }
 
 // A token (JWT), or what no one gives as a name: many hexadecimal digits, or small and large letters with digits.
+// The address of an episode over MCP as well: whoever has it may act there.
 const SECRET_SEGMENT =
-  /\/(?:eyJ[\w-]+\.[\w.-]*|[\da-f]{32,}|(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{24,})(?=\/|$)/g;
+  /\/(?:(?<=\/mcp\/sessions\/)[^/]+|eyJ[\w-]+\.[\w.-]*|[\da-f]{32,}|(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{24,})(?=\/|$)/g;
 
 function toName(parameter: string): string {
   const at = parameter.indexOf('=');

@@ -161,14 +161,16 @@ export class Metrics {
     const registers = [this.#registry];
     new Counter({
       name: 'tiltyard_calls_total',
-      help: 'Calls that have ended, by outcome. Tools of toolkits have no environment.',
-      labelNames: ['environment', 'tool', 'outcome'],
+      help: 'Calls that have ended, by outcome. Tools of toolkits have no environment. Calls over MCP have that as their protocol.',
+      labelNames: ['environment', 'tool', 'outcome', 'protocol'],
       registers,
       collect() {
         this.reset();
-        for (const [{ environment, tool }, { ended }] of eachTool(tools)) {
-          for (const outcome of CALL_OUTCOMES)
-            if (ended[outcome] > 0) this.inc({ environment, tool, outcome }, ended[outcome]);
+        for (const [labels, { ended, endedByMcp }] of eachTool(tools)) {
+          for (const outcome of CALL_OUTCOMES) {
+            if (ended[outcome] > 0) this.inc({ ...labels, outcome }, ended[outcome]);
+            if (endedByMcp[outcome] > 0) this.inc({ ...labels, outcome, protocol: 'mcp' }, endedByMcp[outcome]);
+          }
         }
       },
     });

@@ -67,6 +67,8 @@ export interface EnvironmentNumbers {
 /** The numbers of one tool. */
 export interface ToolNumbers {
   readonly ended: Record<CallOutcome, number>;
+  /** Those that came over MCP, which are not among the others. */
+  readonly endedByMcp: Record<CallOutcome, number>;
   readonly durations: Histogram;
 }
 
@@ -139,7 +141,8 @@ export class Numbers implements Observer {
 
   #newTool(environment: string, tool: string): ToolNumbers {
     const tools = this.tools.get(environment) ?? new Map<string, ToolNumbers>();
-    const numbers = { ended: noCounts(CALL_OUTCOMES), durations: new Histogram(DURATIONS) };
+    const [ended, endedByMcp] = [noCounts(CALL_OUTCOMES), noCounts(CALL_OUTCOMES)];
+    const numbers = { ended, endedByMcp, durations: new Histogram(DURATIONS) };
     this.tools.set(environment, tools.set(tool, numbers));
     return numbers;
   }
@@ -147,8 +150,9 @@ export class Numbers implements Observer {
   #callEnded({ call, outcome, durationMs, ran }: CallEnded): void {
     if (ran) this.running.delete(call);
     else this.waitingCalls -= 1;
-    const { ended, durations } = this.tool(call);
-    ended[outcome] += 1;
+    const { ended, endedByMcp, durations } = this.tool(call);
+    if (call.mcpId === undefined) ended[outcome] += 1;
+    else endedByMcp[outcome] += 1;
     durations.add(durationMs / 1000);
   }
 

@@ -150,6 +150,7 @@ export class Tracing implements Observer {
       ...(home === undefined ? {} : attributesOf(home.facts)),
       'tiltyard.tool': call.tool,
       'tiltyard.task_id': call.id,
+      ...(call.mcpId === undefined ? {} : { 'tiltyard.protocol': 'mcp', 'tiltyard.mcp_id': call.mcpId }),
     };
     // Below the caller's span, if it sent one; its session is then a link, since a span has one parent.
     const isSent = trace.getSpanContext(sent) !== undefined;

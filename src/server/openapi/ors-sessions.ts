@@ -14,7 +14,8 @@ export type SessionAction =
   | 'create'
   | 'ping'
   | 'delete'
-  | 'deleteSession';
+  | 'deleteSession'
+  | 'mcp';
 
 const SESSION: JsonObject = {
   name: 'X-Session-ID',
@@ -174,6 +175,24 @@ export function sessionOperations(environment: EnvironmentManifest): Operations<
         tags: ['sessions'],
         parameters: [SESSION],
         responses: { 200: json('It is free.', ref('SessionId')) },
+      },
+    ],
+    mcp: [
+      '/:env/mcp',
+      {
+        operationId: 'mcpAddress',
+        summary: 'An address at which an agent acts in the session over MCP',
+        description:
+          'Whoever has the address may act in the session, and do nothing else; it hears nothing of rewards. It ends with the session.',
+        tags: ['sessions'],
+        parameters: [anyEnvironment, SESSION],
+        responses: {
+          200: json(
+            'The address, as a path of this server, and a bearer token that is good there and nowhere else.',
+            object({ path: { type: 'string', pattern: '^/mcp/sessions/' }, token: { type: 'string', minLength: 22 } }),
+          ),
+          ...GONE,
+        },
       },
     ],
   };

@@ -90,6 +90,10 @@ export class LocalEpisode implements OpenEpisode {
     this.#runner.run(request, listener);
   }
 
+  abort(call: number, reason: string): void {
+    this.#runner?.abort(call, new Error(reason));
+  }
+
   async close(reason: string): Promise<void> {
     if (!this.#hasBegun) return;
     const gone = new Error(reason);

@@ -13,7 +13,7 @@ import {
 } from '../../core/index.ts';
 import { runAuthors, runsPlainly } from '../author-code.ts';
 import type { RunListener } from '../call.ts';
-import { type CallFailure, type RunEnding, refused } from '../call-ending.ts';
+import { type CallFailure, NOT_RUN, type RunEnding, refused } from '../call-ending.ts';
 import { CallContext, type ContextPart } from '../context.ts';
 import type { CallSubject } from '../events.ts';
 import type { EpisodeOptions } from '../options.ts';
@@ -39,6 +39,8 @@ export class Runner {
   // Made when first needed: most episodes have tools that answer at once.
   #queues: ToolQueues | undefined;
   #executing: Set<Execution> | undefined;
+  /** Calls that were aborted before their turn came. */
+  #aborted: Set<number> | undefined;
   /** Runs whose turn has come and that wait for a place among those in flight. */
   #held: (() => void)[] | undefined;
 
@@ -80,6 +82,13 @@ export class Runner {
     return executing;
   }
 
+  /** Aborts a run: it does not start, or its tool hears it from its signal. */
+  abort(call: number, reason: Error): void {
+    for (const work of this.#executing ?? []) if (work.call === call) return work.abortAlone(reason);
+    this.#aborted ??= new Set();
+    this.#aborted.add(call);
+  }
+
   /** Checks run side by side, but a quick one does not overtake: calls of a tool run in the order they came. */
   #proceed(tool: CompiledTool, checked: Promise<() => void>): void {
     const proceed = () => checked.then((next) => next());
@@ -119,6 +128,10 @@ export class Runner {
     const { tool, listener } = run;
     // The session may have ended while the call waited for its turn.
     if (this.#isClosed) return leave?.();
+    if (this.#aborted?.delete(run.call)) {
+      listener.ended(NOT_RUN);
+      return leave?.();
+    }
     if (this.#episode.finished && this.#options.callsAfterFinish === 'refuse') {
       listener.ended(refusal('episode_finished', 'The episode is finished: no more tools can be called'));
       return leave?.();
@@ -173,9 +186,9 @@ export class Runner {
   #conclude(run: Run, ending: ToolEnding, leave: (() => void) | undefined): Awaitable<void> {
     // A session that has ended has told its calls why.
     if (!this.#isClosed) {
-      const told = toRunEnding(ending, run.tool, this.#episode);
+      const told = asAborted(run, toRunEnding(ending, run.tool, this.#episode));
       if (this.#keeper?.savesStates) return this.#keepState(this.#keeper, { run, ending, told, leave });
-      run.listener.ended(this.#keeper === undefined ? told : this.#keeper.judge(told, ending, run.tool));
+      run.listener.ended(this.#keeper === undefined ? told : this.#keeper.judge(told, ending, run));
     }
     return ending.kind === 'timed_out' ? this.#leaveLate(run, ending, leave) : leave?.();
   }
@@ -214,6 +227,8 @@ interface Run extends ContextPart {
   readonly call: number;
   readonly tool: CompiledTool;
   readonly listener: RunListener;
+  /** Whether its client has given it up while its tool was at work. */
+  isAborted?: boolean;
 }
 
 type TimedOut = Extract<ToolEnding, { kind: 'timed_out' }>;
@@ -224,6 +239,13 @@ interface Concluded {
   readonly ending: ToolEnding;
   readonly told: RunEnding;
   readonly leave: (() => void) | undefined;
+}
+
+/** Whatever an aborted tool throws, the reason is that nobody waits for it any more. */
+function asAborted({ isAborted }: Run, told: RunEnding): RunEnding {
+  return isAborted === true && told.kind === 'failed' && told.outcome !== 'timeout'
+    ? { ...told, outcome: 'cancelled' }
+    : told;
 }
 
 function refusal(code: ErrorCode, message: string): RunEnding {
@@ -240,6 +262,16 @@ class Execution implements Stopping {
     this.#run = run;
     this.ended = ended;
     this.startedAt = startedAt;
+  }
+
+  get call(): number {
+    return this.#run.call;
+  }
+
+  /** Tells the tool that nobody waits for it, although its episode goes on. */
+  abortAlone(reason: Error): void {
+    this.#run.isAborted = true;
+    this.abort.abort(reason);
   }
 
   get what(): string {

@@ -43,6 +43,7 @@ function losingHost() {
         prompt: () => episode.prompt(),
         tools: () => episode.tools(),
         run: (request, listener) => episode.run(request, listener),
+        abort: (call, reason) => episode.abort(call, reason),
         close(reason) {
           closed.push(start.sid);
           return episode.close(reason);

@@ -1,9 +1,9 @@
 import { type CallOutcome, type Failure, type Secrets, toFailureError, toOutcome } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import { type Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
-import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
+import { NOT_RUN, outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import { type Observer, type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
-import type { Absence, CallListener, CallRequest, CreateRequest } from '../host.ts';
+import type { Absence, CallListener, CallRequest, CreateRequest, LiveSession } from '../host.ts';
 import type { EpisodeKeeper, Keeping, RecalledCall, RecalledSession, UnfinishedCall } from '../keeper.ts';
 import { checksumOf } from '../kept/checksum.ts';
 import type { MemoryBudget } from '../memory/memory-budget.ts';
@@ -61,6 +61,7 @@ export class Session implements CallOwner {
   readonly #share: SessionShare;
   readonly #calls: SessionCalls;
   readonly #startedAt: number;
+  readonly #seed: number;
   #phase: 'setting_up' | 'ready' | 'failed' | 'closing' = 'setting_up';
   #setupFailure: Failure | undefined;
   #callCount = 0;
@@ -73,6 +74,8 @@ export class Session implements CallOwner {
   #waiting: (() => void)[] | undefined;
   #promptsRunning = 0;
   #closing: Promise<void> | undefined;
+  /** Whether another server has it now. */
+  #isElsewhere = false;
   /** Set while the server stops and calls go on: called when the last of them has ended. */
   #onDrained: (() => void) | undefined;
 
@@ -82,6 +85,7 @@ export class Session implements CallOwner {
     this.lastActive = this.#startedAt;
     this.#episode = episode;
     this.#share = share;
+    this.#seed = start.seed;
     this.observer = share.options.observer;
     const [split, index] = 'split' in choice ? [choice.split, choice.index] : [];
     this.memory = memory;
@@ -102,9 +106,9 @@ export class Session implements CallOwner {
     return this.#phase === 'closing';
   }
 
-  /** Whether it has ended here only, and goes on when the server has started again. */
+  /** Whether it has ended here only, and goes on elsewhere, or when the server has started again. */
   get isSuspended(): boolean {
-    return this.end === 'stopped' && this.keeping?.survivesServer === true;
+    return this.#isElsewhere || (this.end === 'stopped' && this.keeping?.survivesServer === true);
   }
 
   /** Why nothing more can be asked of it, once it has ended. */
@@ -125,6 +129,12 @@ export class Session implements CallOwner {
 
   touch(): void {
     this.lastActive = performance.now();
+  }
+
+  /** What it is about, and how far it is. */
+  get state(): LiveSession {
+    const { environment, split, index } = this.facts;
+    return { environment, split, index, seed: this.#seed, isReady: this.#phase === 'ready' };
   }
 
   /** Whether nobody has used the session for so long that it may be ended. */
@@ -186,7 +196,19 @@ export class Session implements CallOwner {
   #follow(call: SessionCall, request: CallRequest): () => void {
     this.#calls.enter(call, request.bytes);
     call.pend();
-    return () => call.detach();
+    return request.leaveAborts === true ? () => this.#abort(call) : () => call.detach();
+  }
+
+  /** Aborts a running call, by its id. */
+  abort(taskId: string): void {
+    const call = this.#calls.running.find(({ facts }) => facts.id === taskId);
+    if (call !== undefined) this.#abort(call);
+  }
+
+  #abort(call: SessionCall): void {
+    if (call.phase === 'settled') return;
+    if (this.#phase === 'setting_up') call.ended(NOT_RUN);
+    else this.#episode.abort(call.facts.number, 'its client has cancelled the call');
   }
 
   callEnded(call: Call, ending: RunEnding): void {
@@ -218,6 +240,12 @@ export class Session implements CallOwner {
     return this.#closing;
   }
 
+  /** Ends it only here, because another server has it, or gets it: nobody is told that it has ended, unless it was ending already. */
+  leave(): Promise<void> {
+    if (this.#closing === undefined) this.#isElsewhere = true;
+    return this.close('stopped');
+  }
+
   #tellOpened({ choice, seed, secrets, recalled }: SessionStart): void {
     const { observer } = this.#share.options;
     const task = 'task' in choice ? choice.task : undefined;
@@ -227,6 +255,7 @@ export class Session implements CallOwner {
       at,
       session: this.facts,
       task,
+      taskHash: this.#episode.taskDigest,
       seed,
       secrets,
       past: recalled?.ended,
@@ -318,12 +347,12 @@ export class Session implements CallOwner {
   }
 
   #start(request: CallRequest, on: CallListener, now: number): SessionCall {
-    const { name, input, taskId } = request;
+    const { name, input, taskId, mcpId } = request;
     const { ids } = this.#share.memory.kept;
     const { facts: session } = this;
     const number = ids.next();
     const [id, tool] = [taskId ?? ids.toId(number), this.#toolOf(name)];
-    const facts = { number, id, tool, identity: session.identity, session, traceId: undefined };
+    const facts = { number, id, tool, identity: session.identity, session, traceId: undefined, mcpId };
     const call = new SessionCall(this, facts, now, on);
     call.request = request;
     // Now, since defaults are written into the input.
@@ -384,7 +413,8 @@ export class Session implements CallOwner {
       ? refused(absence)
       : ({ kind: 'failed', outcome: toOutcome(absence), failure: absence } as const);
     for (const call of this.#calls.running) call.ended(ending);
-    await Promise.all([closed, noted]);
+    const [isNoted = true] = await Promise.all([noted, closed]);
+    if (!isNoted) this.#isElsewhere = true;
     if (end !== 'lost') this.#calls.clear();
     const now = performance.now();
     const { observer } = this;

@@ -3,6 +3,12 @@ import type { RunEnding } from '../call-ending.ts';
 import { settlesWithin } from '../time-limit.ts';
 import type { Episode } from './episode.ts';
 
+/** A run that has ended. */
+interface JudgedRun {
+  readonly tool: CompiledTool;
+  readonly isAborted?: boolean;
+}
+
 /** Adds to the ending of a run what is needed to build its episode again: the state, or why that is no longer possible. */
 export class StateKeeper {
   /** Whether the state is saved after each run. */
@@ -18,10 +24,11 @@ export class StateKeeper {
   }
 
   /** Where nothing is saved: whether the run can be repeated. */
-  judge(told: RunEnding, ending: ToolEnding, tool: CompiledTool): RunEnding {
-    if (ending.kind !== 'timed_out' || this.#isTainted) return told;
-    // How far it came before its time was up is not the same twice.
-    return this.#taint(told, tookTooLong(tool, ending.timeoutMs));
+  judge(told: RunEnding, ending: ToolEnding, { tool, isAborted }: JudgedRun): RunEnding {
+    if (this.#isTainted) return told;
+    // How far it came before it was stopped is not the same twice.
+    if (ending.kind === 'timed_out') return this.#taint(told, tookTooLong(tool, ending.timeoutMs));
+    return isAborted === true ? this.#taint(told, `a client cancelled a call of tool '${tool.name}'`) : told;
   }
 
   /** Adds the state, which `save` has the author's code write. */

@@ -1,4 +1,4 @@
-import type { Effects, ToolRequirements } from '../../core/index.ts';
+import type { Effects, ToolAnnotations, ToolRequirements } from '../../core/index.ts';
 import type { ToolDefinition, WireCallContext } from '../../protocol/index.ts';
 import type { TraceHeaders } from '../events.ts';
 import type { CallListener } from '../host.ts';
@@ -11,6 +11,8 @@ export interface ToolManifest {
   readonly canRetry: boolean;
   /** Whether a call may be run again after a crash. */
   readonly effects: Effects;
+  /** What its author says of it over MCP. */
+  readonly annotations: ToolAnnotations | undefined;
 }
 
 /** What a caller asks for when it calls a tool outside any episode. */
@@ -29,6 +31,8 @@ export interface ToolRequest {
   readonly identity: string;
   /** What the caller may do; undefined: everything. */
   readonly scopes: ReadonlySet<string> | undefined;
+  /** The id of the MCP request that it came with; undefined over OXP. */
+  readonly mcpId?: string | undefined;
   readonly trace?: TraceHeaders | undefined;
 }
 

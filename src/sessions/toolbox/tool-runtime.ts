@@ -70,12 +70,13 @@ export class LocalToolRuntime implements ToolRuntime {
   readonly #running = new Map<number, Running>();
 
   constructor({ tools }: ToolkitCatalog, options: ToolRuntimeOptions) {
-    this.tools = tools.map(({ definition, requirements, scopes, canRetry, effects }) => ({
+    this.tools = tools.map(({ definition, requirements, scopes, canRetry, effects, annotations }) => ({
       definition,
       requirements,
       scopes,
       canRetry,
       effects,
+      annotations,
     }));
     this.#tools = new Map(tools.map((tool) => [tool.definition.id, tool]));
     this.#options = options;

@@ -135,9 +135,9 @@ export class Toolbox implements ToolHost, CallOwner {
     if (this.#running.size === 0) this.#onQuiet?.();
   }
 
-  #factsOf({ identity, traceId }: ToolRequest, id: string, tool: ToolManifest | undefined): CallFacts {
+  #factsOf({ identity, traceId, mcpId }: ToolRequest, id: string, tool: ToolManifest | undefined): CallFacts {
     const number = this.#kept.ids.next();
-    return { number, id, tool: tool?.definition.id ?? UNKNOWN_TOOL, identity, session: undefined, traceId };
+    return { number, id, tool: tool?.definition.id ?? UNKNOWN_TOOL, identity, session: undefined, traceId, mcpId };
   }
 
   #start(call: ToolCall, request: ToolRequest, { tool, given, input }: ReadyRequest, attempt: number): () => void {

@@ -3,7 +3,9 @@ import type { LiveSession, LiveSnapshot, LiveStep } from '../api.ts';
 
 /** What a status of GET /events says of a server. */
 export function statusOf(status: number): LiveSnapshot['status'] {
-  return status === 401 || status === 403 ? 'forbidden' : 'off';
+  if (status === 401 || status === 403) return 'forbidden';
+  // Too many listen already, or it is stopping: later, perhaps.
+  return status === 429 || status >= 500 ? 'lost' : 'off';
 }
 
 /** A session in the words of the page. */

@@ -34,6 +34,7 @@ export class PlaySession {
   readonly #secrets: Readonly<Record<string, string>>;
   readonly #createdAt = Date.now();
   readonly #over = new AbortController();
+  readonly #unfollow: () => void;
   readonly #runs: StepRun[] = [];
   /** As they were sent: the steps show them without secrets. */
   readonly #inputs: JsonObject[] = [];
@@ -45,6 +46,7 @@ export class PlaySession {
 
   constructor(options: PlayOptions) {
     this.options = options;
+    this.#unfollow = this.#followServer(options.link);
     this.#secrets = { ...options.secrets, ...options.link.secrets };
     this.#wire = new WireLog(this.#secrets);
   }
@@ -180,6 +182,16 @@ export class PlaySession {
     if (this.#status === 'ready' || this.#status === 'replaying') this.#change('lost', problem);
   }
 
+  /** A server that was away may have lost the session, and a person should know that before the next call. */
+  #followServer(link: TargetLink): () => void {
+    let { reconnects } = link.toJSON();
+    return link.changes.add(() => {
+      const now = link.toJSON().reconnects;
+      if (now !== reconnects) void this.#stage?.ping();
+      reconnects = now;
+    });
+  }
+
   /** The client keeps the session alive by itself; this hears whether it still is. */
   #heard(path: string, status: number): void {
     if (!path.endsWith('/ping') || !SESSION_GONE.has(status)) return;
@@ -199,6 +211,7 @@ export class PlaySession {
   }
 
   async #leave(): Promise<void> {
+    this.#unfollow();
     this.#over.abort();
     for (const run of this.#runs) run.cancel();
     await this.#stage?.close();

@@ -9,6 +9,8 @@ export interface Stage {
   readonly prompt: readonly WireBlock[] | null;
   readonly tools: readonly PlayTool[];
   call(tool: string, input: JsonObject, signal: AbortSignal): Promise<StepResult>;
+  /** Asks whether the session is still there. */
+  ping(): Promise<void>;
   /** Ends the session, if there is one. */
   close(): Promise<void>;
 }
@@ -56,6 +58,7 @@ function toEpisodeStage(session: Session, prompt: readonly WireBlock[], tools: r
       const { blocks, reward, finished, metadata } = await session.call(tool, input, { signal });
       return { blocks, reward, finished, metadata };
     },
+    ping: () => session.ping(),
     close: () => closeSession(session),
   };
 }
@@ -79,6 +82,7 @@ async function openTools({ link, secrets, fetch, signal }: StageOptions): Promis
       const { value } = await client.call(tool, input, how);
       return { blocks: [toBlock(value)], reward: null, finished: false, metadata: null, value: value as JsonValue };
     },
+    async ping() {},
     async close() {},
   };
 }

@@ -4,8 +4,8 @@ import type { EnvironmentInfo, TaskPage, ToolkitInfo } from '../api.ts';
 import { badRequest } from '../shared/refusal.ts';
 import type { TargetLink } from './target-link.ts';
 
-/** How many tasks an answer has at most. */
-export const MOST_TASKS = 500;
+// How many tasks an answer has at most.
+const MOST_TASKS = 500;
 
 const TIMEOUT_MS = 30_000;
 

@@ -126,6 +126,8 @@ export class TargetLink {
   async #askLive(): Promise<Target['live']> {
     const { status, body } = await fetch(`${this.options.url}/events?session=-`, {
       headers: this.headers,
+      // Followed, a redirect to another host would take the key along.
+      redirect: 'manual',
       signal: AbortSignal.timeout(LOOK_MS),
     });
     await body?.cancel();

@@ -51,6 +51,9 @@ export class CassetteEpisode implements OpenEpisode {
     listener.ended(ending);
   }
 
+  /** Nothing takes long enough. */
+  abort(): void {}
+
   async close(): Promise<void> {}
 
   #endingOf(tool: string, input: JsonObject): RunEnding {

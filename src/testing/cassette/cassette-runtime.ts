@@ -66,6 +66,8 @@ function toManifest(name: string, episodes: readonly RecordedEpisode[]): Environ
     requiredSecrets: [],
     durability: 'none',
     effects: {},
+    annotations: {},
+    hasSetup: false,
   };
 }
 

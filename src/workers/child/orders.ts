@@ -86,6 +86,8 @@ class Orders implements OrderTaker {
       }
       case 'give_up_setup':
         return this.#episodes.get(order.episode)?.giveUpSetup(order.limitMs);
+      case 'abort':
+        return this.#episodes.get(order.episode)?.abort(order.call, order.reason);
       case 'ping':
         this.#outbox.put({ kind: 'pong', at: order.at });
         // At once: the next order may block, and must not take the answer along.

@@ -1,0 +1,91 @@
+import { ClientError, type EnvironmentClient, type Session, ToolCallError } from '../../client/index.ts';
+import type { Environment, Tool, ToolAnnotations } from '../../core/index.ts';
+import {
+  instructionsFor,
+  type McpCall,
+  type McpFace,
+  type McpResult,
+  type RunningCall,
+  stepMeta,
+  toErrorResult,
+  toMcpTool,
+  toStepResult,
+  UnknownTool,
+} from '../../mcp/index.ts';
+import type { WireBlock } from '../../protocol/index.ts';
+
+/** What has become of an episode so far. */
+export interface Score {
+  calls: number;
+  /** The sum of what its steps paid; null if none had one. */
+  reward: number | null;
+  finished: boolean;
+}
+
+/** An episode that is served, and its score. */
+export interface ScoredFace {
+  readonly face: McpFace;
+  readonly score: Score;
+}
+
+/** Where an episode comes from. */
+export interface EpisodeSource {
+  readonly environment: EnvironmentClient;
+  /** Its definition, if this command has loaded it. */
+  readonly definition: Environment | undefined;
+  readonly session: Session;
+}
+
+// Long enough for an environment without a setup, which most clients want to hear of when they connect.
+const PROMPT_MS = 500;
+
+/** An episode of any ORS server, as a client of MCP sees it. */
+export async function episodeFace({ environment, definition, session }: EpisodeSource): Promise<ScoredFace> {
+  const score: Score = { calls: 0, reward: null, finished: false };
+  let task: readonly WireBlock[] | undefined;
+  const prompted = session.prompt().then((blocks) => {
+    task = blocks;
+  });
+  // Whoever asks for it hears why it failed.
+  await Promise.race([prompted.catch(() => {}), new Promise((resolve) => setTimeout(resolve, PROMPT_MS).unref())]);
+  const tools = (definition?.tools ?? {}) as Readonly<Record<string, Tool>>;
+  const isShared = definition !== undefined && Object.values(tools).every(({ shared = true }) => shared);
+  const face: McpFace = {
+    name: environment.name,
+    instructions: () => instructionsFor(environment.name, task),
+    async tools() {
+      const listed = isShared ? await environment.tools() : await session.tools();
+      return listed.map((spec) => toMcpTool(spec, annotationsOf(tools, spec.name)));
+    },
+    prompt: () => session.prompt(),
+    call: (call) => callOf(session, call, score),
+  };
+  return { face, score };
+}
+
+function annotationsOf(tools: Readonly<Record<string, Tool>>, name: string): ToolAnnotations | undefined {
+  return Object.hasOwn(tools, name) ? tools[name]?.annotations : undefined;
+}
+
+function callOf(session: Session, { name, input }: McpCall, score: Score): RunningCall {
+  const leaving = new AbortController();
+  const told = session.call(name, input, { signal: leaving.signal }).then(
+    (result) => {
+      const { reward, finished } = result;
+      score.calls += 1;
+      if (reward !== null) score.reward = (score.reward ?? 0) + reward;
+      score.finished ||= finished;
+      return toStepResult({ ...result, blocks: [...result.blocks] as WireBlock[] }, 'orchestrator');
+    },
+    (thrown) => toFailed(thrown, name),
+  );
+  return { told, cancel: () => leaving.abort() };
+}
+
+function toFailed(thrown: unknown, name: string): McpResult {
+  if (thrown instanceof ToolCallError && thrown.reason === 'not_found')
+    throw new UnknownTool(`'${name}' is not a valid tool`);
+  if (!(thrown instanceof ClientError)) throw thrown;
+  const outcome = thrown.outcome === undefined || thrown.outcome === 'finished' ? 'env_error' : thrown.outcome;
+  return toErrorResult(thrown.message, stepMeta('orchestrator', { reward: null, finished: false, outcome }));
+}

@@ -1,0 +1,97 @@
+import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
+import type { FastifyBaseLogger } from 'fastify';
+import { TiltyardError, toError } from '../../core/index.ts';
+import { loadMcp, type McpFace, toFaceServer } from '../../mcp/index.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { JsonParser } from '../http/bodies.ts';
+import { type ReturnErrors, toDetail } from '../http/errors.ts';
+import type { Transfers } from '../http/transfers.ts';
+import type { Observation } from '../observe/observation.ts';
+import type { OrsService } from '../ors/service.ts';
+import type { OxpService } from '../oxp/service.ts';
+import { CancellableCalls } from './cancellable-calls.ts';
+import { Handles } from './handles.ts';
+import { LazyEpisodes } from './lazy-episodes.ts';
+import type { McpOption } from './option.ts';
+import { type ToolkitNames, toolkitNames } from './toolkit-names.ts';
+
+/** What a server has that MCP is served from. */
+export interface McpParts {
+  readonly ors: OrsService | undefined;
+  readonly oxp: OxpService | undefined;
+  readonly transfers: Transfers;
+  readonly parse: JsonParser;
+  readonly returnErrors: ReturnErrors;
+  readonly log: FastifyBaseLogger;
+}
+
+/** MCP made ready: what its routes share. */
+export interface McpService extends McpParts {
+  readonly authenticator: Authenticator | undefined;
+  readonly traceOf: Observation['traceOf'];
+  readonly handler: McpHttpHandler;
+  readonly handles: Handles;
+  readonly cancellable: CancellableCalls;
+  /** Undefined where there are no environments. */
+  readonly lazy: LazyEpisodes | undefined;
+  /** Undefined where there are no toolkits. */
+  readonly names: ToolkitNames | undefined;
+}
+
+/** What one request is about. */
+export interface Served {
+  readonly face: McpFace;
+  /** What cancellations are about; undefined where clients cannot be told apart, so that none may cancel. */
+  readonly place: string | undefined;
+  readonly instructions: string | undefined;
+}
+
+/** What was sent, as far as it matters before the SDK reads it. */
+export interface Message {
+  /** Undefined for several messages at once, and for what is none. */
+  readonly method: string | undefined;
+  readonly params: unknown;
+  readonly bytes: number;
+}
+
+/** Makes MCP ready to be served; loads the SDK. */
+export async function toMcpService(option: Exclude<McpOption, false>, parts: McpParts): Promise<McpService> {
+  const { ors, oxp, returnErrors, log } = parts;
+  const sdk = await loadMcp();
+  const cancellable = new CancellableCalls();
+  const explain = (thrown: unknown) => (thrown instanceof TiltyardError ? toDetail(thrown, returnErrors) : undefined);
+  const onError = (thrown: unknown) => log.error({ err: toError(thrown) }, 'unexpected error');
+  const handler = sdk.createMcpHandler(
+    ({ era, authInfo }) => {
+      const { face, place, instructions } = (authInfo as AuthInfo & { extra: { served: Served } }).extra.served;
+      // A client of the older revisions may lose its connection and is still to be served.
+      const follow = (id: string | number, call: Parameters<CancellableCalls['add']>[2]) => {
+        if (place !== undefined) cancellable.add(place, id, call);
+      };
+      return toFaceServer(sdk, face, {
+        instructions,
+        explain,
+        onError,
+        follow: era === 'legacy' ? follow : undefined,
+      });
+    },
+    {
+      // At once, so that nothing between takes a slow tool for a dead server.
+      responseMode: 'sse',
+      keepAliveMs: KEEP_ALIVE_MS,
+      onerror: (error) => log.debug({ err: error }, 'a request over MCP was refused'),
+    },
+  );
+  return {
+    ...parts,
+    authenticator: ors?.authenticator ?? oxp?.authenticator,
+    traceOf: ors?.traceOf ?? oxp?.traceOf,
+    handler,
+    handles: new Handles(typeof option === 'object' ? option.key : undefined),
+    cancellable,
+    lazy: ors === undefined ? undefined : new LazyEpisodes(ors.host),
+    names: oxp === undefined ? undefined : toolkitNames(oxp.host.tools),
+  };
+}
+
+const KEEP_ALIVE_MS = 10_000;
