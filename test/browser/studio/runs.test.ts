@@ -63,7 +63,7 @@ describe.skipIf(isWithoutBrowser('reading runs in the studio'))('the page Runs',
     const address = page.url();
     expect(address).toContain('filter=passed');
     await page.locator('a.cell.passed').first().click();
-    await page.getByRole('heading', { name: /^Episode/ }).waitFor();
+    await page.getByRole('heading', { name: /^Episode \d/ }).waitFor();
     const episode = page.url();
     await page.keyboard.press('j');
     await page.waitForFunction((before) => location.href !== before, episode);
@@ -94,7 +94,8 @@ describe.skipIf(isWithoutBrowser('reading runs in the studio'))('the page Runs',
     await rollouts({
       target: await serveQuiz(questions(2)),
       out: join(folder, 'model'),
-      agent: { model: model.name('anthropic') },
+      agent: 'model',
+      model: model.name('anthropic'),
       retries: 0,
     });
     const { page, go } = await openPage(browser(), { runs: [folder] });

@@ -105,7 +105,7 @@ describe.skipIf(isWithoutBrowser('servers in the studio'))('a server in the stud
   test('U9: a studio that stops says so, and nothing is blank', async () => {
     const { page, studio, complaints } = await openPage(browser(), { server: { environments: [counter] } });
     await studio.close();
-    await page.getByText('The studio does not answer.').waitFor();
+    await page.getByText('The studio does not answer.').first().waitFor();
     expect(await page.getByRole('heading', { name: 'Environments' }).isVisible()).toBe(true);
     complaints.length = 0;
   });
