@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cluster: ['durable', 'sessions', 'journal', 'core', 'protocol'],
   server: ['mcp', 'cluster', 'workers', 'durable', 'sessions', 'journal', 'records', 'core', 'protocol'],
   client: ['core', 'protocol'],
-  rollouts: ['client', 'records', 'core', 'protocol'],
+  rollouts: ['mcp', 'client', 'records', 'core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
   studio: ['checking', 'rollouts', 'records', 'client', 'core', 'protocol'],
   testing: ['checking', 'client', 'server', 'durable', 'sessions', 'records', 'core', 'protocol'],

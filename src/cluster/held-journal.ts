@@ -5,7 +5,7 @@ import { Claims } from './claims.ts';
 import type { Clock } from './clock.ts';
 import { type Held, HeldEpisodes, inOrder, toHeld } from './held-episodes.ts';
 import { placeOf } from './place.ts';
-import type { Entry, SharedJournal } from './shared-journal.ts';
+import type { Entry, Predecessor, SharedJournal } from './shared-journal.ts';
 
 /** Hears what becomes of the episodes of a node. */
 export interface HeldListener {
@@ -27,6 +27,8 @@ export class HeldJournal implements Journal<EpisodeRecord> {
   readonly claims: Claims;
   readonly #shared: SharedJournal<EpisodeRecord>;
   readonly #clock: Clock;
+  /** For keys that begin: which record their first one comes after. */
+  readonly #firstAfter = new Map<string, Predecessor>();
   #listener: HeldListener = { fenced() {}, appended() {} };
 
   constructor(shared: SharedJournal<EpisodeRecord>, node: string, clock: Clock) {
@@ -110,6 +112,12 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     await Promise.allSettled([...this.episodes.byKey.values()].map(({ tail }) => tail));
   }
 
+  /** Lets something write the first record of a key, which comes after that one. */
+  async beginAfter(key: string, after: Predecessor, begin: () => Promise<void>): Promise<void> {
+    this.#firstAfter.set(key, after);
+    await begin().finally(() => this.#firstAfter.delete(key));
+  }
+
   /** Lets go of an episode if it is no longer this node's: it may have been cut off for a while. */
   async confirm(key: string): Promise<void> {
     const held = this.episodes.byKey.get(key);
@@ -127,29 +135,18 @@ export class HeldJournal implements Journal<EpisodeRecord> {
   async #create(key: string, record: CreateRecord): Promise<void> {
     const place = placeOf(key);
     const { beginning, near } = this.episodes;
-    const begin = async ({ epoch, position }: Pick<Held, 'epoch' | 'position'>) => {
-      const held = toHeld(record, { place, epoch: epoch + 1, position, count: 0 });
+    const { epoch, position } = this.#firstAfter.get(key) ?? NOTHING;
+    const held = toHeld(record, { place, epoch: epoch + 1, position, count: 0 });
+    beginning.add(key);
+    try {
       await this.#write(key, held, record);
       this.episodes.hold(key, held);
       near.delete(key);
-    };
-    beginning.add(key);
-    try {
-      await begin({ epoch: 0, position: 0 });
-    } catch (thrown) {
-      // Perhaps only a tombstone is in the way, of a session that had the same id before.
-      const old = thrown instanceof Fenced ? await this.#tombstoneAt(place) : undefined;
-      if (old === undefined) throw thrown;
-      await begin(old);
-      await this.#shared.prune(place, old.position + 1).catch(() => {});
+      // The tombstone of a session that had the same id before.
+      if (position > 0) await this.#shared.prune(place, position + 1).catch(() => {});
     } finally {
       beginning.delete(key);
     }
-  }
-
-  async #tombstoneAt(place: string): Promise<Entry | undefined> {
-    const last = await this.#shared.last(place);
-    return last?.type === 'close' ? last : undefined;
   }
 
   async #write(key: string, held: Held, record: EpisodeRecord): Promise<void> {
@@ -188,6 +185,8 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     return new Fenced('another node has taken over the episode');
   }
 }
+
+const NOTHING: Predecessor = { position: 0, epoch: 0 };
 
 function notHeld(): Fenced {
   return new Fenced('this node does not have the episode, or not since the same time');

@@ -80,6 +80,25 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
     return this.#write(() => this.journal.replace(key, record), onDelay);
   }
 
+  /** All records of a key, when they can be read. Never resolves if another server has taken over. */
+  async read(key: string): Promise<readonly Kept[]> {
+    const { journal } = this;
+    if (journal.load !== undefined) await this.#load(key).catch(untold);
+    return journal.read(key);
+  }
+
+  async #load(key: string): Promise<void> {
+    for (;;) {
+      try {
+        return await this.journal.load?.(key);
+      } catch (thrown) {
+        // What cannot be reached now is not lost.
+        if (thrown instanceof Fenced) throw thrown;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+      }
+    }
+  }
+
   #append(key: string, record: Kept, lastSeq: number, { tenancy, onDelay }: Writing = {}): Promise<unknown> {
     // Not that of the moment at which it can be written: this server may have lost the key, and have it again.
     const its = tenancy ?? this.journal.tenancyOf?.(key);

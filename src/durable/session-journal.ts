@@ -72,9 +72,7 @@ export class SessionJournal {
   /** All records, once those that are being written are durable. */
   async read(): Promise<readonly EpisodeRecord[]> {
     await this.#last;
-    const { journal } = this.#writer;
-    if (journal.load !== undefined) await journal.load(this.#key);
-    return journal.read(this.#key);
+    return this.#writer.read(this.#key);
   }
 
   /**

@@ -13,6 +13,8 @@ export {
 } from './json-bounds.ts';
 export { isLocalRef, resolveRef, toPointerSteps } from './json-pointer.ts';
 export { mapSubschemas } from './json-schema.ts';
+// The Model Context Protocol
+export { isMcpAddress } from './mcp.ts';
 // The Open Reward Standard on the wire
 export type {
   FailureReason,

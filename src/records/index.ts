@@ -4,6 +4,7 @@ export { taskHashOf } from '../core/index.ts';
 export type { JsonObject, JsonValue, ToolSpec, WireBlock, WireImageBlock, WireTextBlock } from '../protocol/index.ts';
 // What is in a record
 export { BlobFolder, type BlobRef, PRIVATE_FILE, PRIVATE_FOLDER, readBlob } from './blobs.ts';
+export { blockDifferences, type Difference, differencesOf } from './differences.ts';
 // An episode as a whole
 export type { RecordedCall, RecordedChoice, RecordedEpisode, ToldResult } from './episode-types.ts';
 export {

@@ -1,5 +1,7 @@
 // Runs
 
+export { type CommandAgentOptions, commandAgent } from './agents/command/command-agent.ts';
+export { AGENT_CLIS, type AgentCli, agentCli } from './agents/command/presets.ts';
 export { modelAgent } from './agents/model-agent.ts';
 export { randomAgent } from './agents/random-agent.ts';
 export type { ScriptedCall, Solve } from './agents/scripted-agent.ts';

@@ -201,7 +201,20 @@ test('a definition mistake names the environment and the fix', async () => {
   expect(server.output()).toContain("environment 'broken' has no splits. Add at least one");
 });
 
-const COMMANDS = ['new', 'dev', 'serve', 'tasks', 'tools', 'call', 'play', 'check', 'bench', 'journal', 'limits'];
+const COMMANDS = [
+  'new',
+  'dev',
+  'serve',
+  'tasks',
+  'tools',
+  'call',
+  'play',
+  'mcp',
+  'check',
+  'bench',
+  'journal',
+  'limits',
+];
 
 test('--help lists the commands, a line or two for each', async () => {
   const { code, output } = await runHere(['--help']);

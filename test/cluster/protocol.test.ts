@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HeldJournal, keeperOf, placeOf, processClock, Unreachable } from '../../src/cluster/index.ts';
+import { type Entry, HeldJournal, keeperOf, placeOf, processClock, Unreachable } from '../../src/cluster/index.ts';
 import { environment, text } from '../../src/core/index.ts';
 import type { CreateRecord, EpisodeRecord } from '../../src/durable/index.ts';
 import { Fenced } from '../../src/journal/index.ts';
@@ -107,10 +107,21 @@ test('a tombstone that is removed late does not take a new session of the same i
   const [one, two] = [journalOf(shared, 'one'), journalOf(shared, 'two')];
   await one.replace('s', CREATE);
   await one.replace('s', CLOSE, one.tenancyOf('s'));
-  await two.replace('s', CREATE);
+  const tombstone = (await shared.last(placeOf('s'))) as Entry;
+  await two.beginAfter('s', tombstone, () => two.replace('s', CREATE));
   await one.replace('s', undefined, one.tenancyOf('s'));
   expect((await shared.read(placeOf('s')))?.records.map(({ type }) => type)).toEqual(['create']);
   expect(await append(two, { type: 'touch', at: 3 }, 1)).toBe(2);
+});
+
+test('a session that somebody asked for before it was used and ended elsewhere does not begin once more', async () => {
+  const shared = new MemorySharedJournal<EpisodeRecord>();
+  const [one, two] = [journalOf(shared, 'one'), journalOf(shared, 'two')];
+  const nothing = { position: 0, epoch: 0 };
+  await one.beginAfter('s', nothing, () => one.replace('s', CREATE));
+  await one.replace('s', CLOSE, one.tenancyOf('s'));
+  await expect(two.beginAfter('s', nothing, () => two.replace('s', CREATE))).rejects.toThrow(Fenced);
+  expect((await shared.last(placeOf('s')))?.type).toBe('close');
 });
 
 test('each place has one keeper, and keeps it unless that one leaves', () => {

@@ -115,7 +115,8 @@ describe('U2: playing', () => {
   test('the wire of each step is there, and no key or secret is in any answer', async () => {
     const auth = { apiKeys: ['key-of-the-server-1234'] };
     const { studio, begin } = await stage({ auth }, 'key-of-the-server-1234');
-    const table = await begin(MATH, { TOKEN: 'very-secret-token-5678' });
+    // A name that the studio might use for the key.
+    const table = await begin(MATH, { apiKey: 'very-secret-token-5678' });
     await table.ready();
     await table.call('secret');
     await table.call('echo', { value: { 'very-secret-token-5678': ['very-secret-token-5678'] } });
@@ -144,7 +145,7 @@ describe('U2: playing', () => {
       )),
     ];
     expect(JSON.stringify(all)).not.toMatch(/very-secret-token-5678|key-of-the-server-1234/);
-    expect((await table.play()).secrets).toEqual(['TOKEN']);
+    expect((await table.play()).secrets).toEqual(['apiKey']);
   });
 
   test('tools of a toolkit are called without an episode', async () => {

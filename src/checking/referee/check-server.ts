@@ -1,5 +1,7 @@
 import { AuthError, ClientError, NetworkError } from '../../client/index.ts';
+import { isMcpAddress } from '../../protocol/index.ts';
 import { ForeignSchemas } from '../foreign/foreign-schemas.ts';
+import { mcpProtocol } from './mcp/index.ts';
 import { orsProtocol } from './ors/index.ts';
 import { oxpProtocol } from './oxp/index.ts';
 import type { Finding } from './probe.ts';
@@ -9,7 +11,7 @@ import { isSelected } from './selection.ts';
 
 /** Which server is checked, and how. */
 export interface CheckOptions {
-  /** An ORS or OXP server of any make. */
+  /** An ORS or OXP server of any make, or an address of MCP, which has `mcp` in its path. */
   readonly url: string;
   /** Sent with every request: the key, if the server wants one. They are in no report. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -50,6 +52,10 @@ export interface CheckReport {
 
 // A further protocol is one entry here.
 const PROTOCOLS: readonly Protocol[] = [orsProtocol, oxpProtocol];
+
+function protocolsAt(url: string): readonly Protocol[] {
+  return isMcpAddress(url) ? [mcpProtocol] : PROTOCOLS;
+}
 
 /** Finds out which protocols a server speaks, and checks it against what they require; ends all sessions it opened. */
 export async function checkServer({
@@ -104,7 +110,7 @@ async function detect(http: RecorderOptions): Promise<Protocol[]> {
   const recorder = new Recorder(http);
   const speaking: Protocol[] = [];
   const failures: Error[] = [];
-  for (const protocol of PROTOCOLS) {
+  for (const protocol of protocolsAt(http.url)) {
     const [detected] = await Promise.allSettled([protocol.detect(recorder)]);
     http.signal.throwIfAborted();
     if (detected.status === 'rejected') failures.push(detected.reason);
@@ -125,7 +131,7 @@ function whyNone({ exchanges }: Recorder, { url }: RecorderOptions, failures: re
   const seen = exchanges.map(
     ({ request, answer }) => `${request.method} ${request.path} is ${answer?.status ?? 'not answered'}`,
   );
-  return new ClientError(`${url} speaks none of ${namesOf(PROTOCOLS)}: ${seen.join(', ')}`);
+  return new ClientError(`${url} speaks none of ${namesOf(protocolsAt(url))}: ${seen.join(', ')}`);
 }
 
 function namesOf(protocols: readonly Protocol[]): string {

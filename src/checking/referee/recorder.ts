@@ -5,7 +5,7 @@ import { isObject } from '../../protocol/index.ts';
 /** A request as a probe sends it; nothing is added but what HTTP itself needs, and the key. */
 export interface Ask {
   readonly method: string;
-  /** Below the server's URL, from the first slash on. */
+  /** Below the server's URL, from the first slash on; empty: the URL itself, with its parameters. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON if it is not text; text is sent as it is, with the headers given. */
@@ -125,7 +125,7 @@ function toRequest({ method, path, headers, unrecorded, ...ask }: Ask, options: 
   const isJson = body !== undefined && typeof body !== 'string';
   const request = (base.protocol === 'https:' ? httpsRequest : httpRequest)(base, {
     method,
-    path: base.pathname.replace(/\/+$/, '') + path,
+    path: base.pathname.replace(/\/+$/, '') + (path === '' ? base.search : path),
     // A connection each: one that the server closes at the wrong moment would look like a failed probe.
     agent: false,
     headers: {

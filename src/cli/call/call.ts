@@ -1,6 +1,7 @@
 import { TOOL_ID } from '../../protocol/index.ts';
 import { assertEpisodeOptions } from '../shared/episode.ts';
 import { misuse } from '../shared/failure.ts';
+import { mcpUrlOf } from '../shared/mcp-url.ts';
 import { environmentsOf } from '../shared/protocols.ts';
 import { readSecrets } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
@@ -33,6 +34,11 @@ async function callOnce(target: string, { tool, input }: Called, options: CallOp
     throw misuse('--sid names a session that already has its task: drop --split, --index and --task');
   const secrets = readSecrets(options.secret);
   const readFor = await readInput(input, options.input);
+  const url = mcpUrlOf(target);
+  if (url !== undefined) {
+    const { callAtMcp } = await import('./at-mcp.ts');
+    return callAtMcp(url, { tool, readFor }, options);
+  }
   await withServer(target, async (server) => {
     const isOfToolkit = !isInEpisode(options) && (TOOL_ID.test(tool) || (await environmentsOf(server)) === undefined);
     const callReady = isOfToolkit ? callInToolkit : callInEpisode;

@@ -8,7 +8,7 @@ export function addCall(root: Command): void {
   const command = root
     .command('call')
     .description('Call one tool of an environment, in a new episode, or of a toolkit.')
-    .argument('<target>', 'URL of an ORS or OXP server, or a module that exports environments or toolkits')
+    .argument('<target>', 'URL of an ORS, OXP or MCP server, or a module that exports environments or toolkits')
     .argument('<tool>', 'name of the tool; for toolkits, Toolkit.Tool or Toolkit.Tool@version')
     .argument('[input]', 'input as a JSON object, or - to read it from standard input')
     .option('--input <name=value>', "one parameter, parsed according to the tool's schema; repeatable", collect);
@@ -35,11 +35,13 @@ export function addCall(root: Command): void {
 
 const HELP = `
 The call runs in a new episode of the given task (default: the first), which
-ends after it. Exit code 1: the call was refused or the tool failed. The API
+ends after it. A URL with /mcp in its path is an address of MCP, and says by
+itself which episode it means. Exit code 1: the call was refused or the tool failed. The API
 key is read from the environment variable TILTYARD_API_KEY.
 
 Examples:
   tiltyard call examples/gsm8k/environment.ts submit --input answer=51
   tiltyard call localhost:8080 submit '{"answer": "51"}' --environment gsm8k --split train --index 0
   tiltyard call examples/toolkit/toolkit.ts Calculator.Add --input a=0.1 --input b=0.2
+  tiltyard call localhost:8080/mcp/tools Calculator_Add --input a=1 --input b=2
   echo '{"answer": "51"}' | tiltyard call localhost:8080 submit - --json`;

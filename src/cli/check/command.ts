@@ -15,9 +15,12 @@ export function addCheck(root: Command): void {
     )
     .usage('[options] <target>')
     // Optional only for commander: an option that took it deserves better words than a missing argument.
-    .argument('[target]', 'URL of an ORS or OXP server, or a module to serve for the check')
+    .argument('[target]', 'URL of an ORS, OXP or MCP server, or a module to serve for the check')
     .option('--active', 'also call tools, with inputs generated from their schemas; may have side effects')
-    .option('--only <part...>', 'check only a protocol (ors, oxp), a group (D, ors/D) or a requirement (D7, ors/D7)')
+    .option(
+      '--only <part...>',
+      'check only a protocol (ors, oxp, mcp), a group (D, ors/D) or a requirement (D7, ors/D7)',
+    )
     .option('-e, --environment [name]', 'lint this environment, or all of them, instead of checking the server');
   addSecretOption(command)
     .option('--samples <number>', 'with --environment: how many tasks of each split to try (default: 5)', toCount)
@@ -58,6 +61,9 @@ Each requirement has a level: specified (the standard requires it), interop
 (official clients need it) or hardening (good practice where both are silent).
 Hardening failures are warnings.
 
+A URL with /mcp in its path is an address of MCP, of which a few things are
+checked that agents need; the official conformance suite does the rest.
+
 Lint rules have ids such as env/prompt-empty. Most of them are hardening: use
 --strict to make them count.
 
@@ -67,6 +73,7 @@ The API key is read from the environment variable TILTYARD_API_KEY. Exit code
 Examples:
   tiltyard check http://localhost:8080
   tiltyard check examples/gsm8k/environment.ts --active
+  tiltyard check localhost:8080/mcp/tools
   tiltyard check localhost:8080 --only oxp ors/D ors/S15 --verbose
   tiltyard check examples/gsm8k/environment.ts --environment --active --strict
   tiltyard check localhost:8080 --environment gsm8k --reward-range 0,1

@@ -33,8 +33,10 @@ When a file that the modules import changes, open sessions are torn down and
 the new code is served on the same port. If it cannot be loaded, the error is
 shown with file and line, and the previous version keeps serving. Type errors
 are shown as well, where there is a tsconfig.json. API keys are read from the
-same environment variables as for tiltyard serve. The studio, a page to play the
-environments in, is on port 8090 or the next free one; see tiltyard studio.
+same environment variables as for tiltyard serve. Agents are served over MCP as
+well, where the package @modelcontextprotocol/server is installed. The studio, a
+page to play the environments in, is on port 8090 or the next free one; see
+tiltyard studio.
 
 Examples:
   tiltyard dev math.ts

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { hasMcp } from '../../mcp/index.ts';
 import { createServer, type Server } from '../../server/index.ts';
 import { LOADER } from '../shared/loader.ts';
 import { isAuthors } from '../shared/location.ts';
@@ -38,6 +39,8 @@ async function load({ modules, auth, web, logLevel }: VersionPlan): Promise<void
       watchdog: { fd: WATCHDOG_FD },
       // Somebody who develops wants to see what happens.
       events: true,
+      // For a coding agent beside the editor, where its package is there.
+      mcp: hasMcp(),
     });
     report({ kind: 'loaded', served: server.served });
   } catch (thrown) {

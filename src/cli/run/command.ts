@@ -1,17 +1,20 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { addSecretOption, collect, toCount, toMilliseconds } from '../shared/arguments.ts';
 import { toAmount, toConcurrency, toIndices, toRewardRule, toShare, toUnfinished } from './arguments.ts';
-import type { RunOptions } from './options.ts';
+import { AGENT_CLIS, type RunOptions } from './options.ts';
 
 /** Adds `tiltyard run`. */
 export function addRun(root: Command): void {
   const command = root
     .command('run')
     .description('Run an agent on the tasks of an environment, and measure how good it is.')
+    .usage('[options] <target> [-- <command...>]')
     .argument('<target>', 'URL of an ORS server, or a module that exports environments')
+    .argument('[command...]', 'after --: a program that plays over MCP; with --agent-cli, more arguments for it')
     .option('--model <name>', 'play with a model: provider/name, or provider/name@base-url')
     .option('--policy <name>', 'play without a model: random, oracle, or a recorded game')
     .option('--agent <module>', 'play with an agent of your own, exported as agent')
+    .addOption(new Option('--agent-cli <name>', 'play with a coding agent over MCP').choices(AGENT_CLIS))
     .option('-e, --environment <name>', "environment (default: the server's default)")
     .option('-s, --split <name>', "split (default: the environment's first)")
     .option('--n <number>', 'number of tasks (default: all)', toCount)
@@ -41,9 +44,9 @@ export function addRun(root: Command): void {
   addSecretOption(command)
     .option('--json', 'print the summary as one line of JSON')
     .addHelpText('after', HELP)
-    .action(async (target: string, options: RunOptions) => {
+    .action(async (target: string, program: string[], options: RunOptions) => {
       const { run } = await import('./run.ts');
-      await run(target, options);
+      await run(target, program.length === 0 ? options : { ...options, program });
     });
 }
 
@@ -52,8 +55,16 @@ Keys of models are read from OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY
 or OPENROUTER_API_KEY; with a base URL, from TILTYARD_MODEL_API_KEY. Ctrl-C
 stops the run; --resume continues it.
 
+A program after -- is started once for each episode, in an empty folder, and
+acts in it over MCP. {url} {token} {prompt} {prompt_file} {mcp_config} {tools} in
+its arguments are filled in, and are variables TILTYARD_URL and so on; the prompt
+is its standard input if no argument has it. It learns nothing of rewards and
+tasks. Needs the package @modelcontextprotocol/server.
+
 Examples:
   tiltyard run examples/gsm8k/environment.ts --policy random --n 20
   tiltyard run localhost:8080 --model anthropic/claude-sonnet-4-5 --split test
   tiltyard run math.ts --model openai-chat/qwen3@http://localhost:8000/v1 --k 4
+  tiltyard run math.ts --agent-cli claude --n 5 --concurrency 2
+  tiltyard run math.ts --n 5 -- node my-agent.js {url} {prompt_file}
   tiltyard run math.ts --agent ./agent.ts --out runs/mine --resume`;

@@ -8,6 +8,7 @@ import { toCount, toMilliseconds } from '../shared/arguments.ts';
 import { misuse } from '../shared/failure.ts';
 import { toAmount, toConcurrency, toIndices, toRewardRule, toShare, toUnfinished } from './arguments.ts';
 import type { RunOptions } from './options.ts';
+import { readProgramName } from './program-name.ts';
 
 /** Options of the command line, those of the --config file where there are none, and then those that a resumed run was begun with. */
 export function resolveOptions(given: RunOptions): RunOptions {
@@ -17,8 +18,9 @@ export function resolveOptions(given: RunOptions): RunOptions {
   const before = isBegun ? toOptions(readRunFile(out)) : {};
   const chosen = { ...fromFile, ...given };
   // Naming another player is not an addition to the one of before, and is then refused as a different run.
-  const isNamed = chosen.model !== undefined || chosen.policy !== undefined || chosen.agent !== undefined;
-  const { model: _model, policy: _policy, agent: _agent, ...others } = before;
+  const { model, policy, agent, agentCli, program } = chosen;
+  const isNamed = [model, policy, agent, agentCli, program].some((each) => each !== undefined);
+  const { model: _model, policy: _policy, agent: _agent, agentCli: _cli, program: _program, ...others } = before;
   return { ...(isNamed ? others : before), ...chosen };
 }
 
@@ -112,7 +114,7 @@ function toOptions({ identity, selection, pass }: RunFile): RunOptions {
       ? {}
       : ['random', 'oracle'].includes(agent) || agent.endsWith('.json')
         ? { policy: agent }
-        : { agent };
+        : (readProgramName(agent) ?? { agent });
   return {
     ...{ environment, split, parameters, seed, pass, k, ...player },
     ...{ maxTurns: limits.maxTurns, reward: scoring.reward, unfinished: scoring.unfinished },

@@ -1,11 +1,17 @@
 import type { JsonObject } from '../../protocol/index.ts';
-import type { RewardRule, UnfinishedRule } from '../../rollouts/index.ts';
+import type { AgentCli, RewardRule, UnfinishedRule } from '../../rollouts/index.ts';
+
+/** Programs whose configuration is known; the same as in the runner, which is loaded later. */
+export const AGENT_CLIS: readonly AgentCli[] = ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'goose'];
 
 /** What a person says of a run, on the command line or in a file. */
 export interface RunOptions {
   readonly model?: string;
   readonly policy?: string;
   readonly agent?: string;
+  readonly agentCli?: AgentCli;
+  /** A program that plays, and its arguments. Only on the command line. */
+  readonly program?: readonly string[];
   readonly environment?: string;
   readonly split?: string;
   readonly n?: number;

@@ -1,26 +1,68 @@
+import { accessSync, constants } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { isObject, type JsonObject } from '../../protocol/index.ts';
 import { readRecord } from '../../records/index.ts';
-import type { Agent, RolloutOptions, ScriptedCall, Solve } from '../../rollouts/index.ts';
+import {
+  type Agent,
+  agentCli,
+  commandAgent,
+  type RolloutOptions,
+  type ScriptedCall,
+  type Solve,
+} from '../../rollouts/index.ts';
 import { Failure, misuse } from '../shared/failure.ts';
 import { loadExports } from '../shared/load-modules.ts';
 import { assertExists } from '../shared/module-path.ts';
 import { toUrl } from '../shared/target.ts';
 import type { RunOptions } from './options.ts';
+import { programName } from './program-name.ts';
 
 /** Who plays, and on what if that says so itself. */
 export type ChosenPlayer = Pick<RolloutOptions, 'agent' | 'agentName' | 'split' | 'indices'>;
 
 /** Finds who is to play. */
-export async function choosePlayer(target: string, { model, policy, agent }: RunOptions): Promise<ChosenPlayer> {
+export async function choosePlayer(target: string, options: RunOptions): Promise<ChosenPlayer> {
+  const { model, policy, agent, agentCli, program = [] } = options;
+  if (agentCli !== undefined || program.length > 0) return chooseProgram(options);
   if (policy !== undefined && (model !== undefined || agent !== undefined))
     throw misuse('--policy plays without a model: leave out --model and --agent, or --policy');
   if (agent !== undefined) return { agent: await loadAgent(agent), agentName: agent };
   if (policy === 'random') return { agent: 'random' };
   if (policy === 'oracle') return { agent: { solve: await loadSolve(target) } };
   if (policy !== undefined) return loadGame(policy);
-  if (model === undefined) throw misuse('name who plays: --model, --policy or --agent. See --help for examples');
+  if (model === undefined)
+    throw misuse('name who plays: --model, --policy, --agent, --agent-cli or a program after --. See --help');
   return { agent: 'model' };
+}
+
+/** A program that plays over MCP. */
+function chooseProgram({ model, policy, agent, agentCli: name, program = [], secret = [] }: RunOptions): ChosenPlayer {
+  if ([model, policy, agent].some((each) => each !== undefined))
+    throw misuse('a program plays by itself: leave out --model, --policy and --agent');
+  const [command = '', ...args] = program;
+  const chosen = name === undefined ? { command, args } : agentCli(name, program);
+  assertProgram(chosen.command);
+  const agentName = programName({ ...(name === undefined ? {} : { agentCli: name }), program });
+  return { agent: commandAgent({ ...chosen, hidden: secret }), agentName };
+}
+
+/** Refuses a program that is not there before anything is played. */
+function assertProgram(command: string): void {
+  const places = command.includes('/')
+    ? [command]
+    : (process.env.PATH ?? '').split(delimiter).map((each) => join(each, command));
+  if (places.some(isExecutable)) return;
+  throw misuse(`there is no program '${command}'. Install it, or give its path`);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function loadAgent(path: string): Promise<Agent> {

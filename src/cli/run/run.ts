@@ -25,22 +25,27 @@ export async function run(target: string, given: RunOptions): Promise<void> {
   if (options.resume === true && options.out === undefined)
     throw misuse('--resume continues the run in a folder: name it with --out');
   const player = await choosePlayer(target, options);
-  const result = await withServer(target, async (server) => {
-    const { url, apiKey, signal } = server;
-    const wanted = {
-      ...toRolloutOptions(options, player),
-      target: url,
-      targetName: target,
-      connect: { apiKey },
-      signal,
-    };
-    using display = showProgress();
-    try {
-      return await rollouts({ ...wanted, onStart: (progress) => display.start(progress) });
-    } catch (thrown) {
-      throw toFailure(thrown);
-    }
-  });
+  const isWatched = options.agentCli !== undefined || (options.program ?? []).length > 0;
+  const result = await withServer(
+    target,
+    async (server) => {
+      const { url, apiKey, signal } = server;
+      const wanted = {
+        ...toRolloutOptions(options, player),
+        target: url,
+        targetName: target,
+        connect: { apiKey },
+        signal,
+      };
+      using display = showProgress();
+      try {
+        return await rollouts({ ...wanted, onStart: (progress) => display.start(progress) });
+      } catch (thrown) {
+        throw toFailure(thrown);
+      }
+    },
+    { isGuarded: isWatched },
+  );
   const data = await readReportData(result.folder);
   writeWhole(result.folder, 'report.html', toRunReport(data, new Date()));
   if (options.json === true) terminal.printJson({ folder: result.folder, ...result.summary, ending: result.ending });
@@ -53,6 +58,8 @@ function toRolloutOptions(options: RunOptions, player: object): Omit<RolloutOpti
   const {
     policy: _policy,
     agent: _agent,
+    agentCli: _cli,
+    program: _program,
     tag = [],
     timeout,
     budgetTime,

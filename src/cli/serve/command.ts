@@ -38,6 +38,7 @@ export function addServe(root: Command): void {
     .option('--record-max <size>', 'delete the oldest records above this size (default: 10GB)', toBytes)
     .option('--events', 'tell what happens at GET /events, for `tiltyard studio` and programs that watch')
     .option('--studio', 'start the studio beside the server, on port 8090 or the next free one; adds --events')
+    .option('--mcp', 'also serve agents over MCP, at /mcp/{environment} and /mcp/tools')
     .option('--cluster <nats>', 'join the cluster at this address of NATS, such as nats://localhost:4222')
     .option('--node-name <name>', 'name of this server in its cluster (default: the host name)')
     .option('--json', 'print what is served and the limits as one line of JSON')
@@ -91,6 +92,12 @@ servers of their own. Needs NATS 2.9 or later with JetStream, and the packages
 separated by commas. TILTYARD_CLUSTER can hold the address instead, so that a
 password in it (nats://user:password@host) is not seen by others.
 
+With --mcp, programs of agents use the environments and toolkits over MCP: see
+docs/mcp.md for what to paste into each. Needs the package
+@modelcontextprotocol/server. The addresses of episodes that POST
+/{environment}/mcp gives are made with TILTYARD_MCP_KEY (32 characters or more),
+so that they are good after a restart and at all servers of a cluster.
+
 Limits can also be set with the environment variable TILTYARD_LIMITS, separated
 by commas; --limit takes precedence.
 
@@ -104,4 +111,5 @@ Examples:
   tiltyard serve math.ts --events
   tiltyard serve math.ts --studio
   tiltyard serve math.ts --cluster nats://localhost:4222 --node-name one
+  tiltyard serve math.ts --mcp
   tiltyard serve math.ts --limit maxSessions=500 --limit drainMs=60000`;

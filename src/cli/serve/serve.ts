@@ -12,7 +12,7 @@ import { banner } from '../shared/serving/banner.ts';
 import { makeObjectsYoung } from '../shared/serving/collector.ts';
 import { defaultPort } from '../shared/serving/port.ts';
 import { stopWhenTold } from '../shared/serving/stopping.ts';
-import { takeClusterAddress, takeJournalKey } from '../shared/serving/variables.ts';
+import { takeClusterAddress, takeJournalKey, takeMcpKey } from '../shared/serving/variables.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import type { BesideServer } from '../shared/studio/beside.ts';
 import { readLimits } from './limits.ts';
@@ -34,6 +34,7 @@ export interface ServeOptions extends WebArguments {
   readonly recordMax?: number;
   readonly events?: boolean;
   readonly studio?: boolean;
+  readonly mcp?: boolean;
   readonly cluster?: string;
   readonly nodeName?: string;
   readonly json?: boolean;
@@ -48,6 +49,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   const key = takeJournalKey(process.env);
   const journal = await journalOf(options, key);
   const cluster = await clusterOf(options, takeClusterAddress(process.env), key);
+  const mcp = mcpOf(options, takeMcpKey(process.env));
   const web = await toWebOptions(options);
   const { host, port = defaultPort(process.env) } = options;
   const limits = readLimits(options.limit, process.env.TILTYARD_LIMITS);
@@ -64,6 +66,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     ...recordOf(options),
     events: options.events === true || options.studio === true,
     ...cluster,
+    ...mcp,
   }).catch(explainStart);
   surviveStrayErrors(server.app.log);
   stopWhenTold(server, unread);
@@ -119,6 +122,12 @@ async function clusterOf(
   if (journal !== undefined)
     throw misuse("a server of a cluster has the cluster's journal: leave out --journal, or --cluster");
   return { cluster: { nats, nodeName: nodeName ?? toNodeName(hostname()), keys: await keysOf(key) } };
+}
+
+/** Whether agents are served over MCP, and with which key their addresses are made. */
+function mcpOf({ mcp = false }: ServeOptions, key: string | undefined): Pick<ServerOptions, 'mcp'> {
+  if (!mcp && key !== undefined) throw misuse('TILTYARD_MCP_KEY is for addresses over MCP: add --mcp, or unset it');
+  return mcp ? { mcp: key === undefined ? true : { key } } : {};
 }
 
 /** The keys of a journal, as a server takes them. */

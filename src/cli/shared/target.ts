@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { keyFromEnvironment } from '../../client/index.ts';
 import type { ServerOptions } from '../../server/index.ts';
 import type { Loaded } from './load-modules.ts';
@@ -11,7 +12,10 @@ export interface Target extends AsyncDisposable {
 }
 
 /** How a module is served for a command. */
-export type ModuleOptions = Pick<ServerOptions, 'events'>;
+export interface ModuleOptions extends Pick<ServerOptions, 'events'> {
+  /** Whether only the command may use it, which has a key then; otherwise everybody on this machine may. */
+  readonly isGuarded?: boolean;
+}
 
 /** Opens what a person named: a URL, or a module, which is then served on this machine until the target is disposed of. */
 export async function openTarget(text: string, options: ModuleOptions = {}): Promise<Target> {
@@ -38,13 +42,15 @@ function remote(text: string): Target {
 // Somebody waits at a terminal: calls that were given up are not waited for, and tools have a moment to clean up.
 const IMPATIENT = { drainMs: 0, graceMs: 1_000, closeMs: 500 };
 
-async function serveModule(path: string, options: ModuleOptions): Promise<Target> {
+async function serveModule(path: string, { isGuarded = false, ...options }: ModuleOptions): Promise<Target> {
   const { loadModules } = await import('./load-modules.ts');
   const { createServer } = await import('../../server/index.ts');
   const loaded = await loadModules([path]);
+  // The client sends the key of the environment unless it is told not to; an open server wants none.
+  const apiKey = isGuarded ? randomUUID() : '';
+  const auth = isGuarded ? { apiKeys: [apiKey] } : undefined;
   const how = { logger: false, returnErrors: 'stacktrace', limits: IMPATIENT } as const;
-  const server = await createServer({ ...loaded, ...how, ...options });
+  const server = await createServer({ ...loaded, ...how, ...options, auth });
   const url = await server.listen();
-  // The client sends the key of the environment unless it is told not to; this server wants none.
-  return { url, apiKey: '', loaded, [Symbol.asyncDispose]: () => server.close() };
+  return { url, apiKey, loaded, [Symbol.asyncDispose]: () => server.close() };
 }

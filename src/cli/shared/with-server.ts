@@ -2,7 +2,7 @@ import { type Client, connect, connectOxp, type OxpClient } from '../../client/i
 import { explain } from './explain.ts';
 import { onInterrupt } from './interruption.ts';
 import type { Loaded } from './load-modules.ts';
-import { openTarget, type Target } from './target.ts';
+import { type ModuleOptions, openTarget, type Target } from './target.ts';
 
 /** A server that a command speaks to, over both protocols. */
 export interface OpenServer {
@@ -24,9 +24,13 @@ const RETRY = { attempts: 3, pauseMs: 100, maxPauseMs: 1_000 };
 const ANSWER_MS = 60_000;
 
 /** Opens what a person named, runs a command's work on it, and closes it; what the client throws becomes advice. */
-export async function withServer<Value>(name: string, run: (server: OpenServer) => Promise<Value>): Promise<Value> {
+export async function withServer<Value>(
+  name: string,
+  run: (server: OpenServer) => Promise<Value>,
+  options: ModuleOptions = {},
+): Promise<Value> {
   using interruption = onInterrupt();
-  await using target = await openTarget(name);
+  await using target = await openTarget(name, options);
   let hasAnswered = false;
   const watchedFetch: typeof fetch = async (...request) => {
     const response = await fetch(...request);

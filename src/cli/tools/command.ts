@@ -8,7 +8,7 @@ export function addTools(root: Command): void {
   const command = root
     .command('tools')
     .description('List the tools of a server, with their parameters and requirements.')
-    .argument('<target>', 'URL of an ORS or OXP server, or a module that exports environments or toolkits');
+    .argument('<target>', 'URL of an ORS, OXP or MCP server, or a module that exports environments or toolkits');
   addSecretOption(addEpisodeOptions(command, 'all; with --split, --index or --task, the default'))
     .option('--json', 'print tools as lines of JSON, as the server sends them')
     .addHelpText('after', HELP)
@@ -21,9 +21,10 @@ export function addTools(root: Command): void {
 const HELP = `
 Some tasks have tools of their own: --split, --index or --task opens an episode
 of that task and lists its tools. The API key is read from the environment
-variable TILTYARD_API_KEY.
+variable TILTYARD_API_KEY. A URL with /mcp in its path is an address of MCP.
 
 Examples:
   tiltyard tools localhost:8080
   tiltyard tools examples/toolkit/toolkit.ts
+  tiltyard tools localhost:8080/mcp/tools
   tiltyard tools examples/gsm8k/environment.ts --split test --index 1`;

@@ -8,6 +8,7 @@ import {
   withSession,
 } from '../shared/episode.ts';
 import { misuse } from '../shared/failure.ts';
+import { mcpUrlOf } from '../shared/mcp-url.ts';
 import { discoverProtocols } from '../shared/protocols.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { readSecrets } from '../shared/secrets.ts';
@@ -28,6 +29,11 @@ export async function tools(target: string, options: ToolsOptions): Promise<void
   if (options.secret !== undefined && !isAboutTask(options))
     throw misuse('--secret is for the session of a task: add --split, --index or --task');
   const terminal = processTerminal();
+  const url = mcpUrlOf(target);
+  if (url !== undefined) {
+    const { toolsAtMcp } = await import('./at-mcp.ts');
+    return toolsAtMcp(url, options, terminal);
+  }
   await withServer(target, async (server) => {
     if (isAboutTask(options)) return showTaskTools(server, options, terminal);
     if (options.environment !== undefined) {

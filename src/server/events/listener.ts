@@ -56,7 +56,8 @@ export class Listener implements Beating {
   }
 
   beat(): void {
-    if (!this.#response.writableNeedDrain) this.#response.write(PING);
+    const { writableNeedDrain, writableEnded } = this.#response;
+    if (!writableNeedDrain && !writableEnded) this.#response.write(PING);
   }
 
   end(): void {

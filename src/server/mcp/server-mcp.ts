@@ -13,8 +13,8 @@ export interface ServerMcp {
 }
 
 /** Makes MCP ready, for what a server has. */
-export async function startMcp(option: Exclude<McpOption, false>, parts: McpParts): Promise<ServerMcp> {
-  const service = await toMcpService(option, parts);
+export function startMcp(option: Exclude<McpOption, false>, parts: McpParts): ServerMcp {
+  const service = toMcpService(option, parts);
   return {
     serve: (app, web) => serveMcp(app, service, web),
     serveHandles: (app, ors) => registerHandles(app, ors, service.handles, ors.docs.mcp),

@@ -1,7 +1,7 @@
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyBaseLogger } from 'fastify';
 import { TiltyardError, toError } from '../../core/index.ts';
-import { loadMcp, type McpFace, toFaceServer } from '../../mcp/index.ts';
+import { assertMcp, loadMcp, type McpFace, type RunningCall, toFaceServer } from '../../mcp/index.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { JsonParser } from '../http/bodies.ts';
 import { type ReturnErrors, toDetail } from '../http/errors.ts';
@@ -12,6 +12,7 @@ import type { OxpService } from '../oxp/service.ts';
 import { CancellableCalls } from './cancellable-calls.ts';
 import { Handles } from './handles.ts';
 import { LazyEpisodes } from './lazy-episodes.ts';
+import { LazyHandler } from './lazy-handler.ts';
 import type { McpOption } from './option.ts';
 import { type ToolkitNames, toolkitNames } from './toolkit-names.ts';
 
@@ -29,7 +30,8 @@ export interface McpParts {
 export interface McpService extends McpParts {
   readonly authenticator: Authenticator | undefined;
   readonly traceOf: Observation['traceOf'];
-  readonly handler: McpHttpHandler;
+  /** Serves requests; the first one waits until the SDK is loaded. */
+  readonly handler: LazyHandler;
   readonly handles: Handles;
   readonly cancellable: CancellableCalls;
   /** Undefined where there are no environments. */
@@ -54,39 +56,16 @@ export interface Message {
   readonly bytes: number;
 }
 
-/** Makes MCP ready to be served; loads the SDK. */
-export async function toMcpService(option: Exclude<McpOption, false>, parts: McpParts): Promise<McpService> {
-  const { ors, oxp, returnErrors, log } = parts;
-  const sdk = await loadMcp();
+/** Makes MCP ready to be served. */
+export function toMcpService(option: Exclude<McpOption, false>, parts: McpParts): McpService {
+  const { ors, oxp } = parts;
+  assertMcp();
   const cancellable = new CancellableCalls();
-  const explain = (thrown: unknown) => (thrown instanceof TiltyardError ? toDetail(thrown, returnErrors) : undefined);
-  const onError = (thrown: unknown) => log.error({ err: toError(thrown) }, 'unexpected error');
-  const handler = sdk.createMcpHandler(
-    ({ era, authInfo }) => {
-      const { face, place, instructions } = (authInfo as AuthInfo & { extra: { served: Served } }).extra.served;
-      // A client of the older revisions may lose its connection and is still to be served.
-      const follow = (id: string | number, call: Parameters<CancellableCalls['add']>[2]) => {
-        if (place !== undefined) cancellable.add(place, id, call);
-      };
-      return toFaceServer(sdk, face, {
-        instructions,
-        explain,
-        onError,
-        follow: era === 'legacy' ? follow : undefined,
-      });
-    },
-    {
-      // At once, so that nothing between takes a slow tool for a dead server.
-      responseMode: 'sse',
-      keepAliveMs: KEEP_ALIVE_MS,
-      onerror: (error) => log.debug({ err: error }, 'a request over MCP was refused'),
-    },
-  );
   return {
     ...parts,
     authenticator: ors?.authenticator ?? oxp?.authenticator,
     traceOf: ors?.traceOf ?? oxp?.traceOf,
-    handler,
+    handler: new LazyHandler(() => makeHandler(parts, cancellable)),
     handles: new Handles(typeof option === 'object' ? option.key : undefined),
     cancellable,
     lazy: ors === undefined ? undefined : new LazyEpisodes(ors.host),
@@ -95,3 +74,25 @@ export async function toMcpService(option: Exclude<McpOption, false>, parts: Mcp
 }
 
 const KEEP_ALIVE_MS = 10_000;
+
+async function makeHandler({ returnErrors, log }: McpParts, cancellable: CancellableCalls): Promise<McpHttpHandler> {
+  const sdk = await loadMcp();
+  const explain = (thrown: unknown) => (thrown instanceof TiltyardError ? toDetail(thrown, returnErrors) : undefined);
+  const onError = (thrown: unknown) => log.error({ err: toError(thrown) }, 'unexpected error');
+  return sdk.createMcpHandler(
+    ({ era, authInfo }) => {
+      const { face, place, instructions } = (authInfo as AuthInfo & { extra: { served: Served } }).extra.served;
+      // A client of the older revisions may lose its connection and is still to be served.
+      const follow = (id: string | number, call: RunningCall) => {
+        if (place !== undefined) cancellable.add(place, id, call);
+      };
+      return toFaceServer(sdk, face, { instructions, explain, onError, follow: era === 'legacy' ? follow : undefined });
+    },
+    {
+      // At once, so that nothing between takes a slow tool for a dead server.
+      responseMode: 'sse',
+      keepAliveMs: KEEP_ALIVE_MS,
+      onerror: (error) => log.debug({ err: error }, 'a request over MCP was refused'),
+    },
+  );
+}

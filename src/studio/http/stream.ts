@@ -46,7 +46,9 @@ class Stream {
     response.on('drain', () => {
       for (const topic of this.#topics) topic.catchUp();
     });
-    this.#timer = setInterval(() => response.writableNeedDrain || response.write(PING), PING_MS).unref();
+    this.#timer = setInterval(() => {
+      if (!response.writableNeedDrain && !response.writableEnded) response.write(PING);
+    }, PING_MS).unref();
   }
 
   add(topic: string, watchable: Watchable | undefined): void {

@@ -5,7 +5,7 @@ import { Listeners } from '../shared/listeners.ts';
 import { mask } from '../shared/mask.ts';
 import { conflict, notFound } from '../shared/refusal.ts';
 import type { TargetLink } from '../targets/target-link.ts';
-import { blockDivergences } from './divergences.ts';
+import { promptDivergences } from './divergences.ts';
 import { openStage, type Stage } from './stage.ts';
 import { StepRun } from './step-run.ts';
 import { WireLog } from './wire-log.ts';
@@ -77,10 +77,6 @@ export class PlaySession {
     return this.#runs.map(({ step }) => step);
   }
 
-  get status(): PlayStatus {
-    return this.#status;
-  }
-
   toHead(): PlayHead {
     const { id, link, subject, origin } = this.options;
     const rewards = this.steps.flatMap(({ result }) => result?.reward ?? []);
@@ -124,6 +120,11 @@ export class PlaySession {
     return run.step;
   }
 
+  /** What a step was sent, secrets included: it is sent again, and shown to nobody. */
+  inputOf(n: number): JsonObject {
+    return this.#inputs[n] ?? {};
+  }
+
   wireOf(n: number): readonly WireExchange[] {
     return this.#find(n).log;
   }
@@ -165,11 +166,6 @@ export class PlaySession {
       await run.ended;
       if (this.#status !== 'replaying') return;
     }
-  }
-
-  /** What a step was sent, secrets included: it is sent again, and shown to nobody. */
-  inputOf(n: number): JsonObject {
-    return this.#inputs[n] ?? {};
   }
 
   /** The episode is over: nothing more can be done in its session. */
@@ -227,10 +223,3 @@ const ADVICE: Readonly<Record<PlayStatus, string | null>> = {
   lost: 'Its session is gone. Play it again: the same calls are made in a new session.',
   failed: 'It could not be started. Start a new one.',
 };
-
-function promptDivergences(
-  before: readonly WireBlock[] | null,
-  now: readonly WireBlock[] | null,
-): readonly Divergence[] {
-  return before === null || now === null ? [] : blockDivergences(before, now);
-}

@@ -170,11 +170,12 @@ function isRun(folder: string): boolean {
 }
 
 function runsIn(root: string): string[] {
-  if (!existsSync(root)) return [];
-  return readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(root, name))
-    .filter(isRun);
+  try {
+    const entries = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return entries.map(({ name }) => join(root, name)).filter(isRun);
+  } catch {
+    return []; // It is not there yet, or no longer.
+  }
 }
 
 function readRun(folder: string): RunFile | undefined {

@@ -1,12 +1,12 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { version } from '../../version.ts';
-import type { RunHead, StaticSite } from '../api.ts';
+import type { RunHead, StaticSite, TaskTable } from '../api.ts';
 import { pageFolder } from '../http/page.ts';
 import { compareIndexes, differingTasks } from '../runs/comparison.ts';
 import { readEpisodeDetail } from '../runs/episode.ts';
 import { RunLibrary } from '../runs/run-library.ts';
-import { MOST_ROWS, selectTasks } from '../select-tasks.ts';
+import { MOST_ROWS } from '../select-tasks.ts';
 import { Refusal } from '../shared/refusal.ts';
 
 /** What is exported, and where to. */
@@ -98,12 +98,13 @@ class SiteWriter {
   async #run(id: string): Promise<void> {
     const index = await this.#library.get(id);
     this.#answer(`runs/${id}`, withoutPlace(await this.#library.detail(id)));
-    for (let start = 0; start === 0 || start < index.state.tasks.size; start += MOST_ROWS)
-      this.#answer(
-        `runs/${id}/tasks/${start / MOST_ROWS}`,
-        selectTasks(index.rows(), { start, stop: start + MOST_ROWS }),
-      );
-    for (const { cells } of index.rows())
+    const rows = [...index.rows()].sort((one, other) => one.index - other.index);
+    const total = rows.length;
+    for (let start = 0; start === 0 || start < total; start += MOST_ROWS) {
+      const table: TaskTable = { total, matched: total, start, rows: rows.slice(start, start + MOST_ROWS) };
+      this.#answer(`runs/${id}/tasks/${start / MOST_ROWS}`, table);
+    }
+    for (const { cells } of rows)
       for (const cell of cells) {
         this.#options.signal?.throwIfAborted();
         this.#done += 1;

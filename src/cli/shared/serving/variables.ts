@@ -36,6 +36,11 @@ export function takeClusterAddress(env: NodeJS.ProcessEnv): string | undefined {
   return take(env, CLUSTER);
 }
 
+/** The same for the key of addresses over MCP. */
+export function takeMcpKey(env: NodeJS.ProcessEnv): string | undefined {
+  return take(env, MCP_KEY);
+}
+
 function take(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const value = env[name];
   delete env[name];
@@ -52,8 +57,9 @@ export function slipsIn(env: NodeJS.ProcessEnv): string[] {
 
 const JOURNAL_KEY = 'TILTYARD_JOURNAL_KEY';
 const CLUSTER = 'TILTYARD_CLUSTER';
+const MCP_KEY = 'TILTYARD_MCP_KEY';
 
-const KNOWN: readonly string[] = [...AUTH_NAMES, JOURNAL_KEY, CLUSTER, 'TILTYARD_LIMITS'];
+const KNOWN: readonly string[] = [...AUTH_NAMES, JOURNAL_KEY, CLUSTER, MCP_KEY, 'TILTYARD_LIMITS'];
 
 const NO_SUCH = `there is no such variable. Did you mean one of ${KNOWN.join(', ')}?`;
 

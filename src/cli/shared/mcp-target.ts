@@ -1,0 +1,34 @@
+import { keyFromEnvironment } from '../../client/index.ts';
+import { type McpConnection, openMcp } from '../../mcp/index.ts';
+import { Failure } from './failure.ts';
+import { onInterrupt } from './interruption.ts';
+import { toSafeText } from './safe-text.ts';
+
+/** A server of MCP that a command speaks to. */
+export interface OpenMcp {
+  readonly connection: McpConnection;
+  readonly signal: AbortSignal;
+}
+
+/** Connects to an address of MCP, runs a command's work there, and leaves; what goes wrong becomes advice. */
+export async function withMcp<Value>(url: string, run: (open: OpenMcp) => Promise<Value>): Promise<Value> {
+  using interruption = onInterrupt();
+  const { signal } = interruption;
+  const key = keyFromEnvironment();
+  const headers = key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` };
+  try {
+    await using connection = await openMcp({ url, headers }, signal);
+    return await run({ connection, signal });
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason;
+    throw thrown instanceof Failure ? thrown : new Failure(toSafeText(explain(thrown, url)));
+  }
+}
+
+function explain(thrown: unknown, url: string): string {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  if (/\b401\b|unauthorized/i.test(message))
+    return `${url} asks for a key. Set the environment variable TILTYARD_API_KEY`;
+  if (/fetch failed|ECONNREFUSED/.test(message)) return `${url} cannot be reached: is the server running?`;
+  return `${url}: ${message}`;
+}
