@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { rollouts } from 'tiltyard/rollouts';
+import { rollouts, type Solve } from 'tiltyard/rollouts';
 import { createServer, type ServerOptions } from 'tiltyard/server';
 import { gridworld } from '../../../examples/gridworld/environment.ts';
 import { gsm8k, solve } from '../../../examples/gsm8k/environment.ts';
@@ -17,28 +17,37 @@ export interface ScenePage {
 /** Something to see on every page. */
 export interface Scene {
   readonly server: Partial<ServerOptions>;
-  /** A folder with two runs. */
+  /** A folder with runs. */
   readonly runs: string;
   readonly pages: readonly ScenePage[];
 }
 
-/** Plays two runs, and lists all pages. */
+/** Plays some runs, and lists all pages. */
 export async function makeScene(): Promise<Scene & AsyncDisposable> {
   const runs = await mkdtemp(join(tmpdir(), 'tiltyard-scene-'));
   await using server = await createServer({ environments: [gsm8k], logger: false });
   await server.listen();
-  const base = { target: server.url, split: 'train', n: 8, k: 3, retries: 0 };
+  const base = { target: server.url, split: 'train', n: 24, k: 4, retries: 0 };
   await rollouts({ ...base, out: join(runs, 'random-policy'), agent: 'random' });
-  await rollouts({
-    ...base,
-    out: join(runs, 'own-agent'),
-    agent: { solve: (task) => solve(task as never) },
-  });
+  await rollouts({ ...base, out: join(runs, 'half-right'), agent: { solve: halfRight() } });
+  await rollouts({ ...base, out: join(runs, 'always-right'), agent: { solve: (task) => solve(task as never) } });
   return {
     server: { environments: [gsm8k, gridworld], toolkits: [calculator] },
     runs,
     pages: PAGES,
     [Symbol.asyncDispose]: () => rm(runs, { recursive: true, force: true }),
+  };
+}
+
+/** An agent that is right on some tasks always, on some never, and on some now and then. */
+function halfRight(): Solve {
+  let count = 0;
+  return (task) => {
+    count += 1;
+    const right = solve(task as never);
+    const isRight =
+      String(task.question).length % 3 === 0 || (String(task.question).length % 3 === 1 && count % 2 === 0);
+    return isRight ? right : right.map((call) => ({ ...call, input: { answer: '0' } }));
   };
 }
 
@@ -90,7 +99,7 @@ async function openFollowed(page: Page): Promise<void> {
 
 async function openRun(page: Page, go: (hash: string) => Promise<void>): Promise<void> {
   await visit(page, go, '#/runs', 'tbody tr');
-  await page.getByRole('link', { name: 'random-policy' }).click();
+  await page.getByRole('link', { name: 'half-right' }).click();
   await page.locator('a.cell').first().waitFor();
 }
 
@@ -101,7 +110,7 @@ async function openEpisode(page: Page): Promise<void> {
 
 async function openCompared(page: Page, go: (hash: string) => Promise<void>): Promise<void> {
   await visit(page, go, '#/runs', 'tbody tr');
-  for (const box of await page.getByRole('checkbox').all()) await box.check();
+  for (const name of ['half-right', 'always-right']) await page.getByRole('checkbox', { name }).check();
   await page.getByRole('button', { name: 'Compare the two' }).click();
   await page.locator('.scatter').waitFor();
 }

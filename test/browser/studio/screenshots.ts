@@ -44,12 +44,13 @@ async function shoot(chromium: Browser, { server: served, runs, pages }: Scene, 
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
-  await page.goto(studio.url);
+  await goTo(page, studio.url);
   const go = (hash: string) => goTo(page, `${studio.origin}/${hash}`);
   for (const { name, open } of pages) {
     await open(page, go);
     if (isForReadme && !README.has(name)) continue;
     await settle(page);
+    await page.evaluate(() => scrollTo({ top: 0 }));
     const file = isForReadme ? `studio-${name}.png` : `${name.replaceAll(' ', '-')}-${theme}-${width}.png`;
     await page.screenshot({ path: join(out, file), fullPage: !isForReadme && width === 360 });
     console.log(join(out, file));

@@ -9,7 +9,7 @@ import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
 import { Empty, Failed } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
-import { JobCounts } from './job-counts.tsx';
+import { JobCounts, titleOf } from './job-counts.tsx';
 
 const KINDS: readonly {
   readonly kind: NewJob['kind'];
@@ -130,7 +130,7 @@ function Jobs({ jobs }: { readonly jobs: readonly JobHead[] }): ReactElement {
         {[...jobs].reverse().map((job) => (
           <li key={job.id}>
             <a href={to(['checks', job.id])}>
-              <b>{toSafeText(job.title)}</b> <span className="soft">{formatTime(job.startedAt)}</span>
+              <b>{toSafeText(titleOf(job))}</b> <span className="soft">{formatTime(job.startedAt)}</span>
             </a>
             <JobCounts job={job} />
           </li>

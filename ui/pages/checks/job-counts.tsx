@@ -12,6 +12,11 @@ export const OUTCOMES: Readonly<
   pass: { sign: '✓', name: 'passed', tone: 'good' },
 };
 
+/** What a job does, and to which server. */
+export function titleOf({ kind, title }: JobHead): string {
+  return `${{ check: 'Referee', lint: 'Lint', bench: 'Bench' }[kind]}: ${title.replace(/^https?:\/\//, '')}`;
+}
+
 /** How a job stands. */
 export function JobCounts({ job: { counts, status } }: { readonly job: JobHead }): ReactElement {
   return (

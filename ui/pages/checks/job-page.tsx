@@ -11,12 +11,12 @@ import { useTitle } from '../../parts/use-title.ts';
 import { ProblemView } from '../../steps/problem-view.tsx';
 import { BenchReport } from './bench-report.tsx';
 import { Finding } from './finding.tsx';
-import { JobCounts, OUTCOMES } from './job-counts.tsx';
+import { JobCounts, OUTCOMES, titleOf } from './job-counts.tsx';
 
 /** One check or measurement, while it runs as well. */
 export function JobPage({ id }: { readonly id: string }): ReactElement {
   const job = useTopic<Job | null>(`job/${id}`, reduceJob);
-  useTitle(job?.title ?? 'Check');
+  useTitle(job ? titleOf(job) : 'Check');
   if (job === undefined) return <Loading lines={8} label="Loading the check" />;
   if (job === null)
     return (
@@ -30,7 +30,7 @@ export function JobPage({ id }: { readonly id: string }): ReactElement {
         <nav className="crumbs" aria-label="Where this is">
           <a href={to(['checks'])}>Checks</a>
         </nav>
-        <h1>{toSafeText(job.title)}</h1>
+        <h1>{toSafeText(titleOf(job))}</h1>
         <span className="pill">{formatTime(job.startedAt)}</span>
         {job.endedAt !== null && <span className="pill">{formatMs(job.endedAt - job.startedAt)}</span>}
         <span className="grow" />

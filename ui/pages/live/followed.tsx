@@ -51,7 +51,7 @@ export function Followed({ target, sid }: { readonly target: string; readonly si
         {steps.length > 1 && <RewardChart steps={steps} />}
       </Card>
       <Card title="Steps" side={<span className="pill">{plural(steps.length, 'step')}</span>} flush>
-        {steps.length === 0 && <p className="none-yet">No calls yet. They appear here as they are made.</p>}
+        {steps.length === 0 && <p className="none-yet">{nothingYet(session.calls)}</p>}
         <ol className="steps" aria-live="off">
           {steps
             .slice(-SHOWN)
@@ -68,4 +68,9 @@ export function Followed({ target, sid }: { readonly target: string; readonly si
       </Card>
     </div>
   );
+}
+
+function nothingYet(calls: number): string {
+  if (calls === 0) return 'No calls yet. They appear here as they are made.';
+  return `${plural(calls, 'call')} came before you. What is called from now on appears here.`;
 }

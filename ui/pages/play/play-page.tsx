@@ -67,7 +67,7 @@ function Played({ play }: { readonly play: Play }): ReactElement {
       />
       {[branch.error, next.error].map((error) => error !== undefined && <Failed key={String(error)} error={error} />)}
       {other && <CompareBranches first={play} second={other} />}
-      <div className="play">
+      <div className="play playing">
         <div className="column">
           {play.subject.kind === 'episode' && <PromptCard play={play} />}
           {!other && <StepsCard play={play} selected={selected} onSelect={select} />}

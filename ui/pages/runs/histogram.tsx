@@ -6,7 +6,7 @@ type Bins = RunDetail['rewards'];
 
 /** How many values fell into which range, as bars. */
 export function Histogram({
-  bins,
+  bins: all,
   format,
   label,
 }: {
@@ -14,6 +14,7 @@ export function Histogram({
   readonly format: (value: number) => string;
   readonly label: string;
 }): ReactElement {
+  const bins = withoutEmptyEnds(all);
   const most = Math.max(1, ...bins.map(({ count }) => count));
   const total = bins.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return <p className="soft">Nothing to show yet.</p>;
@@ -36,4 +37,9 @@ export function Histogram({
       </figcaption>
     </figure>
   );
+}
+
+function withoutEmptyEnds(bins: Bins): Bins {
+  const isFull = ({ count }: Bins[number]) => count > 0;
+  return bins.slice(Math.max(0, bins.findIndex(isFull)), bins.findLastIndex(isFull) + 1);
 }

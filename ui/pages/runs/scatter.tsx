@@ -21,7 +21,7 @@ export function Scatter({
   return (
     <svg
       className="scatter"
-      viewBox={`0 0 ${SIZE} ${SIZE}`}
+      viewBox={`0 -16 ${SIZE} ${SIZE + 16}`}
       role="img"
       aria-label={`Tasks by their means: ${above} better in ${names[1]}, ${below} better in ${names[0]}, ${plural(points.length, 'task')} in all`}
     >
@@ -44,7 +44,7 @@ export function Scatter({
         {formatNumber(low, 2)}
       </text>
       <text x={SIZE - 8} y={SIZE - 10} textAnchor="end">{`${names[0]}: ${formatNumber(high, 2)}`}</text>
-      <text x={EDGE + 6} y={16}>{`${names[1]}: ${formatNumber(high, 2)}`}</text>
+      <text x={EDGE} y={-6}>{`${names[1]}: ${formatNumber(high, 2)}`}</text>
     </svg>
   );
 }
