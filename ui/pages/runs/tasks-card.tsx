@@ -38,7 +38,11 @@ export function TasksCard({ run }: { readonly run: RunDetail }): ReactElement {
   const sortBy = (sort: Sort) =>
     change({ sort, order: query.sort === sort && query.order !== 'desc' ? 'desc' : 'asc' });
   return (
-    <Card title="Tasks" side={<Filters run={run} query={query} onChange={change} />} flush>
+    <Card
+      title="Tasks"
+      side={<Filters run={run} query={query} onChange={change} isCounted={tasks.total !== undefined} />}
+      flush
+    >
       {tasks.error !== undefined && <Failed error={tasks.error} onRetry={reload} />}
       <div className="row head run-task">
         <SortButton sort="index" label="#" query={query} onSort={sortBy} />
@@ -144,9 +148,12 @@ function Filters({
   run,
   query,
   onChange,
+  isCounted,
 }: {
   readonly run: RunDetail;
   readonly query: TaskQuery;
+  /** Only after the first rows are there: they matter more. */
+  readonly isCounted: boolean;
   readonly onChange: (changed: {
     filter?: string | undefined;
     stop?: string | undefined;
@@ -169,6 +176,7 @@ function Filters({
         {FILTERS.map(([filter, label]) => (
           <FilterChip
             key={filter}
+            isCounted={isCounted}
             run={run}
             filter={filter}
             label={label}
@@ -205,6 +213,7 @@ function Filters({
 }
 
 function FilterChip({
+  isCounted,
   run,
   filter,
   label,
@@ -212,13 +221,14 @@ function FilterChip({
   onChoose,
 }: {
   readonly run: RunDetail;
+  readonly isCounted: boolean;
   readonly filter: Filter;
   readonly label: string;
   readonly isOn: boolean;
   readonly onChoose: () => void;
-}): ReactElement | null {
+}): ReactElement {
   // Only the number is wanted.
-  const { data, reload } = useAnswer('GET /api/runs/:run/tasks', {
+  const { data, reload } = useAnswer(isCounted ? 'GET /api/runs/:run/tasks' : null, {
     path: { run: run.id },
     query: { filter, start: 0, stop: 1 },
   });
@@ -227,9 +237,8 @@ function FilterChip({
   useEffect(() => {
     if (run.isLive) reload();
   }, [owed, reload, run.isLive]);
-  if (data?.matched === 0 && !isOn) return null;
   return (
-    <button type="button" aria-pressed={isOn} onClick={onChoose}>
+    <button type="button" aria-pressed={isOn} disabled={data?.matched === 0 && !isOn} onClick={onChoose}>
       {label} <span className="count">{data?.matched}</span>
     </button>
   );
