@@ -3,7 +3,7 @@ import type { RunDetail, TaskQuery, TaskRow } from '../../../src/studio/api.ts';
 import { goInstead, to, usePlace } from '../../app/route.ts';
 import { ask } from '../../data/ask.ts';
 import { formatCount, formatMs, formatNumber } from '../../data/format.ts';
-import { useAnswer } from '../../data/hooks.ts';
+import { useAnswer, useWhenChanged } from '../../data/hooks.ts';
 import { useRows } from '../../data/rows.ts';
 import { Card } from '../../parts/card.tsx';
 import { Failed, Ghost, Loading } from '../../parts/states.tsx';
@@ -28,11 +28,7 @@ export function TasksCard({ run }: { readonly run: RunDetail }): ReactElement {
     return { rows: table.rows, total: table.matched };
   });
   const { reload } = tasks;
-  const done = run.summary?.episodes.owed;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that goes on changes its rows.
-  useEffect(() => {
-    if (run.isLive) reload();
-  }, [done, reload, run.isLive]);
+  useWhenChanged(progressOf(run), reload);
   const change = (changed: Partial<Record<'filter' | 'stop' | 'text' | 'sort' | 'order', string | undefined>>) =>
     goInstead(to(['runs', run.id], { ...Object.fromEntries(address), ...changed }));
   const sortBy = (sort: Sort) =>
@@ -232,16 +228,17 @@ function FilterChip({
     path: { run: run.id },
     query: { filter, start: 0, stop: 1 },
   });
-  const owed = run.summary?.episodes.owed;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that goes on changes its numbers.
-  useEffect(() => {
-    if (run.isLive) reload();
-  }, [owed, reload, run.isLive]);
+  useWhenChanged(progressOf(run), reload);
   return (
     <button type="button" aria-pressed={isOn} disabled={data?.matched === 0 && !isOn} onClick={onChoose}>
       {label} <span className="count">{data?.matched}</span>
     </button>
   );
+}
+
+/** Changes whenever the rows of a run that goes on may have changed, and when it ends. */
+function progressOf({ summary, isLive }: RunDetail): string {
+  return `${summary?.episodes.owed} ${isLive}`;
 }
 
 function readQuery(address: URLSearchParams): TaskQuery {
