@@ -1,5 +1,5 @@
 import type { Rule } from '../chaos/record.ts';
-import { rewardsOf } from '../durable/end-rules.ts';
+import { beginsOf, LOST_WITH_PROCESS, lostOnlyWithProcess, rewardsOf } from '../durable/end-rules.ts';
 import { DURABLE_RULES } from '../durable/model.ts';
 
 // A node that stands still, or is cut off, does not know that others have gone on without it: it may run what nobody is told of.
@@ -12,6 +12,12 @@ const OF_ONE_PROCESS: ReadonlySet<string> = new Set([
 /** What must hold where nodes of a cluster die, stand still and are cut off: what clients are told, and what tools do outside. */
 export const CLUSTER_RULES: Readonly<Record<string, Rule>> = {
   ...Object.fromEntries(Object.entries(DURABLE_RULES).filter(([name]) => !OF_ONE_PROCESS.has(name))),
+  // One that stood still while it began may be set up late, where another node has begun it for its client: nothing is called there.
+  [LOST_WITH_PROCESS]: (record) => {
+    const ran = new Set(record.server.flatMap((event) => (event.what === 'run' ? [event.pid] : [])));
+    const begins = beginsOf(record);
+    return lostOnlyWithProcess(record, begins.length > 1 ? begins.filter(({ pid }) => ran.has(pid)) : begins);
+  },
   'an episode ends once in all logs, with the sum of what its calls were told': function* (record) {
     const rewards = rewardsOf(record);
     // A node that stops ends what keeps nothing, and the next one says that it is lost. What is lost has no reward.

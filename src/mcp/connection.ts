@@ -51,8 +51,12 @@ const LONGEST_CALL_MS = 2 ** 31 - 1;
 /** Connects to a server of either era. */
 export async function openMcp(address: McpAddress, signal?: AbortSignal): Promise<McpConnection> {
   const sdk = await loadMcpClient();
-  const client = new sdk.Client({ name: 'tiltyard', version }, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(toTransport(sdk, address), signal === undefined ? {} : { signal });
+  const client = await connect(sdk, address, signal).catch((thrown) => {
+    // A server that has restarted leaves a connection behind that only looks open.
+    if ('url' in address && /fetch failed/.test(String(thrown)) && signal?.aborted !== true)
+      return connect(sdk, address, signal);
+    throw thrown;
+  });
   const close = () => client.close();
   return {
     tools: (stop = signal) => listAll(client, stop),
@@ -69,6 +73,12 @@ export async function openMcp(address: McpAddress, signal?: AbortSignal): Promis
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function connect(sdk: McpClientLibrary, address: McpAddress, signal: AbortSignal | undefined): Promise<Client> {
+  const client = new sdk.Client({ name: 'tiltyard', version }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(toTransport(sdk, address), signal === undefined ? {} : { signal });
+  return client;
 }
 
 function toTransport(sdk: McpClientLibrary, address: McpAddress): Transport {

@@ -222,7 +222,6 @@ export type {
   NewCall,
   NewPlay,
   Play,
-  PlayChoice,
   PlayExport,
   PlayExportFormat,
   PlayHead,

@@ -2,6 +2,7 @@ import { tool, toolkit } from 'tiltyard';
 import { createServer } from 'tiltyard/server';
 import { describe, expect, test } from 'vitest';
 import { AUTH, KEYS, withKey } from '../server/credentials.ts';
+import { linesOf, logLines } from '../support/log-lines.ts';
 import { CLIENTS, connectMcp } from './clients.ts';
 import { modernRpc, rpc, textOfResult } from './rpc.ts';
 import { startMcp } from './server.ts';
@@ -56,6 +57,18 @@ test('M21: names that collide are refused at the start', async () => {
   const clash = toolkit({ name: 'Kit', tools: { Add: tool({ version: '1.0.0', run }), Add_v1_0_0: tool({ run }) } });
   const start = createServer({ toolkits: [clash], mcp: true, logger: false });
   await expect(start).rejects.toThrow('Kit.Add@1.0.0 and Kit.Add_v1_0_0@1.0.0 are both published over MCP as');
+});
+
+test('M21: a name that some agents cannot call is warned of', async () => {
+  const log = logLines();
+  const long = 'Tool'.repeat(12);
+  await startMcp({
+    toolkits: [toolkit({ name: 'Kit', tools: { [long]: tool({ run: () => 1 }) } })],
+    logger: log.logger,
+  });
+  expect(linesOf(log, "a tool's name has more than 45 characters: some agents cannot call it over MCP")).toMatchObject([
+    { tool: `Kit_${long}` },
+  ]);
 });
 
 test('M23: scopes hide tools, as over OXP', async () => {

@@ -267,3 +267,14 @@ test('in a cluster, the logs of all nodes tell one end, with the sum; one that i
   expect(broken(ended(4), ended(4))).toEqual([rule]);
   expect(broken(ended(3))).toEqual([rule]);
 });
+
+test('in a cluster, a node that stood still may set up late what keeps nothing, if nothing is called there', () => {
+  const rule = 'an episode that keeps nothing is lost with its process, and only then';
+  const broken = (...there: Parameters<typeof server>) => {
+    const late = server(...there).map((event) => ({ ...event, pid: 8 }));
+    const chronicle = { ...GOOD, server: [...server(SETUP, run('a'), ran('a', FIRST)), ...late] };
+    return check(inEpisode(PLAIN, chronicle), CLUSTER_RULES).flatMap((each) => (each.rule === rule ? [each.why] : []));
+  };
+  expect(broken(SETUP, ...TEARDOWN)).toEqual([]);
+  expect(broken(SETUP, run('b'), ran('b', SECOND))).toContain('it was set up 2 times');
+});

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { exportSite, SiteError } from '../../studio/index.ts';
 import { misuse } from '../shared/failure.ts';
 import { onInterrupt } from '../shared/interruption.ts';
@@ -27,11 +28,18 @@ export async function exportTo(runs: readonly string[], { out, json = false }: E
     });
     bar?.stop();
     if (json) terminal.printJson(site);
-    else
-      terminal.print(`${site.episodes} episodes of ${site.runs} runs are in ${site.out}: open ${site.out}/index.html`);
+    else terminal.print(`${describe(site)}. Open ${join(out, 'index.html')}`);
   } catch (thrown) {
     throw thrown instanceof SiteError ? misuse(thrown.message) : thrown;
   } finally {
     bar?.stop();
   }
+}
+
+function describe({ episodes, runs }: { readonly episodes: number; readonly runs: number }): string {
+  return `Wrote ${counted(episodes, 'episode')} of ${counted(runs, 'run')}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -61,6 +61,7 @@ export function toMcpService(option: Exclude<McpOption, false>, parts: McpParts)
   const { ors, oxp } = parts;
   assertMcp();
   const cancellable = new CancellableCalls();
+  warnOfLongNames(parts);
   return {
     ...parts,
     authenticator: ors?.authenticator ?? oxp?.authenticator,
@@ -71,6 +72,20 @@ export function toMcpService(option: Exclude<McpOption, false>, parts: McpParts)
     lazy: ors === undefined ? undefined : new LazyEpisodes(ors.host),
     names: oxp === undefined ? undefined : toolkitNames(oxp.host.tools),
   };
+}
+
+// Programs put a prefix of their own before a name, and models take at most 64 characters.
+const LONG_NAME = 45;
+
+function warnOfLongNames({ ors, oxp, log }: McpParts): void {
+  const ofEnvironments =
+    ors?.host.manifest.environments.flatMap(({ allTools }) => allTools.map(({ name }) => name)) ?? [];
+  const ofToolkits = oxp?.host.tools.map(({ definition }) => definition.name) ?? [];
+  for (const name of new Set([...ofEnvironments, ...ofToolkits].filter((each) => each.length > LONG_NAME)))
+    log.warn(
+      { tool: name },
+      `a tool's name has more than ${LONG_NAME} characters: some agents cannot call it over MCP`,
+    );
 }
 
 const KEEP_ALIVE_MS = 10_000;

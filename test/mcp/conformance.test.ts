@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createServer } from 'tiltyard/server';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { NotInstalled, skipAloud } from '../support/needed.ts';
+import { conformance } from './conformance/environment.ts';
+import { calculator } from './environments.ts';
+import { type NpmPrograms, npmPrograms } from './npm-programs.ts';
+
+let programs: NpmPrograms | undefined;
+
+beforeAll(async () => {
+  try {
+    programs = await npmPrograms();
+  } catch (thrown) {
+    if (!(thrown instanceof NotInstalled)) throw thrown;
+    skipAloud('the conformance of MCP', thrown.message);
+  }
+}, 300_000);
+
+async function start(): Promise<string> {
+  const server = await createServer({
+    environments: [conformance],
+    toolkits: [calculator],
+    mcp: true,
+    logger: false,
+  });
+  onTestFinished(() => server.close());
+  return server.listen();
+}
+
+/** Runs a program with Node 22, in a folder of its own. */
+async function runProgram(args: readonly string[], { node }: NpmPrograms): Promise<{ code: number; output: string }> {
+  const cwd = await mkdtemp(join(tmpdir(), 'tiltyard-mcp-'));
+  onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+  const env = { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}` };
+  return new Promise((resolve) => {
+    execFile(node, args, { cwd, env, timeout: 200_000, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
+      resolve({ code, output: stdout + stderr });
+    });
+  });
+}
+
+test.each(['2025-11-25', '2026-07-28'])(
+  'M24: the official suite finds what it expects of revision %s, and no other failures',
+  async (revision) => {
+    if (programs === undefined) return;
+    const url = `${await start()}/mcp/conformance?episode=suite`;
+    const known = fileURLToPath(new URL(`conformance/expected-failures.${revision}.yml`, import.meta.url));
+    const args = ['server', '--url', url, '--spec-version', revision, '--expected-failures', known];
+    const { code, output } = await runProgram([programs.conformance, ...args], programs);
+    expect(code, output.slice(output.indexOf('=== SUMMARY'))).toBe(0);
+    expect(output).toMatch(/tools-call-simple-text: [1-9]\d* passed, 0 failed/);
+  },
+  240_000,
+);
+
+test('M24: the command line of the Inspector lists and calls', async () => {
+  if (programs === undefined) return;
+  const { inspector } = programs;
+  const url = await start();
+  const inspect = (address: string, ...args: string[]) =>
+    runProgram([inspector, '--cli', address, '--transport', 'http', ...args], programs as NpmPrograms);
+  const listed = await inspect(`${url}/mcp/conformance?episode=i`, '--method', 'tools/list');
+  expect(listed.output).toContain('test_simple_text');
+  const called = await inspect(
+    `${url}/mcp/tools`,
+    ...['--method', 'tools/call', '--tool-name', 'Calculator_Add', '--tool-arg', 'a=1', '--tool-arg', 'b=2'],
+  );
+  expect(called.code, called.output).toBe(0);
+  expect(called.output).toContain('"text": "3"');
+}, 120_000);
