@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { allowHost, toPort } from '../shared/arguments.ts';
+import { collect, toPort } from '../shared/arguments.ts';
 import type { ExportSiteOptions } from './export.ts';
 import type { StudioCommandOptions } from './studio.ts';
 
@@ -11,7 +11,7 @@ export function addStudio(root: Command): void {
     .argument('[source...]', 'URLs, modules, folders of runs, records, or reports of bench --json (default: runs/)')
     .option('-p, --port <number>', 'port to listen on, or the next free one (default: 8090)', toPort)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .addOption(allowHost())
+    .option('--allow-host <name>', 'also serve the page under this host name; repeatable', collect)
     .option('--no-open', 'do not open a browser')
     .option('--json', 'print the address as one line of JSON')
     .addHelpText('after', HELP)
