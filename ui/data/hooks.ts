@@ -93,6 +93,16 @@ export function useAction<Arguments extends readonly unknown[], Result>(
   return { run, ...state, clear };
 }
 
+/** Acts when a value is another one than before; not when the component comes. */
+export function useWhenChanged(value: string, act: () => void): void {
+  const before = useRef(value);
+  useEffect(() => {
+    if (before.current === value) return;
+    before.current = value;
+    act();
+  }, [value, act]);
+}
+
 /** Now, to the second, for things that grow old. */
 export function useNow(everyMs = 1000): number {
   const [now, setNow] = useState(() => Date.now());

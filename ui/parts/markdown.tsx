@@ -15,7 +15,7 @@ const TAGS = new Set(
 /** Text of somebody else's, with its Markdown shown. No HTML is made of it, only elements of the list above. */
 export function Markdown({ text }: { readonly text: string }): ReactElement {
   const content = useMemo(() => (text.length > LONGEST ? undefined : toElements(text)), [text]);
-  if (content === undefined) return <LongText text={text} />;
+  if (content === undefined) return <LongText text={text} className="plain" />;
   return (
     <div className="markdown" dir="auto">
       {content}

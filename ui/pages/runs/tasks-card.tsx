@@ -3,7 +3,7 @@ import type { RunDetail, TaskQuery, TaskRow } from '../../../src/studio/api.ts';
 import { goInstead, to, usePlace } from '../../app/route.ts';
 import { ask } from '../../data/ask.ts';
 import { formatCount, formatMs, formatNumber } from '../../data/format.ts';
-import { useAnswer } from '../../data/hooks.ts';
+import { useAnswer, useWhenChanged } from '../../data/hooks.ts';
 import { useRows } from '../../data/rows.ts';
 import { Card } from '../../parts/card.tsx';
 import { Failed, Ghost, Loading } from '../../parts/states.tsx';
@@ -28,17 +28,17 @@ export function TasksCard({ run }: { readonly run: RunDetail }): ReactElement {
     return { rows: table.rows, total: table.matched };
   });
   const { reload } = tasks;
-  const done = run.summary?.episodes.owed;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that goes on changes its rows.
-  useEffect(() => {
-    if (run.isLive) reload();
-  }, [done, reload, run.isLive]);
+  useWhenChanged(progressOf(run), reload);
   const change = (changed: Partial<Record<'filter' | 'stop' | 'text' | 'sort' | 'order', string | undefined>>) =>
     goInstead(to(['runs', run.id], { ...Object.fromEntries(address), ...changed }));
   const sortBy = (sort: Sort) =>
     change({ sort, order: query.sort === sort && query.order !== 'desc' ? 'desc' : 'asc' });
   return (
-    <Card title="Tasks" side={<Filters run={run} query={query} onChange={change} />} flush>
+    <Card
+      title="Tasks"
+      side={<Filters run={run} query={query} onChange={change} isCounted={tasks.total !== undefined} />}
+      flush
+    >
       {tasks.error !== undefined && <Failed error={tasks.error} onRetry={reload} />}
       <div className="row head run-task">
         <SortButton sort="index" label="#" query={query} onSort={sortBy} />
@@ -144,9 +144,12 @@ function Filters({
   run,
   query,
   onChange,
+  isCounted,
 }: {
   readonly run: RunDetail;
   readonly query: TaskQuery;
+  /** Only after the first rows are there: they matter more. */
+  readonly isCounted: boolean;
   readonly onChange: (changed: {
     filter?: string | undefined;
     stop?: string | undefined;
@@ -169,6 +172,7 @@ function Filters({
         {FILTERS.map(([filter, label]) => (
           <FilterChip
             key={filter}
+            isCounted={isCounted}
             run={run}
             filter={filter}
             label={label}
@@ -205,6 +209,7 @@ function Filters({
 }
 
 function FilterChip({
+  isCounted,
   run,
   filter,
   label,
@@ -212,27 +217,28 @@ function FilterChip({
   onChoose,
 }: {
   readonly run: RunDetail;
+  readonly isCounted: boolean;
   readonly filter: Filter;
   readonly label: string;
   readonly isOn: boolean;
   readonly onChoose: () => void;
-}): ReactElement | null {
+}): ReactElement {
   // Only the number is wanted.
-  const { data, reload } = useAnswer('GET /api/runs/:run/tasks', {
+  const { data, reload } = useAnswer(isCounted ? 'GET /api/runs/:run/tasks' : null, {
     path: { run: run.id },
     query: { filter, start: 0, stop: 1 },
   });
-  const owed = run.summary?.episodes.owed;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that goes on changes its numbers.
-  useEffect(() => {
-    if (run.isLive) reload();
-  }, [owed, reload, run.isLive]);
-  if (data?.matched === 0 && !isOn) return null;
+  useWhenChanged(progressOf(run), reload);
   return (
-    <button type="button" aria-pressed={isOn} onClick={onChoose}>
+    <button type="button" aria-pressed={isOn} disabled={data?.matched === 0 && !isOn} onClick={onChoose}>
       {label} <span className="count">{data?.matched}</span>
     </button>
   );
+}
+
+/** Changes whenever the rows of a run that goes on may have changed, and when it ends. */
+function progressOf({ summary, isLive }: RunDetail): string {
+  return `${summary?.episodes.owed} ${isLive}`;
 }
 
 function readQuery(address: URLSearchParams): TaskQuery {

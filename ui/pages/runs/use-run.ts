@@ -12,7 +12,12 @@ export function useRuns(): Pick<Answer<readonly RunHead[]>, 'data' | 'error' | '
 
 /** One run, while it is played as well. */
 export function useRun(id: string): Answer<RunDetail> {
-  const asked = useAnswer('GET /api/runs/:run', { path: { run: id } });
-  const told = useTopic<RunDetail>(`run/${id}`, (before, event) => (event.type === 'run' ? event.run : before));
-  return { ...asked, data: told ?? asked.data, error: told === undefined ? asked.error : undefined };
+  const told = useTopic<RunDetail | null>(`run/${id}`, (before, event) => {
+    if (event.type === 'gone') return null;
+    return event.type === 'run' ? event.run : before;
+  });
+  // The stream says that a run is gone, but not why: the answer does.
+  const isAsked = site !== undefined || told === null;
+  const asked = useAnswer(isAsked ? 'GET /api/runs/:run' : null, { path: { run: id } });
+  return told ? { ...asked, data: told, error: undefined, isLoading: false } : asked;
 }
