@@ -36,8 +36,8 @@ export function addCall(root: Command): void {
 const HELP = `
 The call runs in a new episode of the given task (default: the first), which
 ends after it. A URL with /mcp in its path is an address of MCP, and says by
-itself which episode it means. Exit code 1: the call was refused or the tool failed. The API
-key is read from the environment variable TILTYARD_API_KEY.
+itself which episode it means. Exit code 1: the call was refused or the tool
+failed. The API key is read from the environment variable TILTYARD_API_KEY.
 
 Examples:
   tiltyard call examples/gsm8k/environment.ts submit --input answer=51
