@@ -72,7 +72,7 @@ const EPISODES: Readonly<Record<string, Episode>> = {
 };
 
 const names = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'test-support' && entry.name !== 'agents')
+  .filter((entry) => entry.isDirectory() && !['test-support', 'agents', 'mcp-client'].includes(entry.name))
   .map(({ name }) => name);
 
 let server: Server;

@@ -18,7 +18,7 @@ export interface FaceServerOptions {
 }
 
 /** The key of a request's metadata under which a client gives a call an id of its own: a repeat of it never runs twice. */
-export const CALL_ID_META = 'tiltyard/call_id';
+const CALL_ID_META = 'tiltyard/call_id';
 
 // A client that hears nothing for long may give up.
 const PROGRESS_MS = 10_000;

@@ -7,7 +7,7 @@ import type { McpResult } from './face.ts';
 export type Reader = 'agent' | 'orchestrator';
 
 /** What is said at the end of the last result. */
-export const EPISODE_ENDED = 'The episode has ended. No more tools can be called: stop here.';
+const EPISODE_ENDED = 'The episode has ended. No more tools can be called: stop here.';
 
 /** What a step gave. */
 export function toStepResult(

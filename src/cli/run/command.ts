@@ -56,10 +56,10 @@ or OPENROUTER_API_KEY; with a base URL, from TILTYARD_MODEL_API_KEY. Ctrl-C
 stops the run; --resume continues it.
 
 A program after -- is started once for each episode, in an empty folder, and
-acts in it over MCP. {url} {token} {prompt} {prompt_file} {mcp_config} {tools} in
-its arguments are filled in, and are variables TILTYARD_URL and so on; the prompt
-is its standard input if no argument has it. It learns nothing of rewards and
-tasks. Needs the package @modelcontextprotocol/server.
+acts in it over MCP. In its arguments, {url} {token} {prompt} {prompt_file}
+{mcp_config} {tools} are filled in; they are variables as well (TILTYARD_URL and
+so on). The prompt is its standard input if no argument has it. It learns
+nothing of rewards and tasks. Needs the package @modelcontextprotocol/server.
 
 Examples:
   tiltyard run examples/gsm8k/environment.ts --policy random --n 20

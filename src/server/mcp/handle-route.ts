@@ -7,7 +7,7 @@ import type { OrsService } from '../ors/service.ts';
 import type { Handles } from './handles.ts';
 
 /** The route that gives a session an address for an agent. */
-export const HANDLE_ROUTE = '/:env/mcp';
+const HANDLE_ROUTE = '/:env/mcp';
 
 /** Registers it beside the routes of ORS, for orchestrators. */
 export function registerHandles(app: FastifyInstance, { host }: OrsService, handles: Handles, docs: RouteDocs): void {

@@ -15,7 +15,7 @@ import { toToolkits } from './toolkits.ts';
 import { leavingOf, sendWebResponse, toWebRequest } from './web-exchange.ts';
 
 /** The routes of MCP. */
-export const MCP_ROUTES = { agent: '/mcp/sessions/:handle', own: '/mcp/:env', toolkits: '/mcp/tools' } as const;
+const MCP_ROUTES = { agent: '/mcp/sessions/:handle', own: '/mcp/:env', toolkits: '/mcp/tools' } as const;
 
 /** Finds out what a request is about. */
 type Find = (service: McpService, request: FastifyRequest, message: Message) => Promise<Served>;

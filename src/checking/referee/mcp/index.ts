@@ -14,7 +14,7 @@ const GROUP = 'Agents over MCP';
 const ERAS = ['legacy', 'modern'] as const;
 
 /** What can be seen from outside of an address for agents; the official conformance suite does the rest. */
-export const mcpProbes: readonly Probe<McpSubject>[] = [
+const mcpProbes: readonly Probe<McpSubject>[] = [
   {
     id: 'M4',
     group: GROUP,
