@@ -69,7 +69,6 @@ export class ClusterHost implements SessionHost {
   readonly #orphans: Orphans;
   readonly #handOver: HandOver;
   readonly #server: AskServer;
-  readonly #durable: ReadonlySet<string>;
   /** Calls that wait for an answer, wherever they run. */
   readonly #open = new Set<Promise<void>>();
   readonly #touching = new Map<string, Promise<SessionState>>();
@@ -95,9 +94,6 @@ export class ClusterHost implements SessionHost {
     this.#handOver = new HandOver({ clock, journal, membership, residence, asking });
     const drain = () => void this.#handOver.all(options.drainMs);
     this.#server = new AskServer({ clock, bus, membership, locator, residence, newSessions: this.#newSessions, drain });
-    this.#durable = new Set(
-      home.manifest.environments.filter(({ durability }) => durability !== 'none').map(({ name }) => name),
-    );
     journal.listen({
       fenced: (key, ref) => {
         observer.fenced();
@@ -200,7 +196,8 @@ export class ClusterHost implements SessionHost {
       isAccepted = true;
     };
     try {
-      if (request.taskId === undefined && this.#mustAnnounce(request)) {
+      // A client that does not know the id would step twice if this node went away before it heard of it, wherever the call runs.
+      if (request.taskId === undefined) {
         // There must be such a session before it is said that its call will run.
         const { kind } = await this.#asking.locate(ref);
         if (kind !== 'nobody') tell({ kind: 'accepted', taskId });
@@ -232,11 +229,6 @@ export class ClusterHost implements SessionHost {
     if (answer.kind !== 'event') throw toError(answer);
     tell(answer.event);
     return answer.event.kind === 'settled';
-  }
-
-  /** A client that does not know the id would step twice if this node went away before it heard of it. */
-  #mustAnnounce({ environment }: CallRequest): boolean {
-    return environment === undefined || this.#durable.has(environment.toLowerCase());
   }
 
   async #value(question: SessionQuestion): Promise<unknown> {

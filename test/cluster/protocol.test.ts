@@ -150,3 +150,34 @@ test('an id that a node told before it died is begun at another, and one of anot
   await eventually(() => expect(foreign.phase).toBe('settled'));
   expect(errorOf(foreign)).toBe('unknown_task_id');
 });
+
+test('the id of a call is told before it runs, also where an environment keeps nothing', async () => {
+  let [isTold, wasTold] = [false, false];
+  const plain = environment({
+    name: 'plain',
+    splits: { train: [{}] },
+    prompt: () => 'Look.',
+    tools: {
+      look: {
+        input: { type: 'object' },
+        run() {
+          wasTold = isTold;
+          return text('seen');
+        },
+      },
+    },
+  });
+  const cluster = new MemoryCluster([plain]);
+  const nodes = [await cluster.join('one'), await cluster.join('two')];
+  await nodes[0]?.host.create(refOf('s'), { choice: { task: {} }, secrets: {} });
+  for (const { host } of nodes) {
+    isTold = false;
+    await new Promise<void>((resolve) => {
+      host.call(refOf('s'), { name: 'look', input: {}, environment: 'plain' }, ({ kind }) => {
+        isTold = true;
+        if (kind === 'settled') resolve();
+      });
+    });
+    expect(wasTold).toBe(true);
+  }
+});
