@@ -1,20 +1,14 @@
-import { createRequire } from 'node:module';
+import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { isWithoutBrowser, openPage, shareBrowser } from './open-page.ts';
 import { makeScene } from './scene.ts';
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
-interface AxeResult {
-  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
-}
-
 /** What axe finds wrong with the page. */
 async function violationsOf(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResult> } };
-    return axe.run();
+    const inPage = globalThis as unknown as { readonly axe: { run(): Promise<AxeResults> } };
+    return inPage.axe.run();
   });
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
@@ -37,7 +31,7 @@ describe.skipIf(isWithoutBrowser('whether everybody can use the studio'))('every
       const tooWide: string[] = [];
       for (const { name, open } of scene.pages) {
         await open(page, go);
-        await page.addScriptTag({ path: AXE });
+        await page.addScriptTag({ content: axe.source });
         const violations = await violationsOf(page);
         if (violations.length > 0) found[name] = violations;
         await page.setViewportSize({ width: 360, height: 740 });

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import type { EnvironmentInfo, PlayChoice, PlayHead, PlaySubject, Target } from '../../../src/studio/api.ts';
+import type { EnvironmentInfo, PlayHead, PlaySubject, Target } from '../../../src/studio/api.ts';
 import { to } from '../../app/route.ts';
 import { useStudio } from '../../app/studio.ts';
 import { ask } from '../../data/ask.ts';
@@ -181,11 +181,13 @@ function ChooseTask({
   );
 }
 
+type Choice = Extract<PlaySubject, { kind: 'episode' }>['choice'];
+
 function toChoice(
   own: string | undefined,
   split: EnvironmentInfo['splits'][number] | undefined,
   index: string,
-): { readonly value?: PlayChoice; readonly problem?: string } {
+): { readonly value?: Choice; readonly problem?: string } {
   if (own !== undefined) {
     const { value, problem } = readObject(own);
     return value === undefined ? { problem: problem ?? '' } : { value: { task: value } };
