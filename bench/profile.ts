@@ -1,6 +1,9 @@
 // npm run bench:profile: which functions of this server a call spends its time in.
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
-import { type NodeServer, startChild } from './child.ts';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type NodeServer, startModule } from './child.ts';
 import { type Measured, measure } from './load.ts';
 import { addCalls, addCallsWithIds, createEpisodes, type Next, oxpCalls, oxpCallsWithIds } from './requests.ts';
 
@@ -10,22 +13,37 @@ const SHOWN = Number(process.env.SHOWN ?? 40);
 
 const WARM_UP_MS = 2_500;
 
-const KINDS: Record<string, (server: NodeServer) => Promise<Next>> = {
-  ors: async ({ port }) => addCalls(await createEpisodes(port, CONNECTIONS)),
-  'task-id': async ({ port }) => addCallsWithIds(await createEpisodes(port, CONNECTIONS)),
-  oxp: async () => oxpCalls(),
-  'call-id': async () => oxpCallsWithIds(),
+interface Kind {
+  /** One of bench/servers. */
+  readonly server: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly next: (server: NodeServer) => Promise<Next>;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'tiltyard-profile-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const episodes = async ({ port }: NodeServer) => addCalls(await createEpisodes(port, CONNECTIONS));
+const episodesWithIds = async ({ port }: NodeServer) => addCallsWithIds(await createEpisodes(port, CONNECTIONS));
+
+const KINDS: Record<string, Kind> = {
+  ors: { server: 'tiltyard', next: episodes },
+  'task-id': { server: 'tiltyard', next: episodesWithIds },
+  oxp: { server: 'tiltyard', next: async () => oxpCalls() },
+  'call-id': { server: 'tiltyard', next: async () => oxpCallsWithIds() },
+  journal: { server: 'journal', env: { JOURNAL: join(folder, 'journal') }, next: episodesWithIds },
+  workers: { server: 'workers', env: { WORKERS: '1' }, next: episodesWithIds },
 };
 
 const [kind = 'ors'] = process.argv.slice(2);
-const toNext = KINDS[kind];
-if (toNext === undefined) {
+const chosen = KINDS[kind];
+if (chosen === undefined) {
   process.stderr.write(`no calls '${kind}'. There are: ${Object.keys(KINDS).join(', ')}\n`);
   process.exit(2);
 }
 
-using server = await startChild('tiltyard');
-const load = { server, connections: CONNECTIONS, next: await toNext(server) };
+using server = await startModule(new URL(`./servers/${chosen.server}.ts`, import.meta.url), chosen);
+const load = { server, connections: CONNECTIONS, next: await chosen.next(server) };
 await measure({ ...load, durationMs: WARM_UP_MS });
 const { cpuMicros } = await measure({ ...load, durationMs: WARM_UP_MS });
 let profiled: Measured | undefined;

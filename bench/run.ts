@@ -33,6 +33,9 @@ const MEASUREMENTS: Record<string, (servers: Servers) => Promise<Verdict[]>> = {
   cluster: measureCluster,
 };
 
+/** Those that have the official Python server beside them, which takes a while to install. */
+const WITH_REFERENCE = new Set(['calls', 'episodes', 'large']);
+
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !(name in MEASUREMENTS));
 if (unknown.length > 0) {
@@ -46,13 +49,14 @@ if (busy > availableParallelism() / 2)
     `the machine is busy (load ${busy.toFixed(1)}, ${availableParallelism()} processors): do not trust the figures\n`,
   );
 
+const names = asked.length === 0 ? Object.keys(MEASUREMENTS) : asked;
 using floor = await startChild('floor');
 using tiltyard = await startChild('tiltyard');
-const reference = await startReference();
-if ('missing' in reference) process.stdout.write(`without the Python reference: ${reference.missing}\n`);
-using python = 'missing' in reference ? undefined : reference;
+const reference = names.some((name) => WITH_REFERENCE.has(name)) ? await startReference() : undefined;
+if (reference && 'missing' in reference) process.stdout.write(`without the Python reference: ${reference.missing}\n`);
+using python = reference && 'missing' in reference ? undefined : reference;
 
 const verdicts: Verdict[] = [];
-for (const name of asked.length === 0 ? Object.keys(MEASUREMENTS) : asked)
+for (const name of names)
   verdicts.push(...((await MEASUREMENTS[name]?.({ floor, tiltyard, reference: python })) ?? []));
 printVerdicts(verdicts);

@@ -2,6 +2,7 @@
 // SEED, EPISODES and SECONDS change it.
 
 import { findNats } from '../test/cluster/nats-programs.ts';
+import { preparePython } from '../test/interop/python-environment.ts';
 import { historyOf } from './chaos/model.ts';
 import { CLUSTER_RULES } from './cluster/model.ts';
 import { type ClusterProof, proveCluster } from './cluster/prove.ts';
@@ -25,8 +26,13 @@ if ('missing' in nats) {
   process.stderr.write(`nats-server is needed, and ${nats.missing}\n`);
   process.exit(1);
 }
+const python = await preparePython().catch((thrown: Error) => {
+  process.stderr.write(`the official Python clients do not play: ${thrown.message}\n`);
+  return undefined;
+});
 const proof = await proveCluster({
   seed,
+  python,
   episodes,
   players: 16,
   nats,
@@ -43,7 +49,7 @@ await writeReport({
   command: `SEED=${seed} EPISODES=${episodes} SECONDS=${seconds} npm run chaos:cluster`,
   isProven: violations.length === 0 && faults.length === 0,
   body: [
-    `Episodes of environments with every contract, on three nodes behind a plain TCP round robin, with ${nats.count === 3 ? 'three current servers of NATS (R3)' : 'one server of NATS of the distribution (R1), because a current one was not found'}. Nodes are killed with SIGKILL, stand still (SIGSTOP), are cut off from NATS and told to stop, two of three at a time; the server of NATS that leads is killed and started again. Clients: ours, over connections that break; bare sockets that choose the ids of their calls; and bare sockets that are told them.`,
+    `Episodes of environments with every contract, on three nodes behind a plain TCP round robin, with ${nats.count === 3 ? 'three current servers of NATS (R3)' : 'one server of NATS of the distribution (R1), because a current one was not found'}. Nodes are killed with SIGKILL, stand still (SIGSTOP), are cut off from NATS and told to stop, two of three at a time; the server of NATS that leads is killed and started again. Clients: ours, over connections that break; bare sockets that choose the ids of their calls; bare sockets that are told them; and ${python === undefined ? 'not the official ones in Python, which were not found' : 'the official ones in Python (ors-sdk and openreward), unmodified, on what is kept'}.`,
     table(['what happened', 'count'], counts(proof)),
     table(
       ['what must hold', 'violations'],
@@ -70,8 +76,12 @@ function natsTroubles(): Trouble[] {
 
 function counts({ chronicle, episodes: played, counts: happened }: ClusterProof): [string, number][] {
   const often = (trouble: Trouble) => happened.get(trouble) ?? 0;
+  const begun = chronicle.client.filter(({ what }) => what === 'created');
+  const begunWith = (client: string) => begun.filter(({ episode }) => episode.includes(`-${client}-`)).length;
   return [
     ['episodes played', played],
+    ['of them with ors-sdk', begunWith('ors')],
+    ['of them with openreward', begunWith('openreward')],
     ['nodes killed', often('kill')],
     ['nodes that stood still', often('pause')],
     ['nodes cut off from NATS', often('cut')],

@@ -18,8 +18,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['core', 'protocol'],
   rollouts: ['mcp', 'client', 'records', 'core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
+  studio: ['checking', 'rollouts', 'records', 'client', 'core', 'protocol'],
   testing: ['checking', 'client', 'server', 'durable', 'sessions', 'records', 'core', 'protocol'],
   cli: [
+    'studio',
     'rollouts',
     'mcp',
     'records',
@@ -124,3 +126,18 @@ function reachableFrom(file: string, imports: ReadonlyMap<string, readonly strin
   }
   return reached;
 }
+
+// The page is another program: it knows the server by its contract, and runs one file of it.
+test('ui/ imports of src/ only types, and what exported sites run', () => {
+  const ui = fileURLToPath(new URL('../ui', import.meta.url));
+  const files = readdirSync(ui, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
+  expect(files.length).toBeGreaterThan(50);
+  for (const name of files) {
+    const text = readFileSync(join(ui, name), 'utf8');
+    for (const [statement, , path = ''] of text.matchAll(/^import (type )?[^;]*?from '([^']*\/src\/[^']+)';/gms)) {
+      if (path.endsWith('/studio/select-tasks.ts')) continue;
+      expect(statement, `ui/${name} runs code of src/`).toMatch(/^import type /);
+      expect(path, `ui/${name} goes past an index`).toMatch(/\/src\/(studio\/api|[\w-]+\/index)\.ts$/);
+    }
+  }
+});

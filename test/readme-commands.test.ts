@@ -8,7 +8,17 @@ const LINES = [...README.matchAll(/^npx tiltyard (.*?)\s+# .*$/gm)].map(([, line
 const ENDING = LINES.filter(([command]) => command === 'check' || command === 'bench' || command === 'run');
 
 test('the README shows how to serve, play, check, measure and run agents', () => {
-  expect(LINES.map(([command]) => command)).toEqual(['dev', 'play', 'check', 'check', 'bench', 'run', 'run', 'run']);
+  expect(LINES.map(([command]) => command)).toEqual([
+    'dev',
+    'play',
+    'studio',
+    'check',
+    'check',
+    'bench',
+    'run',
+    'run',
+    'run',
+  ]);
 });
 
 test.each(ENDING)('npx tiltyard %s %s %s ends well, as the README has it', { timeout: 60_000 }, async (...line) => {

@@ -1,4 +1,5 @@
 import { createServer, type ServerOptions } from 'tiltyard/server';
+import { makeObjectsYoung } from '../../src/cli/shared/serving/collector.ts';
 import { API_KEY } from './api-key.ts';
 import { counter, counterKit } from './counter.ts';
 
@@ -10,6 +11,8 @@ export async function serveCounter(
   workers = 0,
   kept: Pick<ServerOptions, 'journal' | 'cluster' | 'record'> = {},
 ): Promise<URL> {
+  // As the command does.
+  makeObjectsYoung();
   // A cluster shares no toolkits.
   const here = { environments: [counter], toolkits: kept.cluster === undefined ? [counterKit] : [] };
   const elsewhere = { workers: { modules: [new URL('./counter.ts', import.meta.url)], count: workers } };

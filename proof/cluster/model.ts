@@ -1,9 +1,8 @@
 import type { Rule } from '../chaos/record.ts';
-import { rewardsOf } from '../durable/end-rules.ts';
+import { beginsOf, LOST_WITH_PROCESS, lostOnlyWithProcess, rewardsOf } from '../durable/end-rules.ts';
 import { DURABLE_RULES } from '../durable/model.ts';
 
-// A node that stands still, or is cut off, does not know that others have gone on without it: it may run what nobody is told of, and says
-// in its log that its own part of the episode has ended.
+// A node that stands still, or is cut off, does not know that others have gone on without it: it may run what nobody is told of.
 const OF_ONE_PROCESS: ReadonlySet<string> = new Set([
   'an episode lives in one process at a time',
   'nothing happens after a deletion was answered',
@@ -13,12 +12,19 @@ const OF_ONE_PROCESS: ReadonlySet<string> = new Set([
 /** What must hold where nodes of a cluster die, stand still and are cut off: what clients are told, and what tools do outside. */
 export const CLUSTER_RULES: Readonly<Record<string, Rule>> = {
   ...Object.fromEntries(Object.entries(DURABLE_RULES).filter(([name]) => !OF_ONE_PROCESS.has(name))),
-  'an end of an episode in the log has the sum of what its calls were told': function* (record) {
+  // One that stood still while it began may be set up late, where another node has begun it for its client: nothing is called there.
+  [LOST_WITH_PROCESS]: (record) => {
+    const ran = new Set(record.server.flatMap((event) => (event.what === 'run' ? [event.pid] : [])));
+    const begins = beginsOf(record);
+    return lostOnlyWithProcess(record, begins.length > 1 ? begins.filter(({ pid }) => ran.has(pid)) : begins);
+  },
+  'an episode ends once in all logs, with the sum of what its calls were told': function* (record) {
     const rewards = rewardsOf(record);
-    // What is lost has no reward.
+    // A node that stops ends what keeps nothing, and the next one says that it is lost. What is lost has no reward.
     const told = record.log.flatMap((line) =>
       line.what === 'session ended' && line.lost === undefined ? [line.reward ?? 0] : [],
     );
+    if (told.length > 1) yield `it ended ${told.length} times`;
     if (rewards !== undefined && told.length > 0 && !told.includes(rewards))
       yield `its reward is ${told.join(', ')} in the log, and clients were told ${rewards}`;
   },

@@ -14,6 +14,7 @@ import { type StandIn, withStandIns } from '../durable/stand-ins.ts';
 import { random } from '../random.ts';
 import { CLUSTER_RULES } from './model.ts';
 import { ProofNode } from './node.ts';
+import { OfficialClients, officialPlayers } from './official-clients.ts';
 import { type Trouble, Troubles } from './troubles.ts';
 
 /** What happens; the same seed makes the same choices. */
@@ -24,6 +25,8 @@ export interface ClusterOptions extends PlayOptions {
   readonly troubles: readonly (readonly Trouble[])[];
   /** When nothing more is to begin, as a date in ms. */
   readonly until?: number;
+  /** A Python that has the official clients: then those play as well. */
+  readonly python?: string | undefined;
   /** What is put in the place of files of src/. */
   readonly standIns?: readonly StandIn[];
   readonly onProgress?: (line: string) => void;
@@ -57,7 +60,7 @@ export async function proveCluster(options: ClusterOptions): Promise<ClusterProo
 }
 
 async function prove(options: ClusterOptions, nats: NatsServers, ledger: string): Promise<ClusterProof> {
-  const { seed, standIns = [] } = options;
+  const { seed, python, standIns = [] } = options;
   const history = new History();
   const log = new ServerLog((id) => history.tokenOf(id), FORESEEN);
   const { execArgv, env } = withStandIns(standIns);
@@ -70,13 +73,12 @@ async function prove(options: ClusterOptions, nats: NatsServers, ledger: string)
   await using balancer = await startRoundRobin(nodes.map(({ lives }) => lives.port));
   const port = Number(new URL(balancer.url).port);
   const proxy = await startCuttingProxy(port, { cutAfter: cuts(seed) });
+  using clients = python === undefined ? undefined : new OfficialClients(python, balancer.url);
+  const kinds = clients === undefined ? KINDS : [...KINDS, ...officialPlayers(clients)];
   const troubles = new Troubles(nodes, nats, random(seed));
   const progress = { begun: 0, isOver: false };
   const troubled = trouble(options, troubles, progress);
-  await Promise.all([
-    troubled,
-    play({ kinds: KINDS, ...options }, { port, cuttingPort: proxy.port, history }, progress),
-  ]);
+  await Promise.all([troubled, play({ kinds, ...options }, { port, cuttingPort: proxy.port, history }, progress)]);
   await proxy.close();
   for (const { lives } of nodes) await lives.stop();
   const { killedPids, lapses: stops, counts } = troubles;

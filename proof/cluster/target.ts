@@ -6,9 +6,12 @@ import { drifting, plain, replayed, saved } from '../durable/world.ts';
 
 const { NATS = 'nats://127.0.0.1:4222', NODE = 'node', PORT = '0' } = process.env;
 
+// The client of openreward sends a secret with each session, and without a key nothing of those would be kept.
+const KEY = 'a5'.repeat(32);
+
 const server = await createServer({
   environments: [replayed, saved, plain, drifting],
-  cluster: { nats: NATS, nodeName: NODE },
+  cluster: { nats: NATS, nodeName: NODE, keys: [KEY] },
   logger: { level: 'info' },
   announceAfterMs: 50,
   pingMs: 100,

@@ -11,6 +11,9 @@ const LOST_MS = 1_000;
 /** What an episode begins with in a process. */
 const BEGINS: ReadonlySet<string> = new Set(['setup', 'restore']);
 
+/** The name of a rule that clusters have in another form. */
+export const LOST_WITH_PROCESS = 'an episode that keeps nothing is lost with its process, and only then';
+
 /** What must hold of how episodes begin and end, where processes are killed. */
 export const END_RULES: Readonly<Record<string, Rule>> = {
   'an episode that is kept is lost only if its calls may have ended two processes': function* (record) {
@@ -31,21 +34,7 @@ export const END_RULES: Readonly<Record<string, Rule>> = {
       if (at < deleted && (answer.kind === 'unknown' || isOver)) yield `${token}: ${JSON.stringify(answer)}`;
     }
   },
-  'an episode that keeps nothing is lost with its process, and only then': function* (record) {
-    if (environmentOf(record.episode) !== 'plain') return;
-    const begins = record.server.filter(({ what }) => BEGINS.has(what));
-    if (begins.length > 1) yield `it was set up ${begins.length} times`;
-    const [begin] = begins;
-    const diedAt = begin && record.killedPids.get(begin.pid ?? 0);
-    for (const { token, answer, at } of answersOf(record)) {
-      // That a process has died may be noticed when an episode has been given to it.
-      if (answer.kind === 'lost' && endsBetween(record, beginOf(record) - LOST_MS, at) === 0)
-        yield `${token}, and nothing died`;
-      const run = record.server.find((event) => event.what === 'run' && event.token === token);
-      if (answer.kind === 'scored' && run !== undefined && diedAt !== undefined && run.pid !== begin?.pid)
-        yield `${token} ran after its process had ended`;
-    }
-  },
+  [LOST_WITH_PROCESS]: (record) => lostOnlyWithProcess(record, beginsOf(record)),
   'an episode that does not give the same again is lost when it is built again': function* (record) {
     if (environmentOf(record.episode) !== 'drifting') return;
     const drifted = answersOf(record).find(({ token, answer }) => token.endsWith('.first') && answer.kind === 'scored');
@@ -123,6 +112,27 @@ export const END_RULES: Readonly<Record<string, Rule>> = {
       yield `its reward is ${line.reward} in the log, and clients were told ${rewards}`;
   },
 };
+
+/** What is wrong with an episode that keeps nothing, if these are all its beginnings. */
+export function* lostOnlyWithProcess(record: EpisodeRecord, begins: readonly ServerEvent[]): Generator<string> {
+  if (environmentOf(record.episode) !== 'plain') return;
+  if (begins.length > 1) yield `it was set up ${begins.length} times`;
+  const [begin] = begins;
+  const diedAt = begin && record.killedPids.get(begin.pid ?? 0);
+  for (const { token, answer, at } of answersOf(record)) {
+    // That a process has died may be noticed when an episode has been given to it.
+    if (answer.kind === 'lost' && endsBetween(record, beginOf(record) - LOST_MS, at) === 0)
+      yield `${token}, and nothing died`;
+    const run = record.server.find((event) => event.what === 'run' && event.token === token);
+    if (answer.kind === 'scored' && run !== undefined && diedAt !== undefined && run.pid !== begin?.pid)
+      yield `${token} ran after its process had ended`;
+  }
+}
+
+/** Where and when it was set up, or restored. */
+export function beginsOf({ server }: EpisodeRecord): ServerEvent[] {
+  return server.filter(({ what }) => BEGINS.has(what));
+}
 
 /** What the calls of an episode were told to be worth; undefined if one of them was told nothing. */
 export function rewardsOf(record: EpisodeRecord): number | undefined {

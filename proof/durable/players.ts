@@ -11,7 +11,13 @@ export interface PlayOptions extends Partial<Pick<Stage, 'environments' | 'tools
   readonly episodes: number;
   /** How many episodes are played at a time. */
   readonly players: number;
-  readonly kinds?: readonly (keyof typeof PLAYERS)[];
+  readonly kinds?: readonly (keyof typeof PLAYERS | Player)[];
+}
+
+/** A kind of client that only some proofs have. */
+export interface Player {
+  readonly name: string;
+  readonly play: (stage: Stage, episode: string) => Promise<void>;
 }
 
 /** How far it is. */
@@ -47,7 +53,8 @@ export async function play(
       // Choices of its own for each episode: what happens in one does not change those of the next.
       const choices = random(seed * 1_000_003 + number);
       const kind = kinds[number % kinds.length] ?? 'raw';
-      await PLAYERS[kind]({ ...stage, environments, tools, random: choices }, `${kind}-${number}`);
+      const { name, play: playOne } = typeof kind === 'object' ? kind : { name: kind, play: PLAYERS[kind] };
+      await playOne({ ...stage, environments, tools, random: choices }, `${name}-${number}`);
     }
   };
   await Promise.all(Array.from({ length: players }, player));

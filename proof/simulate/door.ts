@@ -14,9 +14,9 @@ export interface ServedHost extends Pick<SessionHost, 'create' | 'prompt' | 'cal
   close(): void;
 }
 
-/** A request at a server: what it does there, and what its client hears. */
+/** A request at a server: what it does there, as long as its client is there, and what that hears. */
 export interface Exchange<Told> {
-  readonly act: (host: ServedHost, tell: (told: Told) => void) => void;
+  readonly act: (host: ServedHost, tell: (told: Told) => void, isWanted: () => boolean) => void;
   readonly hear: (told: Told) => void;
   /** The connection has ended without, or after, anything that was told. */
   readonly cut: () => void;
@@ -53,7 +53,7 @@ export class Door {
     // A response leaves its process at the end of a turn.
     const tell = (told: Told) => void life.soon(() => later(() => hear(told)));
     const at = timeline.now + this.#chance.next() * LATENCY_MS;
-    timeline.at(at, { life, run: () => act(host, tell) });
+    timeline.at(at, { life, run: () => act(host, tell, () => isOpen) });
     return () => {
       isOpen = false;
       forget();

@@ -12,6 +12,7 @@ export const RULES = {
   lost: 'no session is lost that was acknowledged and whose contract keeps it',
   stuck: 'once faults are over, every client gets its answers',
   orphan: 'once clients are gone, every episode is torn down and closed in the journal',
+  anew: 'a session that was ended does not begin once more',
   answer: 'a client gets no answer that makes no sense',
 } as const;
 
@@ -35,6 +36,9 @@ export class Findings {
   /** Hears what is stored in the journal. */
   stored({ place, node, epoch, record }: Stored, before: Stored | undefined): void {
     if (before !== undefined) this.#checkWriter({ node, epoch, place }, before);
+    // All that clients ask for under an id is one session; but one that was lost before they heard of it begins anew.
+    const hasEnded = before?.record.type === 'close' && before.record.end !== 'lost';
+    if (record.type === 'create' && hasEnded) this.add('anew', place, `${node} begins it after its end`);
     if (record.type === 'create') {
       this.#written.set(place, new Map());
       this.#told.set(place, new Map());

@@ -38,7 +38,7 @@ export function startNode({ life, bus, journal: shared, catalog }: NodeParts): S
   const host = new ClusterHost({ clock, bus, shared, journal, home, self, options: OPTIONS, observer });
   host.start();
   return {
-    create: (ref, request) => host.create(ref, request),
+    create: (ref, request, isWanted) => host.create(ref, request, isWanted),
     prompt: (ref) => host.prompt(ref),
     call: (ref, request, on) => host.call(ref, request, on),
     end: (ref) => host.end(ref),

@@ -7,6 +7,9 @@ import { endingText, type Findings, type RuleName } from './findings.ts';
 import type { Play } from './schedule.ts';
 import type { Timeline } from './timeline.ts';
 
+/** What is asked of a server, as long as somebody waits for it. */
+type Act = (host: ServedHost, isWanted: () => boolean) => Promise<unknown>;
+
 /** The world as clients see it. */
 export interface PlayerWorld {
   readonly timeline: Timeline;
@@ -79,7 +82,8 @@ export class Player {
     const { sid } = this.ref;
     this.stage = 'creates';
     const choice = { task: { episode: sid } };
-    const created = await this.#ask((host) => host.create(this.ref, { environment: contract, choice, secrets: {} }));
+    const wanted = { environment: contract, choice, secrets: {} };
+    const created = await this.#ask((host, isWanted) => host.create(this.ref, wanted, isWanted));
     if (created.kind === 'failed') return this.#sessionFailed(created.failure);
     if (!this.#chance.chance(0.3)) return true;
     this.stage = 'reads its prompt';
@@ -170,7 +174,7 @@ export class Player {
   }
 
   /** Asks until there is an answer. */
-  async #ask(act: (host: ServedHost) => Promise<unknown>): Promise<Outcome<unknown>> {
+  async #ask(act: Act): Promise<Outcome<unknown>> {
     for (;;) {
       const outcome = await this.#once(act);
       if (outcome.kind === 'answered') return outcome;
@@ -179,7 +183,7 @@ export class Player {
     }
   }
 
-  #once(act: (host: ServedHost) => Promise<unknown>): Promise<Outcome<unknown>> {
+  #once(act: Act): Promise<Outcome<unknown>> {
     const { door, nextServer } = this.#world;
     return new Promise((resolve) => {
       const end = (outcome: Outcome<unknown>) => {
@@ -189,8 +193,8 @@ export class Player {
       const server = nextServer();
       this.#world.timeline.note(() => `${this.ref.sid} ${this.stage} at ${server?.life.id}`);
       const hangUp = door.send<Outcome<unknown>>(server, {
-        act: (host, tell) =>
-          void act(host).then(
+        act: (host, tell, isWanted) =>
+          void act(host, isWanted).then(
             (value) => tell({ kind: 'answered', value }),
             (thrown) => tell({ kind: 'failed', failure: { code: thrown.code, message: thrown.message } }),
           ),

@@ -30,6 +30,9 @@ const RECOVERY_MS = 60_000;
 const AFTERMATH_MS = 2 * OPTIONS.idleMs + 20_000;
 const MOST_EVENTS = 200_000;
 
+// For how long a node that stops closes its connections.
+const CLOSING_MS = 200;
+
 /** Plays schedules, one at a time. */
 export class Simulator {
   readonly #arena = new Arena();
@@ -154,6 +157,8 @@ class World {
     const { timeline } = this;
     const stop = async () => {
       await host.drain();
+      // Connections are closed first, and what is asked meanwhile is still answered.
+      await new Promise((resolve) => setTimeout(resolve, CLOSING_MS));
       host.close();
       life.soon(() => {
         life.hasStopped = true;

@@ -15,6 +15,7 @@ import { addReplay } from './replay/command.ts';
 import { addRun } from './run/command.ts';
 import { addRuns } from './runs/command.ts';
 import { addServe } from './serve/command.ts';
+import { addStudio } from './studio/command.ts';
 import { addTasks } from './tasks/command.ts';
 import { addTools } from './tools/command.ts';
 
@@ -38,6 +39,7 @@ export function program(): Command {
   addTools(root);
   addCall(root);
   addPlay(root);
+  addStudio(root);
   addReplay(root);
   addMcp(root);
   addMock(root);

@@ -1,4 +1,5 @@
 import { TimedOut } from './errors.ts';
+import { followSignal } from './follow-signal.ts';
 import { toDelay } from './timer.ts';
 
 /** What a caller may say of how long an operation may take. */
@@ -18,14 +19,15 @@ export interface Operation {
 /** One signal out of the caller's, the session's and the time; dispose of it when the operation is over. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
-  readonly #sources: readonly AbortSignal[];
+  readonly #unfollow: (() => void)[] = [];
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ what, sid }: Operation, { signal, timeoutMs }: CallOptions, session?: AbortSignal) {
-    this.#sources = [signal, session].filter((source) => source !== undefined);
-    for (const source of this.#sources) {
-      if (source.aborted) this.#controller.abort(source.reason);
-      source.addEventListener('abort', this.#onAbort);
+    for (const source of [signal, session]) {
+      if (source === undefined) continue;
+      const onAbort = () => this.#controller.abort(source.reason);
+      if (source.aborted) onAbort();
+      else this.#unfollow.push(followSignal(source, onAbort));
     }
     if (timeoutMs !== undefined) {
       const late = new TimedOut(`${what} took longer than ${timeoutMs} ms`, { sid });
@@ -39,8 +41,6 @@ export class Deadline implements Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
-    for (const source of this.#sources) source.removeEventListener('abort', this.#onAbort);
+    for (const unfollow of this.#unfollow) unfollow();
   }
-
-  readonly #onAbort = (event: Event): void => this.#controller.abort((event.target as AbortSignal).reason);
 }

@@ -1,4 +1,5 @@
 import { HttpError, MaxRetries, NetworkError, SETUP_FAILED, STARTING } from './errors.ts';
+import { followSignal } from './follow-signal.ts';
 import { toDelay } from './timer.ts';
 
 /** How often, and how fast, failed requests are repeated. */
@@ -80,15 +81,16 @@ function hasHeld(error: unknown, { maxPauseMs }: RetryOptions): boolean {
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
+    const unfollow = signal && followSignal(signal, onAbort);
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
+      unfollow?.();
       resolve();
     }, toDelay(ms));
-    signal?.addEventListener('abort', onAbort, { once: true });
+    function onAbort(): void {
+      clearTimeout(timer);
+      unfollow?.();
+      reject(signal?.reason);
+    }
   });
 }
 

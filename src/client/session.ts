@@ -3,6 +3,7 @@ import { readPrompt, readTools } from './answers.ts';
 import { assertInput, callTool, type IdChoice } from './call.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
 import { ClientError, HttpError, SessionTerminated } from './errors.ts';
+import { followSignal } from './follow-signal.ts';
 import { type ProviderFormat, type ProviderTools, type ToolsOptions, toProviderTools } from './formats/index.ts';
 import { toTerminated } from './gone.ts';
 import { KnownInstance } from './instance.ts';
@@ -165,9 +166,8 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     if (signal === undefined) return;
     const onAbort = () => this.#end(signal.reason);
     if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort);
     // A signal may outlive thousands of sessions.
-    this.#unfollow = () => signal.removeEventListener('abort', onAbort);
+    this.#unfollow = followSignal(signal, onAbort);
   }
 
   /** The server no longer has the session. Calls that run are left to hear their own end, which may be a result. */

@@ -1,4 +1,5 @@
 import { NetworkError } from './errors.ts';
+import { followSignal } from './follow-signal.ts';
 import { toDelay } from './timer.ts';
 
 /** What a watched connection belongs to. */
@@ -17,11 +18,14 @@ export class Silence implements Disposable {
   #first = 0;
   #last = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #unfollow: (() => void) | undefined;
 
   constructor(options: SilenceOptions) {
     this.#options = options;
-    if (options.signal?.aborted) this.#controller.abort(options.signal.reason);
-    options.signal?.addEventListener('abort', this.#onAbort);
+    const { signal } = options;
+    const onAbort = () => this.#controller.abort(signal?.reason);
+    if (signal?.aborted) onAbort();
+    else if (signal !== undefined) this.#unfollow = followSignal(signal, onAbort);
   }
 
   /** For the request: aborted by silence, with a NetworkError, or by the signal given. */
@@ -47,10 +51,8 @@ export class Silence implements Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
-    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    this.#unfollow?.();
   }
-
-  readonly #onAbort = (): void => this.#controller.abort(this.#options.signal?.reason);
 
   #look(): void {
     const { silenceMs, sid } = this.#options;

@@ -65,9 +65,8 @@ export class AskServer {
         return { kind: 'value' };
       case 'adopt':
         return { kind: 'value', value: await locator.take(ask.place) };
-      case 'create':
-        return ask.isNew ? newSessions.createHere(ask) : residence.answer(ask);
       default: {
+        if (ask.op === 'create' && ask.after !== undefined) return newSessions.createHere(ask, ask.after);
         if (residence.has(keyOf(ask.ref))) return residence.answer(ask);
         // It may be this node's without its knowledge: handed over, or claimed with a record whose receipt was lost.
         locator.forget(ask.ref);

@@ -62,6 +62,7 @@ export interface ClusterParts {
 export class ClusterHost implements SessionHost {
   readonly membership: Membership;
   readonly #parts: ClusterParts;
+  readonly #locator: Locator;
   readonly #residence: Residence;
   readonly #asking: Asking;
   readonly #newSessions: NewSessions;
@@ -79,13 +80,14 @@ export class ClusterHost implements SessionHost {
     this.#parts = parts;
     const membership = new Membership(clock, bus, self, () => ({
       ...toOwnState(home.counts),
-      movable: journal.movable.length,
+      movable: journal.episodes.movable.length,
     }));
     const residence = new Residence(home, journal, membership);
     const onTakeover = () => observer.takenOver();
     const locator = new Locator({ journal, membership, residence, home, onTakeover });
     const asking = new Asking({ clock, bus, membership, locator, residence });
     this.membership = membership;
+    this.#locator = locator;
     this.#residence = residence;
     this.#asking = asking;
     this.#newSessions = new NewSessions({ membership, residence, asking, home, options });
@@ -131,8 +133,8 @@ export class ClusterHost implements SessionHost {
     return this.#parts.home.tasks(query);
   }
 
-  create(ref: SessionRef, request: CreateRequest): Promise<void> {
-    return this.#newSessions.create(ref, request);
+  create(ref: SessionRef, request: CreateRequest, isWanted?: () => boolean): Promise<void> {
+    return this.#newSessions.create(ref, request, isWanted);
   }
 
   async prompt(ref: SessionRef): Promise<WireBlock[]> {
@@ -183,6 +185,7 @@ export class ClusterHost implements SessionHost {
     await this.#handOver.all(options.drainMs);
     await home.drain();
     await this.#handOver.within(Promise.all(this.#open), options.drainMs);
+    await this.#locator.stop();
     // What others have handed over to this node before they heard that it drains, and what it took over for an open call.
     await this.#handOver.all(options.drainMs);
     await home.drain();

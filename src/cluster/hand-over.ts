@@ -1,6 +1,7 @@
 import type { Asking } from './asking.ts';
 import { type Clock, pause } from './clock.ts';
-import type { Held, HeldJournal } from './held-journal.ts';
+import type { Held } from './held-episodes.ts';
+import type { HeldJournal } from './held-journal.ts';
 import type { Membership } from './membership.ts';
 import type { Residence } from './residence.ts';
 
@@ -27,7 +28,7 @@ export class HandOver {
     membership.draining = true;
     // Without anybody else they end as at any server that stops, and whoever comes next takes them as it would take those of a dead node.
     if (this.#heir === undefined) return;
-    await Promise.all(journal.movable.map(([key, held]) => this.#one(key, held, patienceMs).catch(() => {})));
+    await Promise.all(journal.episodes.movable.map(([key, held]) => this.#one(key, held, patienceMs).catch(() => {})));
   }
 
   /** Waits for something, but not longer than this. */
@@ -45,7 +46,7 @@ export class HandOver {
     const { journal, membership, residence, asking } = this.#parts;
     await residence.move(key, ref, patienceMs, async () => {
       const heir = this.#heir;
-      await journal.give(key, heir);
+      await journal.claims.give(key, heir);
       if (heir === undefined) return;
       membership.sent(heir);
       void asking.tryNode(heir, { op: 'adopt', place, id: asking.nextId() }).catch(() => {});

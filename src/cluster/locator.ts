@@ -5,16 +5,17 @@ import type { HomeHost } from './home.ts';
 import type { Membership } from './membership.ts';
 import { placeOf } from './place.ts';
 import type { Residence } from './residence.ts';
-import { type Entry, Unreachable } from './shared-journal.ts';
+import { type Entry, type Predecessor, Unreachable } from './shared-journal.ts';
 
 /** Where a session is: here, at another node, or nowhere. */
 export type Whereabouts =
   | { readonly kind: 'here' }
-  | { readonly kind: 'nobody' }
+  /** A session that begins now comes after this record: that of one with the same id that has ended, if any. */
+  | { readonly kind: 'nobody'; readonly after: Predecessor }
   | { readonly kind: 'there'; readonly node: string };
 
 const HERE: Whereabouts = { kind: 'here' };
-const NOBODY: Whereabouts = { kind: 'nobody' };
+const NOBODY: Whereabouts = { kind: 'nobody', after: { position: 0, epoch: 0 } };
 
 const MOST_REMEMBERED = 100_000;
 
@@ -35,6 +36,7 @@ export class Locator {
   readonly #owners = new LRUCache<string, string>({ maxSize: MOST_REMEMBERED, sizeCalculation: () => 1 });
   /** What is being taken, by place. */
   readonly #taking = new Map<string, Promise<boolean>>();
+  #isStopped = false;
 
   constructor(parts: LocatorParts) {
     this.#parts = parts;
@@ -57,12 +59,19 @@ export class Locator {
     this.#owners.delete(keyOf(ref));
   }
 
+  /** Takes nothing from now on: nobody would be here to end it. Resolves when what is being taken is here. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.allSettled(this.#taking.values());
+  }
+
   /** Takes an episode, once at a time; false if another node was faster, or it has ended. */
   async take(place: string): Promise<boolean> {
     const { journal, home, onTakeover } = this.#parts;
+    if (this.#isStopped) throw new Unreachable('this node is about to end');
     const before = this.#taking.get(place);
     if (before !== undefined) return before;
-    const taking = journal.take(place).then(async (isOurs) => {
+    const taking = journal.claims.take(place).then(async (isOurs) => {
       await home.recover();
       if (isOurs) onTakeover();
       return isOurs;
@@ -75,7 +84,7 @@ export class Locator {
     }
   }
 
-  async #judge(key: string, { type, node }: Entry): Promise<Whereabouts> {
+  async #judge(key: string, { type, node, position, epoch }: Entry): Promise<Whereabouts> {
     const { journal, membership } = this.#parts;
     if (type !== 'close' && node !== journal.node) {
       const state = membership.stateOf(node);
@@ -85,14 +94,15 @@ export class Locator {
         return { kind: 'there', node };
       }
     }
+    const ended: Whereabouts = { kind: 'nobody', after: { position, epoch } };
     // It has ended here, and the home host knows how.
-    if (type === 'close' && journal.held.get(key)?.hasEnded === true) return NOBODY;
+    if (type === 'close' && journal.episodes.byKey.get(key)?.hasEnded === true) return ended;
     const place = placeOf(key);
     // One that is under way may have read the episode before this record was there.
     await this.#taking.get(place)?.catch(() => {});
     if (await this.take(place)) return HERE;
     // It has ended, or another node was faster.
-    if (type === 'close') return NOBODY;
+    if (type === 'close') return ended;
     throw new Unreachable('another node takes it over at this moment');
   }
 }

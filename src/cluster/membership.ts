@@ -36,6 +36,7 @@ export class Membership {
   /** Those that were seen to die: each start of a node has an id of its own, so most never come back. */
   readonly #dead = new LRUCache<string, true>({ max: 1_000 });
   readonly #onDeath = new Set<(id: string) => void>();
+  #onReturn: () => void = () => {};
   #selfHeardAt = Number.NEGATIVE_INFINITY;
   #isCutOff = true;
   #listeningSince = 0;
@@ -131,6 +132,11 @@ export class Membership {
     return () => void this.#onDeath.delete(listener);
   }
 
+  /** Calls back whenever this node was cut off or paused, and is back. There is one such listener. */
+  onReturn(listener: () => void): void {
+    this.#onReturn = listener;
+  }
+
   #toBeat(): Beat {
     return { ...this.self, ...this.#state(), draining: this.#draining };
   }
@@ -156,6 +162,8 @@ export class Membership {
     this.#listeningSince = now;
     // Their beats did not reach this node either.
     for (const member of this.#members.values()) member.heardAt = now;
+    // The first time, it has just begun.
+    if (this.#generation > 1) this.#onReturn();
   }
 
   #sweep(): void {

@@ -1,5 +1,6 @@
 import type { Failure } from '../core/index.ts';
 import type { CallEvent, CallRequest, CreateRequest, SessionRef } from '../sessions/index.ts';
+import type { Predecessor } from './shared-journal.ts';
 
 /** The subject of beats. */
 export const BEATS = 'beats';
@@ -35,8 +36,8 @@ export type Ask = { readonly id: string } & Question;
 
 /** What is asked of the node that has a session, or shall have it. */
 export type Question =
-  /** `isNew`: nobody has it, and the asker chose this node. */
-  | { readonly op: 'create'; readonly ref: SessionRef; readonly request: CreateRequest; readonly isNew: boolean }
+  /** `after`: nobody has it, and the asker chose this node to begin it after that record. Without it, somebody has it. */
+  | { readonly op: 'create'; readonly ref: SessionRef; readonly request: CreateRequest; readonly after?: Predecessor }
   | { readonly op: 'prompt' | 'tools' | 'touch' | 'end'; readonly ref: SessionRef }
   /** Its client has cancelled a call. */
   | { readonly op: 'abort'; readonly ref: SessionRef; readonly taskId: string }

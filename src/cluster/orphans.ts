@@ -26,7 +26,7 @@ export interface OrphansParts {
 
 /**
  * Looks after episodes that nobody has: those of dead nodes are taken over, so that they end in time, and what is left of ended ones is
- * removed. Each survivor has its share.
+ * removed. Each survivor has its share. What others have taken from this node without its knowledge is torn down here.
  */
 export class Orphans {
   readonly #parts: OrphansParts;
@@ -43,6 +43,7 @@ export class Orphans {
   start(): void {
     const { membership } = this.#parts;
     membership.onDeath(() => this.#scanSoon(0));
+    membership.onReturn(() => this.#scanSoon(0));
     this.#scanSoon(EVERY_MS / 20);
   }
 
@@ -88,12 +89,17 @@ export class Orphans {
   async #look(entry: Entry): Promise<boolean> {
     const { clock, shared, journal, membership, locator, tombstoneMs } = this.#parts;
     const { place, position, node, type, at } = entry;
+    const key = journal.episodes.keyAt(place);
+    if (key !== undefined && node !== journal.node) {
+      await journal.confirm(key);
+      return true;
+    }
     if (type === 'close') {
       if (clock.date() - at < tombstoneMs || !this.#isMine(place)) return false;
       await shared.prune(place, position + 1);
       return true;
     }
-    if (node === journal.node) return !journal.hasPlace(place) && locator.take(place);
+    if (node === journal.node) return key === undefined && locator.take(place);
     if (membership.stateOf(node) !== 'dead' || !this.#isMine(place)) return false;
     await locator.take(place);
     return true;

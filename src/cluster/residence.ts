@@ -5,6 +5,7 @@ import type { HeldJournal } from './held-journal.ts';
 import type { HomeHost } from './home.ts';
 import type { Membership } from './membership.ts';
 import type { Answer, Question } from './messages.ts';
+import type { Predecessor } from './shared-journal.ts';
 
 /** The session is not here, or no longer. */
 export const ELSEWHERE: Answer = { kind: 'elsewhere' };
@@ -34,7 +35,7 @@ export class Residence {
 
   /** Whether this node has the session, as far as it knows. */
   has(key: string): boolean {
-    return this.#journal.held.get(key)?.hasEnded === false;
+    return this.#journal.episodes.has(key);
   }
 
   /** Answers a question about a session of this node. Rejects if the journal cannot be reached. */
@@ -65,9 +66,9 @@ export class Residence {
     });
   }
 
-  /** Begins a session that nobody has. */
-  create(ref: SessionRef, request: CreateRequest): Promise<Answer> {
-    return this.#act({ op: 'create', ref, request, isNew: true });
+  /** Begins a session that nobody has, after that record: whoever asks late finds that another one has come in between. */
+  create(ref: SessionRef, request: CreateRequest, after: Predecessor): Promise<Answer> {
+    return this.#act({ op: 'create', ref, request, after });
   }
 
   /** Another node has taken over: nobody is told anything of it, and what is left of it goes. */
@@ -135,7 +136,7 @@ export class Residence {
     try {
       switch (op) {
         case 'create':
-          return { kind: 'value', value: await this.#create(ref, question.request) };
+          return { kind: 'value', value: await this.#create(question) };
         case 'prompt':
           return { kind: 'value', value: await this.#home.prompt(ref) };
         case 'tools':
@@ -155,10 +156,11 @@ export class Residence {
     }
   }
 
-  async #create(ref: SessionRef, request: CreateRequest): Promise<void> {
+  async #create({ ref, request, after }: Extract<SessionQuestion, { op: 'create' }>): Promise<void> {
     const key = keyOf(ref);
     for (let before = this.#creating.get(key); before !== undefined; before = this.#creating.get(key)) await before;
-    const creating = this.#home.create(ref, request);
+    const begin = () => this.#home.create(ref, request);
+    const creating = after === undefined ? begin() : this.#journal.beginAfter(key, after, begin);
     const done = creating.catch(() => {}).finally(() => this.#creating.delete(key));
     this.#creating.set(key, done);
     await creating;
@@ -198,7 +200,7 @@ export class Residence {
 
   /** Whether its session ends only here, because this node stops, and others go on with it. */
   #isStopping(key: string): boolean {
-    const held = this.#journal.held.get(key);
+    const held = this.#journal.episodes.byKey.get(key);
     return this.#membership.draining && held?.canMove === true && !held.hasEnded;
   }
 

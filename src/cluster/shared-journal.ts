@@ -17,6 +17,9 @@ export interface Entry {
   readonly at: number;
 }
 
+/** The record that another one comes after; 0 and 0 where there is none. */
+export type Predecessor = Pick<Entry, 'position' | 'epoch'>;
+
 /** What is written. */
 export interface Addition<Kept extends JournalRecord = JournalRecord> extends Pick<Entry, 'node' | 'epoch' | 'id'> {
   readonly record: Kept;

@@ -71,6 +71,7 @@ export { listOf, must, type Rule, trueOrFalse } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
 export { slowPatterns } from './slow-patterns.ts';
 export { NOTHING_TO_SEE, type Step, type StepOptions, step, toToolOutput } from './step.ts';
+export { taskHashOf } from './task-hash.ts';
 export type { SplitDefinition, TaskList, TaskSource } from './tasks.ts';
 export type {
   Awaitable,

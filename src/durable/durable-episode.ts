@@ -204,10 +204,12 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     const isStale = () => generation !== this.#generation;
     const { start, open, journal, setupMs } = this.#parts;
     const startedAt = performance.now();
-    const timer = setupMs > 0 ? setTimeout(() => isStale() || this.#takesTooLong(), setupMs) : undefined;
-    timer?.unref();
+    let timer: NodeJS.Timeout | undefined;
     try {
       const recollection = recollect(await journal.read());
+      if (isStale()) return;
+      // Of the author's code: a journal that cannot be reached may take any time.
+      timer = setupMs > 0 ? setTimeout(() => isStale() || this.#takesTooLong(), setupMs).unref() : undefined;
       if (recollection.tainted !== undefined) return this.#giveUp(taintedBy(recollection.tainted));
       if (recollection.prompt !== undefined) this.#prompt = Promise.resolve(recollection.prompt);
       const opened = await open({ ...start, past: recollection.past });

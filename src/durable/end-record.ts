@@ -13,19 +13,28 @@ export interface EndRecordOptions {
 
 /** What is written down of a call that has ended. */
 export function toEndRecord(run: DurableRun, ending: RunEnding, { isWhole, durability }: EndRecordOptions): EndRecord {
-  const { reward = null, finished = false, saved, tainted, ...told } = ending;
+  const { reward = null, finished = false, saved, tainted } = ending;
+  const told = toCallEnding(ending);
   const isKept = isWhole || told.kind !== 'returned';
   return {
     type: 'end',
     at: Date.now(),
     call: toRecordedCall(run, isWhole || durability === 'replay'),
-    ...(isKept ? { ending: told as CallEnding } : { told: toldDigest(told as CallEnding) }),
+    ending: isKept ? told : undefined,
+    told: isKept ? undefined : toldDigest(told),
     durationMs: performance.now() - run.startedAt,
     reward,
     finished,
     saved,
     tainted,
   };
+}
+
+/** Only what was told. */
+function toCallEnding(ending: RunEnding): CallEnding {
+  if (ending.kind === 'returned') return { kind: 'returned', json: ending.json };
+  const { reward, finished, saved, tainted, ...told } = ending;
+  return told;
 }
 
 /** The call of a run; its input only where it may be needed again. */

@@ -144,8 +144,8 @@ export class JournalKeeper implements EpisodeKeeper {
   async endDormant(ref: SessionRef, session: number, end: SessionEnd): Promise<void> {
     const disk = this.#onDisk as JournalWriter;
     const events = toEndEvents(disk.journal.read(keyOf(ref)), session, end);
-    await disk.replace(keyOf(ref), { type: 'close', at: Date.now(), ...ref, end });
-    for (const event of events) this.#options.observer.on(event);
+    const isEnded = await disk.end(keyOf(ref), { type: 'close', at: Date.now(), ...ref, end });
+    if (isEnded) for (const event of events) this.#options.observer.on(event);
   }
 
   forget(key: string): void {

@@ -7,6 +7,7 @@ const RETRY_MS = 500;
 interface Waiting {
   readonly write: () => Promise<unknown>;
   readonly done: () => void;
+  readonly refuse: (fenced: Fenced) => void;
 }
 
 /** How something is written. */
@@ -15,6 +16,12 @@ export interface Writing {
   readonly tenancy?: object | undefined;
   /** Hears that it takes longer. */
   readonly onDelay?: (() => void) | undefined;
+}
+
+/** How the last record of a key is written. */
+export interface Ending extends Writing {
+  /** The number of the record that it comes after. */
+  readonly lastSeq?: number;
 }
 
 /** What a writer tells of. */
@@ -45,16 +52,23 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
   }
 
   /** Resolves when the record is durable, and never if another server has taken over. */
-  append(key: string, record: Kept, lastSeq: number, { tenancy, onDelay }: Writing = {}): Promise<unknown> {
-    // Not that of the moment at which it can be written: this server may have lost the key, and have it again.
-    const its = tenancy ?? this.journal.tenancyOf?.(key);
-    return this.#write(() => this.journal.append(key, record, lastSeq, its), onDelay).catch(untold);
+  append(key: string, record: Kept, lastSeq: number, writing?: Writing): Promise<unknown> {
+    return this.#append(key, record, lastSeq, writing).catch(untold);
   }
 
   /** The same for what takes the place of all records of a key. */
-  replace(key: string, record: Kept | undefined, { tenancy, onDelay }: Writing = {}): Promise<unknown> {
-    const its = tenancy ?? this.journal.tenancyOf?.(key);
-    return this.#write(() => this.journal.replace(key, record, its), onDelay).catch(untold);
+  replace(key: string, record: Kept | undefined, writing?: Writing): Promise<unknown> {
+    return this.#replace(key, record, writing).catch(untold);
+  }
+
+  /**
+   * Writes the last record of a key: after the one with the number `lastSeq`, or else in place of all. False if another server has taken
+   * over: then the end is that one's, and whoever waits for it here need not wait any longer.
+   */
+  end(key: string, record: Kept | undefined, { lastSeq, ...writing }: Ending = {}): Promise<boolean> {
+    const isAdded = record !== undefined && lastSeq !== undefined;
+    const written = isAdded ? this.#append(key, record, lastSeq, writing) : this.#replace(key, record, writing);
+    return written.then(() => true, isTaken);
   }
 
   /**
@@ -66,27 +80,59 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
     return this.#write(() => this.journal.replace(key, record), onDelay);
   }
 
+  /** All records of a key, when they can be read. Never resolves if another server has taken over. */
+  async read(key: string): Promise<readonly Kept[]> {
+    const { journal } = this;
+    if (journal.load !== undefined) await this.#load(key).catch(untold);
+    return journal.read(key);
+  }
+
+  async #load(key: string): Promise<void> {
+    for (;;) {
+      try {
+        return await this.journal.load?.(key);
+      } catch (thrown) {
+        // What cannot be reached now is not lost.
+        if (thrown instanceof Fenced) throw thrown;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+      }
+    }
+  }
+
+  #append(key: string, record: Kept, lastSeq: number, { tenancy, onDelay }: Writing = {}): Promise<unknown> {
+    // Not that of the moment at which it can be written: this server may have lost the key, and have it again.
+    const its = tenancy ?? this.journal.tenancyOf?.(key);
+    return this.#write(() => this.journal.append(key, record, lastSeq, its), onDelay);
+  }
+
+  #replace(key: string, record: Kept | undefined, { tenancy, onDelay }: Writing = {}): Promise<unknown> {
+    const its = tenancy ?? this.journal.tenancyOf?.(key);
+    return this.#write(() => this.journal.replace(key, record, its), onDelay);
+  }
+
   #write(write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<unknown> {
     if (this.#waiting.length > 0) return this.#wait(write, onDelay);
     return write().catch((thrown) => {
       if (this.#isOfOneKey(thrown)) throw thrown;
       if (this.#waiting.length === 0) this.#failed(thrown);
-      return this.#wait(write, onDelay);
+      if (!(thrown instanceof Fenced)) return this.#wait(write, onDelay);
+      onDelay?.();
+      throw thrown;
     });
   }
 
   #wait(write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<void> {
     onDelay?.();
-    return new Promise((done) => void this.#waiting.push({ write, done }));
+    return new Promise((done, refuse) => void this.#waiting.push({ write, done, refuse }));
   }
 
   /** Whether another server has taken one key, and all others can be written as before. */
-  #isOfOneKey(thrown: unknown): boolean {
+  #isOfOneKey(thrown: unknown): thrown is Fenced {
     return thrown instanceof Fenced && this.journal.isShared === true;
   }
 
   #failed(thrown: unknown): void {
-    if (thrown instanceof Fenced) return this.#fence();
+    if (thrown instanceof Fenced) return this.#fence(thrown);
     const message = 'the journal cannot be written: calls wait, and new ones are refused, until it can';
     this.#options.log.error({ error: toError(thrown) }, message);
     this.#retryLater();
@@ -99,11 +145,12 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
         await next.write();
       } catch (thrown) {
         if (this.#isOfOneKey(thrown)) {
-          // What waits for a key of another server is never written, and nobody is told. This server may have the key again by now.
+          // What waits for a key of another server is never written. This server may have the key again by now.
           this.#waiting.shift();
+          next.refuse(thrown);
           continue;
         }
-        if (thrown instanceof Fenced) return this.#fence();
+        if (thrown instanceof Fenced) return this.#fence(thrown);
         return this.#retryLater();
       }
       this.#waiting.shift();
@@ -117,11 +164,18 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
     setTimeout(() => void this.#retry(), RETRY_MS).unref();
   }
 
-  #fence(): void {
+  #fence(fenced: Fenced): void {
+    for (const { refuse } of this.#waiting.splice(0)) refuse(fenced);
     if (this.#isFenced) return;
     this.#isFenced = true;
     this.#options.onFenced();
   }
+}
+
+/** Whether something was not written because another server has taken over; anything else is thrown. */
+function isTaken(thrown: unknown): false {
+  if (thrown instanceof Fenced) return false;
+  throw thrown;
 }
 
 /** Never resolves after another server has taken over: nothing of it may be told. */

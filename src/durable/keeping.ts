@@ -38,10 +38,11 @@ export class JournalKeeping implements Keeping {
         void journal.append({ type: 'touch', at });
   }
 
-  async end(end: SessionEnd, why: string | undefined): Promise<void> {
+  async end(end: SessionEnd, why: string | undefined): Promise<boolean> {
     const { identity, sid } = this.#ref;
     const record: CloseRecord = { type: 'close', at: Date.now(), sid, identity, end, why };
-    await Promise.all(this.#journals.map((journal) => journal.close(record)));
+    const written = await Promise.all(this.#journals.map((journal) => journal.close(record)));
+    return written.every((isOurs) => isOurs);
   }
 
   async drop(): Promise<void> {

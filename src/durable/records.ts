@@ -44,8 +44,8 @@ export interface EndRecord extends JournalRecord {
   readonly type: 'end';
   readonly call: RecordedCall;
   /** As it was told; left out where only its digest is needed. */
-  readonly ending?: CallEnding;
-  readonly told?: string;
+  readonly ending?: CallEnding | undefined;
+  readonly told?: string | undefined;
   readonly durationMs: number;
   readonly reward: number | null;
   readonly finished: boolean;

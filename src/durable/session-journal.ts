@@ -72,29 +72,27 @@ export class SessionJournal {
   /** All records, once those that are being written are durable. */
   async read(): Promise<readonly EpisodeRecord[]> {
     await this.#last;
-    const { journal } = this.#writer;
-    if (journal.load !== undefined) await journal.load(this.#key);
-    return journal.read(this.#key);
+    return this.#writer.read(this.#key);
   }
 
-  /** Writes the last record: of a session that was lost results can still be asked for, of any other nothing else is kept. */
-  async close(record: CloseRecord): Promise<void> {
-    const isKept = this.isPersistent && record.end === 'stopped';
-    const written = this.isPersistent && record.end === 'lost' ? this.append(record) : undefined;
+  /**
+   * Writes the last record: of a session that was lost results can still be asked for, of any other nothing else is kept. False if another
+   * server has taken it over.
+   */
+  async close(record: CloseRecord): Promise<boolean> {
+    if (this.#isClosed) return true;
     this.#isClosed = true;
-    if (isKept) return;
-    await (written ?? this.#replace(this.isPersistent ? record : undefined));
+    const { isPersistent } = this;
+    if (isPersistent && record.end === 'stopped') return true;
+    const place = isPersistent && record.end === 'lost' ? { lastSeq: this.#lastSeq } : undefined;
+    return this.#writer.end(this.#key, isPersistent ? record : undefined, { ...place, tenancy: this.#tenancy });
   }
 
   /** Removes all of it; but nothing that others may have found in a journal that they share, if it is there at all. */
   async drop(): Promise<void> {
     this.#isClosed = true;
     if (!this.#isCreated && this.#writer.journal.isShared === true) return;
-    await this.#replace(undefined);
-  }
-
-  #replace(record: CloseRecord | undefined): Promise<unknown> {
-    return this.#writer.replace(this.#key, record, { tenancy: this.#tenancy });
+    await this.#writer.replace(this.#key, undefined, { tenancy: this.#tenancy });
   }
 
   #count(record: EpisodeRecord, memory: SessionMemory): void {

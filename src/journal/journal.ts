@@ -47,7 +47,7 @@ export interface Journal<Kept extends JournalRecord = JournalRecord> {
   readonly size: number;
   /**
    * In one step: removes all records of a key, and leaves this one, if any, in their place, as number 1. Rejects as `append` does,
-   * and then everything is as it was. Of another `tenancy` than the present one, nothing is done: the key has a new owner.
+   * and then everything is as it was.
    */
   replace(key: string, record: Kept | undefined, tenancy?: object): Promise<void>;
   /** Waits for what is being written, and lets go of the files. */

@@ -26,7 +26,7 @@ export class Sealer {
   }
 
   seal(text: string, place: Uint8Array): Buffer {
-    if (this.#key === undefined || this.#id === undefined) return Buffer.concat([PLAIN_HEAD, Buffer.from(text)]);
+    if (this.#key === undefined || this.#id === undefined) return plain(text);
     const nonce = nextNonce();
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(place);
     const body = cipher.update(text, 'utf8');
@@ -50,6 +50,13 @@ export class Sealer {
   }
 }
 
+function plain(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(1 + Buffer.byteLength(text));
+  bytes[0] = PLAIN;
+  bytes.write(text, 1);
+  return bytes;
+}
+
 /** Bytes that cannot be opened. */
 class Unsealable extends Error {
   override name = 'Unsealable';
@@ -64,7 +71,6 @@ export function keyIdOf(bytes: Uint8Array): string | undefined {
 
 const PLAIN = 0;
 const SEALED = 1;
-const PLAIN_HEAD = Buffer.of(PLAIN);
 const SEALED_HEAD = Buffer.of(SEALED);
 const ID_BYTES = 8;
 const NONCE_BYTES = 12;

@@ -66,6 +66,8 @@ export type {
   WireToolError,
 } from './oxp.ts';
 export { isSupportedSchema, OUTCOME_UNKNOWN, OXP_SCHEMA, RESULT_NOT_KEPT, TOOL_ID } from './oxp.ts';
+// What a server tells of its sessions
+export type { ServerEvent, WatchedCall, WatchedSession } from './server-events.ts';
 // Server-sent events
 export {
   codeIn,

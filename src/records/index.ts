@@ -1,7 +1,10 @@
 // What the types below name of other entry points
+
+export { taskHashOf } from '../core/index.ts';
 export type { JsonObject, JsonValue, ToolSpec, WireBlock, WireImageBlock, WireTextBlock } from '../protocol/index.ts';
 // What is in a record
 export { BlobFolder, type BlobRef, PRIVATE_FILE, PRIVATE_FOLDER, readBlob } from './blobs.ts';
+export { blockDifferences, type Difference, differencesOf } from './differences.ts';
 // An episode as a whole
 export type { RecordedCall, RecordedChoice, RecordedEpisode, ToldResult } from './episode-types.ts';
 export {
@@ -38,4 +41,3 @@ export { RecordError } from './record-error.ts';
 export { type EventJson, RecordWriter, type WriteOptions } from './record-writer.ts';
 export { readEpisode } from './recorded-episode.ts';
 export { RECORD_SCHEMA } from './schema.ts';
-export { taskHashOf } from './task-hash.ts';

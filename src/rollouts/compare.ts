@@ -18,6 +18,11 @@ export interface Comparison extends PairedDifference {
 /** Compares two runs task by task. Refused if they are of different environments, or if a task is not the same in both. */
 export async function compareRuns(firstFolder: string, secondFolder: string): Promise<Comparison> {
   const [first, second] = [await RunState.read(firstFolder), await RunState.read(secondFolder)];
+  return compareStates([firstFolder, first], [secondFolder, second]);
+}
+
+/** The same of runs that were read already. */
+export function compareStates([firstFolder, first]: NamedState, [secondFolder, second]: NamedState): Comparison {
   assertComparable([firstFolder, first], [secondFolder, second]);
   const indices = new Set([...first.tasks.keys(), ...second.tasks.keys()]);
   const shared = [...first.tasks.values()].flatMap((one) => {
@@ -39,9 +44,10 @@ export async function compareRuns(firstFolder: string, secondFolder: string): Pr
   };
 }
 
-type Named = readonly [folder: string, state: RunState];
+/** A run, and its folder for messages. */
+export type NamedState = readonly [folder: string, state: RunState];
 
-function assertComparable([firstFolder, first]: Named, [secondFolder, second]: Named): void {
+function assertComparable([firstFolder, first]: NamedState, [secondFolder, second]: NamedState): void {
   for (const key of ['environment', 'split'] as const) {
     const [one, other] = [first.run.identity[key], second.run.identity[key]];
     if (one !== other)

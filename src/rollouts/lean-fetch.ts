@@ -8,8 +8,8 @@ export interface LeanFetch extends Disposable {
 }
 
 /**
- * As much of fetch as the client uses, over node:http: the platform's costs three times as much processor time, and a run with a
- * fast agent does nothing else. Redirects are left to the client.
+ * As much of fetch as the client and models use, over node:http: the platform's costs three times as much processor time, and a run
+ * with a fast agent does nothing else; and it gives up on a model that thinks for more than five minutes. It follows no redirect.
  */
 export function leanFetch(): LeanFetch {
   const agents = { http: new Agent({ keepAlive: true }), https: new SecureAgent({ keepAlive: true }) };
@@ -63,6 +63,15 @@ class LeanResponse {
     const reader = new LeanReader(message);
     this.body = { getReader: () => reader };
   }
+
+  async text(): Promise<string> {
+    const reader = this.body.getReader();
+    const decoder = new TextDecoder();
+    let text = '';
+    for (let read = await reader.read(); !read.done; read = await reader.read())
+      text += decoder.decode(read.value, { stream: true });
+    return text + decoder.decode();
+  }
 }
 
 type Read = { readonly done: false; readonly value: Uint8Array } | { readonly done: true; readonly value: undefined };
@@ -85,7 +94,9 @@ class LeanReader {
     });
     message.on('end', () => this.#over('done'));
     message.on('error', (error) => this.#over(error));
-    message.on('close', () => this.#over(new Error('the connection was closed before the end of the answer')));
+    message.on('close', () => {
+      if (this.#end === 'open') this.#over(new Error('the connection was closed before the end of the answer'));
+    });
   }
 
   async read(): Promise<Read> {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { EnvironmentClient } from '../client/index.ts';
+import type { EnvironmentClient, Fetch } from '../client/index.ts';
 import type { ChosenAgent } from './agents/choose-agent.ts';
 import type { EpisodeLine } from './folder/episode-line.ts';
 import type { PlannedEpisode } from './folder/plan-file.ts';
@@ -34,6 +34,8 @@ export interface ReadyRun {
   readonly chosen: ChosenAgent;
   readonly options: RolloutOptions;
   readonly signal: AbortSignal;
+  /** What models are asked with. */
+  readonly fetch: Fetch;
 }
 
 const DEFAULT_CONCURRENCY = 16;
@@ -133,7 +135,7 @@ function redact(text: string, secrets: Readonly<Record<string, string>>): string
 }
 
 function toContext(
-  { environment, chosen, options, state }: ReadyRun,
+  { environment, chosen, options, state, fetch }: ReadyRun,
   { budget, concurrency, signal }: { budget: Budget; concurrency: Concurrency; signal: AbortSignal },
 ): AttemptContext {
   const { model, parameters, system, secrets = {} } = options;
@@ -142,7 +144,7 @@ function toContext(
   return {
     ...{ environment, agent, isOracle, seed, limits, secrets, budget, signal },
     agentName: model === undefined ? name : `${name} ${model}`,
-    model: model === undefined ? undefined : new Model(parseModel(model), { parameters, system }, concurrency),
+    model: model === undefined ? undefined : new Model(parseModel(model), { parameters, system }, concurrency, fetch),
     tags: state.run.tags,
   };
 }

@@ -54,7 +54,7 @@ export async function rollouts(options: RolloutOptions): Promise<RunResult> {
   const { tasks } = await plan(folder, { environment, split, selection, cluster: identity.cluster, signal });
   folder.writeRun({ ...run, tasks });
   const state = await RunState.read(out);
-  const ending = await playAll({ folder, state, environment, chosen, options, signal });
+  const ending = await playAll({ folder, state, environment, chosen, options, signal, fetch: lean.fetch });
   const summary = summarize(state);
   folder.writeSummary({ ...summary, ending });
   return { folder: out, summary, ending };

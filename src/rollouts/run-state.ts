@@ -111,13 +111,18 @@ export class RunState {
 
 /** The planned episodes that are part of a run as it is now, one by one. */
 export async function* readPlan(folder: string, selection: Selection): AsyncGenerator<PlannedEpisode, void> {
-  const { k, indices, from, n } = selection;
+  const isSelected = selectionFilter(selection);
+  for await (const planned of readLines<PlannedEpisode>(join(folder, RUN_FILES.plan)))
+    if (isSelected(planned)) yield planned;
+}
+
+/** Tells which planned episodes are part of a run as it is now. */
+export function selectionFilter({ k, indices, from, n }: Selection): (planned: PlannedEpisode) => boolean {
   const listed = indices === null ? undefined : new Set(indices);
-  for await (const planned of readLines<PlannedEpisode>(join(folder, RUN_FILES.plan))) {
-    const { index, repeat } = planned;
+  return ({ index, repeat }) => {
     const isAsked = listed?.has(index) ?? (index >= from && (n === null || index < from + n));
-    if (repeat < k && isAsked) yield planned;
-  }
+    return repeat < k && isAsked;
+  };
 }
 
 /** Whether nothing more is to be played of an episode: it finished, or the agent ended it. */

@@ -19,7 +19,7 @@ import { RequestCounts } from './observe/request-counts.ts';
 import { toSessionLimits, warnOfTighterLimit } from './observe/session-limits.ts';
 import { logStop } from './observe/stop-log.ts';
 import { serverWatchdog } from './observe/watchdog/server-watchdog.ts';
-import { durabilityOf, recorderOf, workersOf } from './optional-parts.ts';
+import { durabilityOf, feedOf, recorderOf, workersOf } from './optional-parts.ts';
 import { fastCall as fastOrsCall, CALL_ROUTE as ORS_CALL } from './ors/call.ts';
 import { fastCall as fastOxpCall, CALL_ROUTE as OXP_CALL } from './oxp/call.ts';
 import { serveProtocols, servesEnvironments } from './protocols.ts';
@@ -61,6 +61,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     clientErrorHandler: () => {},
   });
   const recorder = await recorderOf(app, options);
+  const feed = await feedOf(options);
   const workers = await workersOf(app, options, limits);
   const durability = await durabilityOf(app, options, limits);
   const events = eventsOf(app);
@@ -92,9 +93,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
           cluster: durability?.numbers,
         });
   app.addHook('preClose', async () => metrics?.stopping());
-  const observation = observe(app, { events, numbers, watchdog, recorder });
+  const observation = observe(app, { events, numbers, watchdog, recorder, feed });
   const shared = { observation, transfers };
-  const { ors, oxp } = await serveProtocols(app, options, { shared, metrics, workers, durability }).catch(
+  const { ors, oxp } = await serveProtocols(app, options, { shared, metrics, feed, workers, durability }).catch(
     async (thrown) => {
       // What it holds already, such as the buffers of its log, would stay for ever.
       await app.close();

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { DefinitionError, type Limits, toLimits } from '../core/index.ts';
 import type { ServerCluster } from './cluster/server-cluster.ts';
 import type { ServerDurability } from './durable/server-journal.ts';
+import type { EventFeed } from './events/event-feed.ts';
 import { jsonParser } from './http/bodies.ts';
 import type { ServerMcp } from './mcp/server-mcp.ts';
 import type { McpParts } from './mcp/service.ts';
@@ -23,6 +24,13 @@ export async function recorderOf(
     await app.close();
     throw thrown;
   }
+}
+
+/** What tells of sessions and calls while they happen; undefined where nobody asks for it. */
+export async function feedOf({ events, returnErrors = 'exception' }: ServerOptions): Promise<EventFeed | undefined> {
+  if (events !== true) return undefined;
+  const { EventFeed } = await import('./events/event-feed.ts');
+  return new EventFeed(returnErrors);
 }
 
 /** What outlives a process; undefined where there is but one, and nothing is written down. */

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { DefinitionError } from '../core/index.ts';
 import type { ServerDurability } from './durable/server-journal.ts';
+import type { EventFeed } from './events/event-feed.ts';
 import { registerHealth } from './http/health.ts';
 import { refuseOtherMethods } from './http/methods.ts';
 import type { Metrics } from './observe/metrics.ts';
 import { registerMetrics } from './observe/metrics-route.ts';
 import type { Observation } from './observe/observation.ts';
 import { collectRoutes, openApiDocument, registerOpenApi } from './openapi/document.ts';
+import type { RouteDocs } from './openapi/operation.ts';
 import { type AnyDurability, mcpOf } from './optional-parts.ts';
 import { redirectTools } from './ors/deployment.ts';
 import { serveOrs } from './ors/plugin.ts';
@@ -30,6 +32,7 @@ export function servesEnvironments(
 export interface ProtocolParts {
   readonly shared: Required<SharedParts>;
   readonly metrics: Metrics | undefined;
+  readonly feed: EventFeed | undefined;
   readonly workers: ServerWorkers | undefined;
   readonly durability: AnyDurability | undefined;
 }
@@ -44,7 +47,7 @@ export interface Served {
 export async function serveProtocols(
   app: FastifyInstance,
   options: ServerOptions,
-  { shared, metrics, workers, durability }: ProtocolParts,
+  { shared, metrics, feed, workers, durability }: ProtocolParts,
 ): Promise<Served> {
   const { environments = [], toolkits = [], auth, returnErrors = 'exception' } = options;
   const hasEnvironments = servesEnvironments(options, workers);
@@ -54,7 +57,9 @@ export async function serveProtocols(
   }
   // A repeat may reach any server, and only the first one would know its `call_id`.
   if (hasToolkits && options.cluster !== undefined)
-    throw new DefinitionError('a cluster shares sessions, and not yet calls of toolkits: serve those without it');
+    throw new DefinitionError(
+      'a cluster shares sessions, and not calls of toolkits: serve those from another server, with a journal',
+    );
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
   const hosts = workers && durability && hostsIn(workers, shared.observation, durability);
@@ -92,6 +97,7 @@ export async function serveProtocols(
       refuseOtherMethods(scope, () => registerHealth(scope, oxp.docs.health, () => oxp.host.isDraining));
       registerOpenApi(scope, oxp.docs.openapi, describe);
       if (metrics !== undefined) registerMetrics(scope, oxp.docs.metrics, metrics);
+      if (feed !== undefined) await serveEvents(scope, oxp.docs.events, feed);
     });
   }
   if (ors !== undefined) {
@@ -101,10 +107,17 @@ export async function serveProtocols(
       mcp?.serveHandles(scope, ors);
       registerOpenApi(scope, ors.docs.openapi, describe);
       if (metrics !== undefined) registerMetrics(scope, ors.docs.metrics, metrics);
+      if (feed !== undefined) await serveEvents(scope, ors.docs.events, feed);
     });
   }
   if (mcp !== undefined) await app.register(async (scope) => mcp.serve(scope, options));
   return { ors, oxp };
+}
+
+/** Loaded only where somebody may listen. */
+async function serveEvents(scope: FastifyInstance, docs: RouteDocs, feed: EventFeed): Promise<void> {
+  const { registerEvents } = await import('./events/route.ts');
+  registerEvents(scope, docs, feed);
 }
 
 interface WorkerHosts {

@@ -41,6 +41,10 @@ export interface ServerOptions extends Omit<OrsOptions, 'environments'> {
   /** Where all episodes are recorded, for people and programs to read. Default: nowhere. */
   readonly record?: RecordOption;
   /**
+   * Whether GET /events tells what happens to sessions and calls while it happens; with auth, not to agents. Default: false.
+   */
+  readonly events?: boolean;
+  /**
    * The cluster that the server belongs to, instead of a journal of its own: any server of it answers for any session, and one that dies
    * is replaced by the others. Needs the packages `@nats-io/transport-node` and `@nats-io/jetstream`. Default: none.
    */
@@ -62,6 +66,7 @@ const SERVER_OPTIONS: OptionRules<ServerOptions> = {
   workers: workersRule,
   journal: journalRule,
   record: recordRule,
+  events: trueOrFalse,
   cluster: clusterRule,
   mcp: mcpRule,
 };

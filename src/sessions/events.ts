@@ -76,7 +76,7 @@ export interface SessionEnded {
   readonly reward: number | null;
 }
 
-/** A session was put aside, its teardown included, because its server stops; it goes on when that starts again. */
+/** A session was put aside, its teardown included: its server stops, and it goes on when that starts again, or another server has it. */
 export interface SessionSuspended {
   readonly type: 'session_suspended';
   readonly at: number;
@@ -197,6 +197,8 @@ export interface EpisodeOpened {
   readonly session: SessionFacts;
   /** The task, where its client sent it. */
   readonly task: JsonObject | undefined;
+  /** The hash of a task that was read from a split, where it is known. */
+  readonly taskHash: string | undefined;
   readonly seed: number;
   /** What must not be shown or written anywhere. */
   readonly secrets: Secrets;

@@ -136,8 +136,8 @@ export interface SessionHost {
   readonly manifest: Manifest;
   /** Reads tasks of a split. */
   tasks(query: TaskQuery): Awaitable<TaskPage>;
-  /** Starts an episode; resolves before its setup has ended. */
-  create(ref: SessionRef, request: CreateRequest): Promise<void>;
+  /** Starts an episode; resolves before its setup has ended. `isWanted` is asked, where it has to wait, whether its client is still there. */
+  create(ref: SessionRef, request: CreateRequest, isWanted?: () => boolean): Promise<void>;
   /** Takes over what an earlier server has left, before anything else; `onProgress` hears how far that has come. */
   recover?(onProgress?: (done: number, all: number) => void): Promise<Recovered | undefined>;
   prompt(ref: SessionRef): Promise<WireBlock[]>;

@@ -38,8 +38,8 @@ export interface Keeping {
   isFor(request: CreateRequest): boolean;
   /** Notes that somebody used the session at this time, in ms since 1970, unless something was noted shortly before. */
   touch(at: number): void;
-  /** Notes that the session has ended; `why` it was lost. */
-  end(end: SessionEnd, why: string | undefined): Promise<void>;
+  /** Notes that the session has ended; `why` it was lost. False if another server has it now: then its end is not for this one to tell. */
+  end(end: SessionEnd, why: string | undefined): Promise<boolean>;
   /** Leaves nothing of a session that has never begun. */
   drop(): Promise<void>;
 }

@@ -91,7 +91,8 @@ export class LocalHost implements SessionHost {
     await this.#sessions.create(ref, bytes, async (memory) => {
       const number = this.#next();
       const seed = randomInt(MAX_SEED);
-      const start = { session: number, sid: ref.sid, environment, choice, secrets, seed };
+      const isHashed = this.#share.options.observer.onContent !== undefined;
+      const start = { session: number, sid: ref.sid, environment, choice, secrets, seed, isHashed };
       const { episode, keeping } = await this.#open(ref, request, start, memory);
       const drop = () => {
         void episode.close('nobody wants it any more');

@@ -188,7 +188,7 @@ export class Sessions {
     this.#remove(ref);
     if (found instanceof Reservation) found.cancel(sessionAbsent(ref.sid, undefined));
     if (!(found instanceof Session)) return;
-    await found.close('stopped');
+    await found.leave();
     found.memory.end();
   }
 

@@ -11,7 +11,8 @@ import {
   settlesWithin,
   type TraceHeaders,
 } from '../sessions/index.ts';
-import { type EpisodeListener, SIGN_OF_LIFE_MS, type Worker } from './worker.ts';
+import type { EpisodeListener } from './duties.ts';
+import { SIGN_OF_LIFE_MS, type Worker } from './worker.ts';
 
 /** How episodes in workers behave. */
 export interface WorkerEpisodeOptions extends Pick<Limits, 'graceMs' | 'teardownMs'> {

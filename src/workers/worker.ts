@@ -1,9 +1,10 @@
-import { type Failure, type Log, toError, toFailureError } from '../core/index.ts';
+import { type Log, toError, toFailureError } from '../core/index.ts';
 import { isObject } from '../protocol/index.ts';
-import type { Loss, RunListener } from '../sessions/index.ts';
+import type { RunListener } from '../sessions/index.ts';
 import { blame, type Doing, type Scene, suspectsOf } from './blame.ts';
+import { Duties, type EpisodeListener, type Run } from './duties.ts';
 import { toStartError, WorkerLost } from './errors.ts';
-import type { Order, Question, Report, RunReport, WorkerContents, WorkerPlan } from './messages.ts';
+import type { Order, Question, Report, WorkerContents, WorkerPlan } from './messages.ts';
 import { Outbox } from './outbox.ts';
 import { Silence } from './silence.ts';
 import type { EndKind, WorkerEnd } from './worker-end.ts';
@@ -15,28 +16,6 @@ export interface WorkerStart extends ProcessStart {
   readonly log: Log;
   /** Called with the URL of each file that it imports, if its plan tells them. */
   readonly onImport?: ((url: string) => void) | undefined;
-}
-
-/** What hears of an episode in a worker. */
-export interface EpisodeListener {
-  readonly sid: string;
-  ready(failure: Failure | undefined, saved?: string): void;
-  lost(loss: Loss): void;
-}
-
-/** A run of a tool in a worker; `episode` is undefined for a tool of a toolkit. */
-interface Run extends Doing {
-  readonly listener: RunListener;
-  readonly name: string;
-  phase: Doing['phase'];
-  /** How long its tool may take; 0: any time. */
-  readonly timeoutMs: number;
-}
-
-interface Asked extends Doing {
-  readonly question: Question;
-  resolve(value: unknown): void;
-  reject(error: Error): void;
 }
 
 /** Within this time a worker that is not blocked has given a sign of life. */
@@ -52,19 +31,13 @@ export class Worker {
   readonly #log: Log;
   readonly #onImport: WorkerStart['onImport'];
   readonly #outbox: Outbox<Order>;
-  readonly #asked = new Map<number, Asked>();
-  readonly #runs = new Map<number, Run>();
-  readonly #episodes = new Map<number, EpisodeListener>();
-  /** Setups that have not ended, by their episodes. */
-  readonly #setups = new Map<number, Doing>();
-  #numbers = 0;
+  readonly #duties = new Duties();
   #contents: WorkerContents | undefined;
   #onLoaded: (contents: WorkerContents) => void = () => {};
   #onBroken: (error: Error) => void = () => {};
   readonly #silence = new Silence();
   /** The order that blocks it, as it says itself. */
   #blocking: number | undefined;
-  #toolRuns = 0;
   #lost: string | undefined;
   #culprit: Pick<Doing, 'episode'> | undefined;
 
@@ -83,7 +56,7 @@ export class Worker {
     });
     this.#outbox = new Outbox((orders) => this.#process.send(orders));
     this.ended = this.#process.ended.then(({ culprit, ...end }) => {
-      if (culprit !== undefined) this.#culprit ??= { episode: this.#episodeOf(culprit.sid) };
+      if (culprit !== undefined) this.#culprit ??= { episode: this.#duties.episodeOf(culprit.sid) };
       this.#end(end.why);
       return end;
     });
@@ -100,7 +73,7 @@ export class Worker {
 
   /** How much it has to do: the episodes in it, and the runs of tools outside of them. */
   get load(): number {
-    return this.#episodes.size + this.#toolRuns;
+    return this.#duties.load;
   }
 
   /** Whether it has not answered for a while: some code blocks it. */
@@ -112,63 +85,43 @@ export class Worker {
   ask<Answer>(question: Question): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
       if (this.#lost !== undefined) return reject(new WorkerLost(this.#lost));
-      const id = this.#next();
-      const episode = 'episode' in question ? question.episode : undefined;
-      const doing = { order: id, episode, sentAt: performance.now(), phase: 'sent' } as const;
-      this.#asked.set(id, { ...doing, question, resolve: resolve as Asked['resolve'], reject });
+      const id = this.#duties.addQuestion(question, { resolve: resolve as (value: unknown) => void, reject });
       this.#outbox.put({ kind: 'ask', id, question });
     });
   }
 
   tell(order: Order): void {
-    if (order.kind === 'begin') {
-      const { episode } = order;
-      this.#setups.set(episode, { order: episode, episode, sentAt: performance.now(), phase: 'sent' });
-    }
+    if (order.kind === 'begin') this.#duties.beginSetup(order.episode);
     this.#outbox.put(order);
   }
 
   /** Gives an episode a number, under which it is heard of and counted until it is removed. */
   addEpisode(listener: EpisodeListener): number {
-    const number = this.#next();
-    this.#episodes.set(number, listener);
-    return number;
+    return this.#duties.addEpisode(listener);
   }
 
   /** Tells no more of an episode and its runs; returns the names of the tools whose runs had not ended. */
   removeEpisode(episode: number): string[] {
-    this.#episodes.delete(episode);
-    this.#setups.delete(episode);
-    const names: string[] = [];
-    for (const [number, run] of this.#runs) {
-      if (run.episode !== episode) continue;
-      this.#runs.delete(number);
-      names.push(run.name);
-    }
-    return names;
+    return this.#duties.removeEpisode(episode);
   }
 
   /** Follows a run until it ends; returns its number. */
   addRun(name: string, episode: number | undefined, environment: string | undefined, listener: RunListener): number {
-    const number = this.#next();
     const timeoutMs = this.#timeoutOf(name, environment);
-    const sentAt = performance.now();
-    this.#runs.set(number, { order: number, listener, episode, name, sentAt, phase: 'sent', timeoutMs });
-    if (episode === undefined) this.#toolRuns += 1;
-    return number;
+    return this.#duties.addRun({ listener, episode, name, timeoutMs });
   }
 
   /** Looks whether it still answers; ends it if a tool holds it for longer than that may. */
   beat(now: number, graceMs: number): void {
     if (this.#contents === undefined || this.#lost !== undefined) return;
     if (!this.#silence.isPinged) {
-      if (this.#asked.size + this.#runs.size + this.#episodes.size === 0) return;
+      if (this.#duties.areDone) return;
       this.#silence.pinged(now);
       this.#outbox.put({ kind: 'ping', at: now });
       return;
     }
     if (!this.isSilent(now)) return;
-    this.#giveBack();
+    this.#duties.giveBack();
     const slowest = this.#slowestSuspect();
     if (slowest === undefined || slowest.timeoutMs === 0) return;
     const { name, timeoutMs } = slowest;
@@ -201,11 +154,6 @@ export class Worker {
     clearTimeout(timer);
   }
 
-  #next(): number {
-    this.#numbers += 1;
-    return this.#numbers;
-  }
-
   #timeoutOf(name: string, environment: string | undefined): number {
     const contents = this.#contents;
     const timeouts = environment === undefined ? contents?.toolTimeouts : contents?.timeouts[environment];
@@ -224,22 +172,13 @@ export class Worker {
     return slowest;
   }
 
-  #scene(): Scene<Run | Asked | Doing> {
+  #scene(): Scene<Doing | Run> {
     return {
-      doing: [...this.#runs.values(), ...this.#setups.values(), ...this.#asked.values()],
+      doing: this.#duties.doing,
       answeredAt: this.#silence.answeredAt,
       silentSince: this.#silence.sinceOf(performance.now()),
       blocking: this.#blocking,
     };
-  }
-
-  /** What another worker can do as well need not wait for this one. */
-  #giveBack(): void {
-    for (const [id, { question, reject }] of this.#asked) {
-      if (question.ask !== 'open' && question.ask !== 'tasks' && question.ask !== 'check') continue;
-      this.#asked.delete(id);
-      reject(new WorkerLost('it is blocked, and does not answer'));
-    }
   }
 
   #take(message: unknown): void {
@@ -258,19 +197,18 @@ export class Worker {
   #takeOne(report: Report): void {
     switch (report.kind) {
       case 'run':
-        return this.#takeRun(report);
+        return this.#duties.takeReport(report);
       case 'answer':
-        return this.#takeAsked(report.id)?.resolve(report.value);
+        return this.#duties.takeQuestion(report.id)?.resolve(report.value);
       case 'refusal':
-        return this.#takeAsked(report.id)?.reject(toFailureError(report.failure));
+        return this.#duties.takeQuestion(report.id)?.reject(toFailureError(report.failure));
       case 'import':
         return this.#onImport?.(report.url);
       case 'pong':
         this.#silence.answeredAt = report.at;
         return;
       case 'ready':
-        this.#setups.delete(report.episode);
-        return this.#episodes.get(report.episode)?.ready(report.failure, report.saved);
+        return this.#duties.endSetup(report.episode)?.ready(report.failure, report.saved);
       case 'log':
         return this.#log[report.level](report.fields, report.message);
       case 'loaded':
@@ -281,60 +219,10 @@ export class Worker {
     }
   }
 
-  #takeRun({ run: number, accepted, running, ending }: RunReport): void {
-    const run = this.#runs.get(number);
-    if (run === undefined) return;
-    if (accepted) {
-      run.phase = 'waiting';
-      run.listener.accepted();
-    }
-    if (running) {
-      run.phase = 'running';
-      run.listener.running();
-    }
-    if (ending === undefined) return;
-    this.#removeRun(number, run);
-    run.listener.ended(ending);
-  }
-
-  #removeRun(number: number, run: Run): void {
-    this.#runs.delete(number);
-    if (run.episode === undefined) this.#toolRuns -= 1;
-  }
-
-  #takeAsked(id: number): Asked | undefined {
-    const asked = this.#asked.get(id);
-    this.#asked.delete(id);
-    return asked;
-  }
-
-  #episodeOf(sid: string | undefined): number | undefined {
-    for (const [number, episode] of this.#episodes) if (episode.sid === sid) return number;
-    return undefined;
-  }
-
   #end(why: string): void {
     const charges = blame({ ...this.#scene(), named: this.#culprit });
     this.#lost = why;
     this.#onBroken(new WorkerLost(why));
-    for (const { reject } of this.#asked.values()) reject(new WorkerLost(why));
-    this.#asked.clear();
-    for (const [number, run] of this.#runs) {
-      // The runs of an episode end with its session, which knows better what to say.
-      if (run.episode !== undefined) continue;
-      this.#removeRun(number, run);
-      const { message, thrown } = new WorkerLost(why);
-      run.listener.ended({
-        kind: 'failed',
-        outcome: 'env_error',
-        failure: { code: 'environment_failed', message, thrown },
-        lostWith: why,
-      });
-    }
-    const episodes = [...this.#episodes];
-    this.#episodes.clear();
-    this.#runs.clear();
-    this.#setups.clear();
-    for (const [number, episode] of episodes) episode.lost({ why, charge: charges.get(number) ?? 0 });
+    this.#duties.lose(why, charges);
   }
 }

@@ -239,7 +239,7 @@ test('a module in a CommonJS project is refused with what to do', async () => {
 });
 
 // The other commands are told by examples, and --help has the rest.
-test.each(['new', 'dev', 'serve', 'check', 'bench', 'limits'])(
+test.each(['new', 'dev', 'serve', 'studio', 'check', 'bench', 'limits'])(
   'docs/command-line.md names every option of tiltyard %s',
   async (name) => {
     const { output } = await runHere([name, '--help']);

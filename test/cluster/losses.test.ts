@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openCluster, placeOf } from '../../src/cluster/index.ts';
 import { folderWith } from '../support/command.ts';
 import { startHaltingProxy } from '../support/halting-proxy.ts';
+import type { NatsServers } from './nats-servers.ts';
 import { add, insist, type Node, startNode, startNodes, textOf, untilKnown } from './nodes.ts';
 import { CURRENT, describeWithNats, type NatsKind, PACKAGED, THREE } from './with-nats.ts';
 
@@ -11,6 +14,30 @@ const MINUTE = 60_000;
 
 async function linesOf(file: string): Promise<string[]> {
   return (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+}
+
+/** For docs/cluster.md. */
+function print(what: string, since: number): void {
+  console.log(`${what} after ${Math.round(performance.now() - since)} ms`);
+}
+
+/** A way to all servers of NATS that can be cut. */
+async function startLine({
+  ports,
+}: NatsServers): Promise<AsyncDisposable & { url: string; halt(): void; resume(): void }> {
+  const proxies = await Promise.all(ports.map((port) => startHaltingProxy(port)));
+  return {
+    url: proxies.map(({ port }) => `nats://127.0.0.1:${port}`).join(','),
+    halt() {
+      for (const proxy of proxies) proxy.halt();
+    },
+    resume() {
+      for (const proxy of proxies) proxy.resume();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** The node that has a session: the only one whose total of live sessions is not 0. */
@@ -108,10 +135,26 @@ for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
       const waited = Promise.all(slow);
       await expect.poll(() => first.metric('tiltyard_calls_running')).toBeGreaterThan(0);
       first.signal('SIGTERM');
+      const since = performance.now();
       for (const answer of await waited) expect(textOf(answer)).toBe('total 1');
       expect(await first.running.exit).toBe(0);
+      print(`N5 on ${kind.name}: stopped, with 20 calls and their sessions`, since);
       for (const sid of sids) expect(await add(others, sid, 10)).toBe('total 11');
       for (const node of others) expect(await node.metric('tiltyard_fenced_total')).toBe(0);
+    });
+
+    test('N3: when all nodes have died, the first one that starts goes on', { timeout: 3 * MINUTE }, async () => {
+      const nats = await startNats();
+      const nodes = await startNodes(nats.url, 2);
+      const sids = await Promise.all(nodes.flatMap((node) => [node.create(), node.create(), node.create()]));
+      for (const sid of sids) expect(await add(nodes, sid, 1)).toBe('total 1');
+      for (const node of nodes) node.signal('SIGKILL');
+      await Promise.all(nodes.map(({ running }) => running.exit));
+      const next = await startNode(nats.url);
+      const since = performance.now();
+      const told = await Promise.all(sids.map((sid) => add([next], sid, 10)));
+      print(`N3 on ${kind.name}: all nodes had died, and one that has started answered for all sessions`, since);
+      expect(new Set(told)).toEqual(new Set(['total 11']));
     });
 
     test('N11: orphans that nobody asks for are taken over, and end in time', { timeout: 3 * MINUTE }, async () => {
@@ -135,35 +178,44 @@ for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
       for (const sid of sids) expect((await two.post('/ping', {}, { sid })).json.code).toBe('session_expired');
       expect(await two.metric('tiltyard_sessions_live{environment="tally"}')).toBe(0);
     });
+
+    test('N4: episodes of a node that is cut off are taken over, and it comes back', {
+      timeout: 3 * MINUTE,
+    }, async () => {
+      const nats = await startNats();
+      await using line = await startLine(nats);
+      const cut = await startNode(line.url);
+      const sid = await cut.create();
+      const fleeting = await cut.create({ env_name: 'brittle', split: 'train', index: 0 });
+      expect(await add([cut], sid, 1)).toBe('total 1');
+      const other = await startNode(nats.url);
+      await untilKnown([cut, other], 2);
+      const since = performance.now();
+      line.halt();
+      // Both sides are asked for the same call: the one that is cut off answers only when it is back.
+      const taskId = 'at-both';
+      const there = cut.call(sid, 'add', { amount: 10 }, { env: 'tally', taskId });
+      expect(await add([other], sid, 10, { taskId })).toBe('total 11');
+      print(`N4 on ${kind.name}: taken over`, since);
+      expect(await add([other], sid, 100)).toBe('total 111');
+      expect(await add([other], fleeting, 1, { env: 'brittle' })).toBe('session_lost');
+      line.resume();
+      expect(textOf(await there)).toBe('total 11');
+      expect(await add([cut], sid, 1_000)).toBe('total 1111');
+      await untilKnown([cut, other], 2);
+      // Nobody asks the one that is back for what was lost: it finds out by itself, long before that would expire.
+      await expect.poll(() => cut.metric('tiltyard_sessions_live{environment="brittle"}'), { timeout: 20_000 }).toBe(0);
+      // It is the other one's to say how it ended.
+      const ended = (node: Node) =>
+        node.metric('tiltyard_sessions_ended_total{environment="brittle",outcome="cancelled"}');
+      expect(await ended(cut)).toBe(0);
+      expect(await other.metric('tiltyard_sessions_lost_total')).toBe(1);
+    });
   });
 }
 
 for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
   await describeWithNats(kind, (startNats) => {
-    test('N4: episodes of a node that is cut off are taken over, and it comes back', {
-      timeout: 3 * MINUTE,
-    }, async () => {
-      const nats = await startNats();
-      await using proxy = await startHaltingProxy(nats.ports[0] as number);
-      const cut = await startNode(`nats://127.0.0.1:${proxy.port}`);
-      const sid = await cut.create();
-      expect(await add([cut], sid, 1)).toBe('total 1');
-      const other = await startNode(nats.url);
-      await untilKnown([cut, other], 2);
-      const since = performance.now();
-      proxy.halt();
-      // Both sides are asked for the same call: the one that is cut off answers only when it is back.
-      const taskId = 'at-both';
-      const there = cut.call(sid, 'add', { amount: 10 }, { env: 'tally', taskId });
-      expect(await add([other], sid, 10, { taskId })).toBe('total 11');
-      console.log(`N4 on ${kind.name}: taken over ${Math.round(performance.now() - since)} ms after the cut`);
-      expect(await add([other], sid, 100)).toBe('total 111');
-      proxy.resume();
-      expect(textOf(await there)).toBe('total 11');
-      expect(await add([cut], sid, 1_000)).toBe('total 1111');
-      await untilKnown([cut, other], 2);
-    });
-
     test('N6: without NATS nothing is answered, and all goes on by itself', { timeout: 4 * MINUTE }, async () => {
       const nats = await startNats();
       await using proxy = await startHaltingProxy(nats.ports[0] as number);
@@ -184,11 +236,41 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
       }
       expect((await one.get('/health')).status).toBe(200);
       proxy.resume();
+      const since = performance.now();
       expect(await add(nodes, sid, 10, { taskId: 'kept' })).toBe('total 11');
+      print(`N6 on ${kind.name}: answered with NATS that is back`, since);
       expect(await add(nodes, sid, 100)).toBe('total 111');
     });
   });
 }
+
+await describeWithNats(CURRENT, (startNats) => {
+  test('N6: what waits for NATS does not begin if its client has left', { timeout: 3 * MINUTE }, async () => {
+    const nats = await startNats();
+    await using proxy = await startHaltingProxy(nats.ports[0] as number);
+    const node = await startNode(`nats://127.0.0.1:${proxy.port}`);
+    await untilKnown([node], 1);
+    proxy.halt();
+    const stays = node.post('/create', { split: 'train', index: 0 }, { sid: 'stays' });
+    const leaves = connect(Number(new URL(node.url).port), '127.0.0.1');
+    const [body, headers] = ['{"split":"train","index":0}', 'Content-Type: application/json\r\nX-Session-ID: leaves'];
+    leaves.write(
+      `POST /create HTTP/1.1\r\nHost: localhost\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    // What was sent before this is answered has arrived, and so has the end of what has ended.
+    const hasArrived = async () => {
+      for (let count = 0; count < 3; count += 1) await node.get('/health');
+    };
+    await hasArrived();
+    leaves.destroy();
+    await once(leaves, 'close');
+    await hasArrived();
+    proxy.resume();
+    expect((await stays).status).toBe(200);
+    expect((await node.post('/ping', {}, { sid: 'stays' })).status).toBe(200);
+    expect((await node.post('/ping', {}, { sid: 'leaves' })).json.code).toBe('session_not_found');
+  });
+});
 
 await describeWithNats(THREE, (startNats) => {
   test('N6: one server of NATS may die; with two gone, nothing is answered until they are back', {
@@ -200,7 +282,9 @@ await describeWithNats(THREE, (startNats) => {
     for (const sid of sids) expect(await add(nodes, sid, 1)).toBe('total 1');
     const leader = await nats.leader();
     nats.signal(leader, 'SIGKILL');
+    const killed = performance.now();
     for (const sid of sids) expect(await add(nodes, sid, 10)).toBe('total 11');
+    print('N6: answered without the server of NATS that led', killed);
     const second = (leader + 1) % 3;
     nats.signal(second, 'SIGKILL');
     const isAnswered: string[] = [];
@@ -213,7 +297,9 @@ await describeWithNats(THREE, (startNats) => {
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     expect(isAnswered).toEqual([]);
     await nats.restart(second);
+    const restarted = performance.now();
     for (const told of await Promise.all(waiting)) expect(told).toBe('total 111');
+    print('N6: answered with a majority that is back', restarted);
     await nats.restart(leader);
     for (const sid of sids) expect(await add(nodes, sid, 1_000)).toBe('total 1111');
   });

@@ -117,6 +117,18 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
       expect(wrong.output()).not.toContain('secret');
       const both = run(['serve', 'test/cluster/tally.ts', '--cluster', nats.url, '--journal', 'x']);
       expect(await both.exit).toBe(2);
+      const tools = run([
+        'serve',
+        'examples/toolkit/toolkit.ts',
+        '--cluster',
+        nats.url,
+        '--node-name',
+        'tools',
+        '--port',
+        '0',
+      ]);
+      expect(await tools.exit).toBeGreaterThan(0);
+      expect(tools.output()).toContain('serve those from another server, with a journal');
       const alone = await startNode(nats.url);
       expect((await alone.get('/health')).status).toBe(200);
       alone.signal('SIGTERM');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HeldJournal, keeperOf, placeOf, processClock, Unreachable } from '../../src/cluster/index.ts';
+import { type Entry, HeldJournal, keeperOf, placeOf, processClock, Unreachable } from '../../src/cluster/index.ts';
 import { environment, text } from '../../src/core/index.ts';
 import type { CreateRecord, EpisodeRecord } from '../../src/durable/index.ts';
 import { Fenced } from '../../src/journal/index.ts';
@@ -44,7 +44,7 @@ test('of two nodes that take an episode at the same moment, one has it', async (
   const shared = new MemorySharedJournal<EpisodeRecord>();
   await journalOf(shared, 'dead').replace('s', CREATE);
   const nodes = ['one', 'two', 'three'].map((node) => journalOf(shared, node));
-  const taken = await Promise.all(nodes.map((node) => node.take(placeOf('s'))));
+  const taken = await Promise.all(nodes.map((node) => node.claims.take(placeOf('s'))));
   expect(taken.filter((isOurs) => isOurs)).toHaveLength(1);
   const winner = nodes[taken.indexOf(true)] as HeldJournal;
   expect((await shared.last(placeOf('s')))?.node).toBe(winner.node);
@@ -57,7 +57,7 @@ test('what a former owner writes is refused, and it hears that the episode is go
   await former.replace('s', CREATE);
   const fenced: string[] = [];
   former.listen({ fenced: (key) => void fenced.push(key), appended() {} });
-  expect(await next.take(placeOf('s'))).toBe(true);
+  expect(await next.claims.take(placeOf('s'))).toBe(true);
   await expect(append(former, { type: 'touch', at: 2 }, 1)).rejects.toThrow(Fenced);
   await expect(append(former, { type: 'touch', at: 2 }, 1)).rejects.toThrow(Fenced);
   expect(fenced).toEqual(['s']);
@@ -69,11 +69,11 @@ test('what waits since before an episode was lost and taken again is refused, al
   const [one, two] = [journalOf(shared, 'one'), journalOf(shared, 'two')];
   await one.replace('s', CREATE);
   const before = one.tenancyOf('s');
-  await two.take(placeOf('s'));
+  await two.claims.take(placeOf('s'));
   await expect(append(one, { type: 'touch', at: 2 }, 1)).rejects.toThrow(Fenced);
-  expect(await one.take(placeOf('s'))).toBe(true);
+  expect(await one.claims.take(placeOf('s'))).toBe(true);
   await expect(one.append('s', { type: 'touch', at: 2 }, 3, before)).rejects.toThrow(Fenced);
-  for (const stale of [CLOSE, undefined]) await one.replace('s', stale, before);
+  for (const stale of [CLOSE, undefined]) await expect(one.replace('s', stale, before)).rejects.toThrow(Fenced);
   expect((await shared.read(placeOf('s')))?.records.map(({ type }) => type)).toEqual(['create', 'own', 'own']);
   expect(await append(one, { type: 'touch', at: 3 }, 3)).toBe(4);
 });
@@ -98,7 +98,7 @@ test('a record whose acknowledgement was lost is there once', async () => {
   // The same when somebody else was faster: then it is fenced.
   shared.losesNext = true;
   await expect(append(journal, { type: 'touch', at: 3 }, 2)).rejects.toThrow(Unreachable);
-  await journalOf(shared, 'two').take(placeOf('s'));
+  await journalOf(shared, 'two').claims.take(placeOf('s'));
   await expect(append(journal, { type: 'touch', at: 3 }, 2)).rejects.toThrow(Fenced);
 });
 
@@ -107,10 +107,21 @@ test('a tombstone that is removed late does not take a new session of the same i
   const [one, two] = [journalOf(shared, 'one'), journalOf(shared, 'two')];
   await one.replace('s', CREATE);
   await one.replace('s', CLOSE, one.tenancyOf('s'));
-  await two.replace('s', CREATE);
+  const tombstone = (await shared.last(placeOf('s'))) as Entry;
+  await two.beginAfter('s', tombstone, () => two.replace('s', CREATE));
   await one.replace('s', undefined, one.tenancyOf('s'));
   expect((await shared.read(placeOf('s')))?.records.map(({ type }) => type)).toEqual(['create']);
   expect(await append(two, { type: 'touch', at: 3 }, 1)).toBe(2);
+});
+
+test('a session that somebody asked for before it was used and ended elsewhere does not begin once more', async () => {
+  const shared = new MemorySharedJournal<EpisodeRecord>();
+  const [one, two] = [journalOf(shared, 'one'), journalOf(shared, 'two')];
+  const nothing = { position: 0, epoch: 0 };
+  await one.beginAfter('s', nothing, () => one.replace('s', CREATE));
+  await one.replace('s', CLOSE, one.tenancyOf('s'));
+  await expect(two.beginAfter('s', nothing, () => two.replace('s', CREATE))).rejects.toThrow(Fenced);
+  expect((await shared.last(placeOf('s')))?.type).toBe('close');
 });
 
 test('each place has one keeper, and keeps it unless that one leaves', () => {

@@ -100,6 +100,26 @@ test.for([
     321001,
     'nodes:3 own/replay@1131x5 own/replay@3882x1 own/none@1923x2 pause:1@6332+3415 noise@2106+5123 bus-late:0@3640+3814',
   ],
+  [
+    'a node that stops waits forever for the end of a session that another node has taken',
+    314305,
+    'nodes:2 official/replay@1497x5 bus-late:0@5626+30000 journal:1@2821+3910 pause:0@4448+92 drain:1@3519+72',
+  ],
+  [
+    'an episode is lost because the journal cannot be reached while it is built again',
+    3001419,
+    'nodes:3 own/snapshot@662x2 official/snapshot@4289x3 own/snapshot@3785x3 noise@5105+2585 bus:2@5320+398 bus:2@5983+1316 pause:1@4475+4574',
+  ],
+  [
+    'a creation whose receipt was lost is never answered',
+    2017175,
+    'nodes:3 official/snapshot@3938x1 own/snapshot@3457x4 journal-late:0@3084+2966 journal-late:0@2046+1217',
+  ],
+  [
+    'a session that was ended begins once more at a node that hears late that it should begin',
+    4000067,
+    'nodes:3 official/snapshot@3348x1 official/snapshot@3251x1 own/replay@3004x1 own/snapshot@2089x2 bus-late:1@2073+30000 pause:2@1802+1846',
+  ],
 ] as const)('no more: %s', async ([, seed, text]) => {
   const { violations } = await new Simulator().play(seed, parseSchedule(text) as Schedule);
   expect(violations).toEqual([]);

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { RECORD_SCHEMA, type RecordEvent, readStoredRecord } from 'tiltyard/records';
+import { RECORD_SCHEMA, type RecordEvent, readStoredRecord, taskHashOf } from 'tiltyard/records';
 import { createServer } from 'tiltyard/server';
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/protocol/index.ts';
 import { eventually } from '../support/clock.ts';
 import { startServer } from '../support/http.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
@@ -50,6 +51,16 @@ test('Q3: every episode is recorded as it was: prompt, calls, results, rewards, 
   const [first] = events as [Extract<RecordEvent, { type: 'episode' }>];
   expect(first.tools?.map(({ name }) => name)).toContain('submit');
   expect(Number.isSafeInteger(first.seed)).toBe(true);
+});
+
+test('Q1: a record says by a hash which task of a split was played, the same as a run says it', async () => {
+  const folder = newFolder();
+  const server = await startServer({ record: { folder } });
+  const { task } = (await server.post('/math/task', { split: 'train', index: 3 })).json as { task: JsonObject };
+  await server.create({ split: 'train', index: 3 });
+  await server.server.close();
+  const [first] = await onlyRecordIn(folder);
+  expect(first).toMatchObject({ split: 'train', index: 3, taskHash: taskHashOf(task) });
 });
 
 test('Q3: what servers record fits the published schema', async () => {

@@ -107,6 +107,14 @@ test('Q7: a model that keeps failing changes coverage, not the mean; the attempt
   expect((await episodesOf(out)).map(({ attempt }) => attempt)).toEqual([1, 2]);
 });
 
+test('Q16: a redirect, which would carry the key elsewhere, is not followed', async () => {
+  const elsewhere = await startFakeModel(() => ({ calls: [submit('0')] }));
+  const to = `${elsewhere.name('openai-chat').split('@')[1]}/chat/completions`;
+  const { line } = await play('openai-chat', () => ({ fault: 'redirect', to }));
+  expect(line).toMatchObject({ stop: 'model_error', reward: null });
+  expect(elsewhere.requests).toEqual([]);
+});
+
 test.each(WIRES)('Q16: no key is in any file of a run over %s, whatever the server says', async (wire) => {
   const key = 'sk-very-secret-1234567890';
   process.env.TILTYARD_MODEL_API_KEY = key;

@@ -19,7 +19,8 @@ export function addDev(root: Command): void {
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
-    .option('--json', 'print one line of JSON per event: listening, reloading, error, types, log')
+    .option('--no-studio', 'do not start the studio beside the server')
+    .option('--json', 'print one line of JSON per event: listening, studio, reloading, error, types, log')
     .addHelpText('after', HELP)
     .action(async (modules: string[], options: DevOptions) => {
       const { dev } = await import('./dev.ts');
@@ -33,7 +34,9 @@ the new code is served on the same port. If it cannot be loaded, the error is
 shown with file and line, and the previous version keeps serving. Type errors
 are shown as well, where there is a tsconfig.json. API keys are read from the
 same environment variables as for tiltyard serve. Agents are served over MCP as
-well, where the package @modelcontextprotocol/server is installed.
+well, where the package @modelcontextprotocol/server is installed. The studio, a
+page to play the environments in, is on port 8090 or the next free one; see
+tiltyard studio.
 
 Examples:
   tiltyard dev math.ts

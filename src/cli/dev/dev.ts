@@ -7,6 +7,7 @@ import { defaultPort } from '../shared/serving/port.ts';
 import { takeJournalKey } from '../shared/serving/variables.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import { processTerminal } from '../shared/terminal.ts';
+import { DevStudio } from './dev-studio.ts';
 import { peoplesDisplay, programsDisplay } from './display.ts';
 import { Reloader } from './reloader.ts';
 import { typeCheck } from './type-check.ts';
@@ -18,6 +19,7 @@ export interface DevOptions extends WebArguments {
   readonly host: string;
   readonly auth: boolean;
   readonly watch?: readonly string[];
+  readonly studio: boolean;
   readonly logLevel: string;
   readonly json?: boolean;
 }
@@ -40,7 +42,9 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
   signal.addEventListener('abort', () => terminal.note('\nEnding sessions. Press Ctrl-C again to quit now.'));
   await using watch = new Watch((error) => warn(`cannot watch some files: ${error}`));
   for (const path of [...modules, ...paths]) watch.add(path);
-  const display = json ? programsDisplay(terminal) : peoplesDisplay(terminal, auth);
+  const shown = json ? programsDisplay(terminal) : peoplesDisplay(terminal, auth);
+  await using studio = new DevStudio({ name: modules[0] ?? '', auth, display: shown });
+  const display = options.studio ? { ...shown, listening: studio.around(shown.listening) } : shown;
   using background = typeCheck(process.cwd(), display);
   const reloader = new Reloader({
     plan: { modules, logLevel, web, ...(auth === undefined ? {} : { auth }) },

@@ -4,12 +4,16 @@ import { describeProblem } from '../shared/module-problem.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { banner } from '../shared/serving/banner.ts';
 import type { Colors, Terminal } from '../shared/terminal.ts';
+import type { StudioDisplay } from './dev-studio.ts';
 import { describeEntry, timeOf, toLogEntry } from './log-line.ts';
 import type { Display } from './reloader.ts';
 import type { TypeDisplay, TypeProblem } from './type-check.ts';
 
+/** All that is shown. */
+export type DevDisplay = Display & TypeDisplay & StudioDisplay;
+
 /** Shows what happens to a person. */
-export function peoplesDisplay(terminal: Terminal, auth: AuthOptions | undefined): Display & TypeDisplay {
+export function peoplesDisplay(terminal: Terminal, auth: AuthOptions | undefined): DevDisplay {
   const { colors, noteColors } = terminal;
   let hadTypeErrors = false;
   const say = (text: string) => terminal.print(`${colors.dim(timeOf(Date.now()))}  ${text}`);
@@ -34,11 +38,13 @@ export function peoplesDisplay(terminal: Terminal, auth: AuthOptions | undefined
       hadTypeErrors = problems.length > 0;
     },
     untyped: () => terminal.note(noteColors.dim(UNTYPED)),
+    studio: (url) => terminal.print(`Play it in the browser:\n  ${url}\n`),
+    noStudio: (message) => terminal.note(noteColors.yellow(`The studio could not be started: ${message}`)),
   };
 }
 
 /** Tells a program what happens: each time one line of JSON with an `event`. */
-export function programsDisplay({ printJson }: Terminal): Display & TypeDisplay {
+export function programsDisplay({ printJson }: Terminal): DevDisplay {
   return {
     listening: (url, served) => printJson({ event: 'listening', url, ...served }),
     reloading: (changed) => printJson({ event: 'reloading', changed }),
@@ -48,6 +54,8 @@ export function programsDisplay({ printJson }: Terminal): Display & TypeDisplay 
     killed: () => printJson({ event: 'warning', message: KILLED }),
     typed: (errors) => printJson({ event: 'types', errors }),
     untyped: () => printJson({ event: 'warning', message: UNTYPED }),
+    studio: (url) => printJson({ event: 'studio', url }),
+    noStudio: (message) => printJson({ event: 'warning', message: `the studio could not be started: ${message}` }),
     log: (line) => printJson({ event: 'log', ...(toLogEntry(line) ?? { msg: line.trimEnd() }) }),
   };
 }

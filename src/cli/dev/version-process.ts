@@ -37,6 +37,8 @@ async function load({ modules, auth, web, logLevel }: VersionPlan): Promise<void
       limits: { drainMs: 0, graceMs: GRACE_MS, closeMs: CLOSE_MS },
       logger: { level: logLevel, stream: { write: (line) => report({ kind: 'log', line }) } },
       watchdog: { fd: WATCHDOG_FD },
+      // Somebody who develops wants to see what happens.
+      events: true,
       // For a coding agent beside the editor, where its package is there.
       mcp: hasMcp(),
     });

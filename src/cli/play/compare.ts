@@ -1,6 +1,5 @@
-import type { RecordedCall, RecordedEpisode } from '../../records/index.ts';
-import type { PlayedCall } from '../shared/calls.ts';
-import { type Difference, differencesOf } from '../shared/differences.ts';
+import { type Difference, differencesOf, type RecordedCall, type RecordedEpisode } from '../../records/index.ts';
+import { type PlayedCall, toTold } from '../shared/calls.ts';
 import { toRewardText } from '../shared/numbers.ts';
 import type { Game } from './game.ts';
 
@@ -23,7 +22,9 @@ export function hasExpectations({ calls }: RecordedEpisode): boolean {
 }
 
 function compareCall(played: PlayedCall, expected: RecordedCall): string[] {
-  return differencesOf(expected, played).flatMap((difference) => toText(difference, expected, played) ?? []);
+  return differencesOf(expected.told, toTold(played)).flatMap(
+    (difference) => toText(difference, expected, played) ?? [],
+  );
 }
 
 function toText(

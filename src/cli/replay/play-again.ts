@@ -1,7 +1,6 @@
 import type { JsonValue } from '../../protocol/index.ts';
-import type { RecordedEpisode } from '../../records/index.ts';
-import { makeCall } from '../shared/calls.ts';
-import { blockDifferences, type Difference, differencesOf } from '../shared/differences.ts';
+import { blockDifferences, type Difference, differencesOf, type RecordedEpisode } from '../../records/index.ts';
+import { makeCall, toTold } from '../shared/calls.ts';
 import {
   type Chosen,
   chooseTask,
@@ -55,7 +54,8 @@ export async function playAgain(server: OpenServer, record: RecordedEpisode, opt
       const made = await makeCall(session, call, signal);
       played += 1;
       hasFinished ||= made.result?.finished === true;
-      for (const each of differencesOf(call, made)) differences.push({ call: played, tool: call.tool, ...each });
+      for (const each of differencesOf(call.told, toTold(made)))
+        differences.push({ call: played, tool: call.tool, ...each });
     }
     const recorded = record.calls.length;
     if (played < recorded) differences.push(endedEarly(played, recorded));

@@ -44,7 +44,7 @@ export async function run(target: string, given: RunOptions): Promise<void> {
         throw toFailure(thrown);
       }
     },
-    isWatched ? 'guarded' : 'open',
+    { isGuarded: isWatched },
   );
   const data = await readReportData(result.folder);
   writeWhole(result.folder, 'report.html', toRunReport(data, new Date()));

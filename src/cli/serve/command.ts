@@ -36,6 +36,8 @@ export function addServe(root: Command): void {
     .option('--journal-sync', 'let answers wait until the disk has what they tell, for losses of power')
     .option('--record <folder>', 'record every episode there: prompts, calls, results, rewards')
     .option('--record-max <size>', 'delete the oldest records above this size (default: 10GB)', toBytes)
+    .option('--events', 'tell what happens at GET /events, for `tiltyard studio` and programs that watch')
+    .option('--studio', 'start the studio beside the server, on port 8090 or the next free one; adds --events')
     .option('--mcp', 'also serve agents over MCP, at /mcp/{environment} and /mcp/tools')
     .option('--cluster <nats>', 'join the cluster at this address of NATS, such as nats://localhost:4222')
     .option('--node-name <name>', 'name of this server in its cluster (default: the host name)')
@@ -77,6 +79,10 @@ With --record, every episode of every client is a file of JSON lines, without
 its secrets, for \`tiltyard replay\`, \`tiltyard mock\`, or your own programs. A
 disk that is full or slow costs records, and never an episode.
 
+With --events, GET /events tells of sessions and calls while they happen, as
+server-sent events; prompts, inputs and results only to those who ask. With
+auth, callers hear of their own sessions, and with the scope events of all.
+
 With --cluster, several servers share their sessions: any of them answers for
 any session, and the others go on with those of one that dies, as far as their
 environments declare a \`durability\`. All of them serve the same environments
@@ -102,6 +108,8 @@ Examples:
   TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0
   tiltyard serve math.ts --workers auto --journal data/journal
   tiltyard serve math.ts --record data/records --record-max 500MB
+  tiltyard serve math.ts --events
+  tiltyard serve math.ts --studio
   tiltyard serve math.ts --cluster nats://localhost:4222 --node-name one
   tiltyard serve math.ts --mcp
   tiltyard serve math.ts --limit maxSessions=500 --limit drainMs=60000`;

@@ -9,10 +9,12 @@ import type { ModuleProblem } from '../shared/module-problem.ts';
 import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { banner } from '../shared/serving/banner.ts';
+import { makeObjectsYoung } from '../shared/serving/collector.ts';
 import { defaultPort } from '../shared/serving/port.ts';
 import { stopWhenTold } from '../shared/serving/stopping.ts';
 import { takeClusterAddress, takeJournalKey, takeMcpKey } from '../shared/serving/variables.ts';
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
+import type { BesideServer } from '../shared/studio/beside.ts';
 import { readLimits } from './limits.ts';
 import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts';
 
@@ -30,6 +32,8 @@ export interface ServeOptions extends WebArguments {
   readonly journalSync?: boolean;
   readonly record?: string;
   readonly recordMax?: number;
+  readonly events?: boolean;
+  readonly studio?: boolean;
   readonly mcp?: boolean;
   readonly cluster?: string;
   readonly nodeName?: string;
@@ -38,6 +42,7 @@ export interface ServeOptions extends WebArguments {
 
 /** Serves the environments and toolkits of modules until a signal ends it. */
 export async function serve(modules: readonly string[], options: ServeOptions): Promise<void> {
+  makeObjectsYoung();
   const unread = untilUnread();
   const warn = (message: string) => void process.stderr.write(`tiltyard: ${message}\n`);
   const auth = await takeAccess(options, warn);
@@ -59,6 +64,7 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
     watchdog: true,
     ...journal,
     ...recordOf(options),
+    events: options.events === true || options.studio === true,
     ...cluster,
     ...mcp,
   }).catch(explainStart);
@@ -66,7 +72,20 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   stopWhenTold(server, unread);
   await listen(server, { host, port }, room);
   const { url } = server;
-  process.stdout.write(banner(server.served, { url, json: options.json ?? false, auth, limits: server.limits }));
+  const studio = options.studio === true ? await studioBeside({ name: modules[0] ?? '', url, auth }, warn) : undefined;
+  const { json = false } = options;
+  process.stdout.write(banner(server.served, { url, json, auth, limits: server.limits, studio }));
+}
+
+/** The address of the studio; undefined if it cannot be started, which does not concern the server. */
+async function studioBeside(beside: BesideServer, warn: (message: string) => void): Promise<string | undefined> {
+  try {
+    const { startBeside } = await import('../shared/studio/beside.ts');
+    return (await startBeside(beside)).url;
+  } catch (thrown) {
+    warn(`the studio could not be started: ${(thrown as Error).message}`);
+    return undefined;
+  }
 }
 
 /** Where episodes are written down, if they are. */

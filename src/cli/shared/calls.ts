@@ -1,6 +1,6 @@
 import { type CallResult, type Session, ToolCallError, ToolFailed } from '../../client/index.ts';
 import type { JsonObject } from '../../protocol/index.ts';
-import type { FailedEvent, NewEvent } from '../../records/index.ts';
+import type { FailedEvent, NewEvent, ToldResult } from '../../records/index.ts';
 import { toSafeText } from './safe-text.ts';
 import { waitFor } from './waiting.ts';
 
@@ -42,6 +42,11 @@ export async function makeCall(session: Session, move: Move, signal: AbortSignal
     if (failure === undefined) throw thrown;
     return played({ result: undefined, failure });
   }
+}
+
+/** What came of a call, as records tell it. */
+export function toTold({ result, failure }: PlayedCall): ToldResult {
+  return failure === undefined ? { ...result } : { failure };
 }
 
 /** The events of a call in a record; `n` is the number of the first. */

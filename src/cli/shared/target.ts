@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { keyFromEnvironment } from '../../client/index.ts';
+import type { ServerOptions } from '../../server/index.ts';
 import type { Loaded } from './load-modules.ts';
 
 /** A server that a command talks to: one that runs somewhere, or one started for the command from a module. */
@@ -10,12 +11,15 @@ export interface Target extends AsyncDisposable {
   readonly loaded: Loaded | undefined;
 }
 
-/** Who may use a module that is served: everybody on this machine, or only the command, which has a key. */
-export type TargetAccess = 'open' | 'guarded';
+/** How a module is served for a command. */
+export interface ModuleOptions extends Pick<ServerOptions, 'events'> {
+  /** Whether only the command may use it, which has a key then; otherwise everybody on this machine may. */
+  readonly isGuarded?: boolean;
+}
 
 /** Opens what a person named: a URL, or a module, which is then served on this machine until the target is disposed of. */
-export async function openTarget(text: string, access: TargetAccess = 'open'): Promise<Target> {
-  return toUrl(text) === undefined ? await serveModule(text, access) : remote(text);
+export async function openTarget(text: string, options: ModuleOptions = {}): Promise<Target> {
+  return toUrl(text) === undefined ? await serveModule(text, options) : remote(text);
 }
 
 /** The URL that a text means, or undefined if it names a file. */
@@ -38,14 +42,15 @@ function remote(text: string): Target {
 // Somebody waits at a terminal: calls that were given up are not waited for, and tools have a moment to clean up.
 const IMPATIENT = { drainMs: 0, graceMs: 1_000, closeMs: 500 };
 
-async function serveModule(path: string, access: TargetAccess): Promise<Target> {
+async function serveModule(path: string, { isGuarded = false, ...options }: ModuleOptions): Promise<Target> {
   const { loadModules } = await import('./load-modules.ts');
   const { createServer } = await import('../../server/index.ts');
   const loaded = await loadModules([path]);
   // The client sends the key of the environment unless it is told not to; an open server wants none.
-  const apiKey = access === 'open' ? '' : randomUUID();
-  const auth = apiKey === '' ? undefined : { apiKeys: [apiKey] };
-  const server = await createServer({ ...loaded, auth, logger: false, returnErrors: 'stacktrace', limits: IMPATIENT });
+  const apiKey = isGuarded ? randomUUID() : '';
+  const auth = isGuarded ? { apiKeys: [apiKey] } : undefined;
+  const how = { logger: false, returnErrors: 'stacktrace', limits: IMPATIENT } as const;
+  const server = await createServer({ ...loaded, ...how, ...options, auth });
   const url = await server.listen();
   return { url, apiKey, loaded, [Symbol.asyncDispose]: () => server.close() };
 }

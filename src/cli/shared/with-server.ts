@@ -2,7 +2,7 @@ import { type Client, connect, connectOxp, type OxpClient } from '../../client/i
 import { explain } from './explain.ts';
 import { onInterrupt } from './interruption.ts';
 import type { Loaded } from './load-modules.ts';
-import { openTarget, type Target, type TargetAccess } from './target.ts';
+import { type ModuleOptions, openTarget, type Target } from './target.ts';
 
 /** A server that a command speaks to, over both protocols. */
 export interface OpenServer {
@@ -27,10 +27,10 @@ const ANSWER_MS = 60_000;
 export async function withServer<Value>(
   name: string,
   run: (server: OpenServer) => Promise<Value>,
-  access: TargetAccess = 'open',
+  options: ModuleOptions = {},
 ): Promise<Value> {
   using interruption = onInterrupt();
-  await using target = await openTarget(name, access);
+  await using target = await openTarget(name, options);
   let hasAnswered = false;
   const watchedFetch: typeof fetch = async (...request) => {
     const response = await fetch(...request);

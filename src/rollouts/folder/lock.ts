@@ -38,6 +38,18 @@ export async function lockFolder(folder: string): Promise<Disposable> {
   };
 }
 
+/** Whether a process that is alive has a folder. */
+export function isInUse(folder: string): boolean {
+  const found = read(join(folder, 'lock'));
+  if (found === undefined) return false;
+  try {
+    return isAlive(JSON.parse(found) as Holder);
+  } catch {
+    // Not a lock of ours.
+    return false;
+  }
+}
+
 /** Drafts of processes that were killed while they took the lock. */
 function removeDrafts(folder: string): void {
   for (const name of readdirSync(folder)) {

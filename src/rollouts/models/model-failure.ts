@@ -23,7 +23,7 @@ export class ModelFailure extends Error {
 }
 
 /** What a response with an error status means. */
-export function toFailure(status: number, text: string, headers: Headers): ModelFailure {
+export function toFailure(status: number, text: string, headers: Pick<Headers, 'get'>): ModelFailure {
   const { message, code } = readError(text);
   const said = `the model's server answered ${status}: ${message.slice(0, 500) || '(nothing)'}`;
   return new ModelFailure(stopFor(status, code, message), said, { status, retryAfterMs: retryAfterOf(headers) });
@@ -61,7 +61,7 @@ function readError(text: string): { readonly message: string; readonly code: str
 }
 
 /** Retry-After: seconds, or a date. */
-function retryAfterOf(headers: Headers): number | undefined {
+function retryAfterOf(headers: Pick<Headers, 'get'>): number | undefined {
   const text = headers.get('retry-after');
   if (text === null) return undefined;
   const ms = /^\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - Date.now();

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Fetch } from '../../client/index.ts';
 import { isObject, type JsonObject } from '../../protocol/index.ts';
 import { Gate, type LoadListener } from './gate.ts';
 import { ModelFailure, toFailure } from './model-failure.ts';
@@ -25,16 +26,21 @@ export interface Asking {
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 500;
 
+// Some models think for long, and nothing comes until they have done so.
+const ANSWER_MS = 60 * 60_000;
+
 /** A model that can be asked. All episodes of a run share it. */
 export class Model {
   readonly address: ModelAddress;
   readonly options: ModelOptions;
   readonly #key: string;
   readonly #gate: Gate;
+  readonly #fetch: Fetch;
 
-  constructor(address: ModelAddress, options: ModelOptions, listener: LoadListener) {
+  constructor(address: ModelAddress, options: ModelOptions, listener: LoadListener, fetch: Fetch) {
     this.address = address;
     this.options = options;
+    this.#fetch = fetch;
     this.#key = keyFor(address, process.env);
     this.#gate = new Gate(listener);
   }
@@ -79,9 +85,25 @@ export class Model {
       status,
       headers: answered,
       text,
-    } = await post(`${baseUrl}${wire.path(name)}`, { headers, body, signal });
+    } = await this.#post(`${baseUrl}${wire.path(name)}`, { headers: new Headers(headers), body, signal });
     if (!ok) throw toFailure(status, text, answered);
     return read(text, wire.read);
+  }
+
+  async #post(url: string, init: { headers: Headers; body: string; signal: AbortSignal }): Promise<Posted> {
+    const signal = AbortSignal.any([init.signal, AbortSignal.timeout(ANSWER_MS)]);
+    try {
+      const response = await this.#fetch(url, { method: 'POST', ...init, signal });
+      const { ok, status, headers } = response;
+      // It would carry the key somewhere else.
+      if (status >= 300 && status < 400) throw new Error('it redirects, which is not followed');
+      return { ok, status, headers, text: await response.text() };
+    } catch (cause) {
+      if (init.signal.aborted) throw init.signal.reason;
+      const why =
+        cause instanceof Error ? ((cause.cause as Error | undefined)?.message ?? cause.message) : String(cause);
+      throw new ModelFailure('model_error', `the request to ${new URL(url).host} failed: ${why}`, { cause });
+    }
   }
 }
 
@@ -92,24 +114,8 @@ function pauseBefore(attempt: number, { retryAfterMs = 0 }: ModelFailure): numbe
 interface Posted {
   readonly ok: boolean;
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: Pick<Headers, 'get'>;
   readonly text: string;
-}
-
-async function post(
-  url: string,
-  init: { headers: Record<string, string>; body: string; signal: AbortSignal },
-): Promise<Posted> {
-  try {
-    // A redirect would carry the key somewhere else.
-    const response = await fetch(url, { method: 'POST', redirect: 'error', ...init });
-    const { ok, status, headers } = response;
-    return { ok, status, headers, text: await response.text() };
-  } catch (cause) {
-    if (init.signal.aborted) throw init.signal.reason;
-    const why = cause instanceof Error ? ((cause.cause as Error | undefined)?.message ?? cause.message) : String(cause);
-    throw new ModelFailure('model_error', `the request to ${new URL(url).host} failed: ${why}`, { cause });
-  }
 }
 
 function read(text: string, reader: (answer: JsonObject) => ReadAnswer): ReadAnswer {

@@ -20,17 +20,20 @@ export interface ObservationOptions {
   readonly events?: EventLog;
   readonly watchdog?: Observer | undefined;
   readonly recorder?: Observer | undefined;
+  readonly feed?: Observer | undefined;
 }
 
 /** Logs, numbers where they are wanted, and traces where an SDK is registered. */
 export function observe(
   app: Logged,
-  { numbers, events = eventLog(app.log), watchdog, recorder }: ObservationOptions = {},
+  { numbers, events = eventLog(app.log), watchdog, recorder, feed }: ObservationOptions = {},
 ): Observation {
   const traces = tracing();
   if (traces !== undefined) app.addHook('onClose', () => traces.flush());
   return {
-    observer: combineObservers([events, numbers, traces, watchdog, recorder].filter((each) => each !== undefined)),
+    observer: combineObservers(
+      [events, numbers, traces, watchdog, recorder, feed].filter((each) => each !== undefined),
+    ),
     traceOf: traces === undefined ? undefined : (request) => traces.headersOf(request),
     traceOfCode: traces === undefined ? undefined : (subject) => traces.headersFor(subject),
   };

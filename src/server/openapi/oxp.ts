@@ -3,10 +3,12 @@ import type { ToolManifest } from '../../sessions/index.ts';
 import { takesNothing } from './example.ts';
 import { body, json, type Operation, type RouteDocs, ref, toRouteDocs } from './operation.ts';
 import { oxpSchemas } from './oxp-schemas.ts';
-import { HEALTH, METRICS, OPENAPI } from './server.ts';
+import { EVENTS, HEALTH, METRICS, OPENAPI } from './server.ts';
 
 /** The descriptions of the routes of the Open eXecution Protocol, by what the route does. */
-export type OxpDocs = Readonly<Record<'health' | 'openapi' | 'metrics' | 'tools' | 'call' | 'callAlias', RouteDocs>>;
+export type OxpDocs = Readonly<
+  Record<'health' | 'openapi' | 'metrics' | 'events' | 'tools' | 'call' | 'callAlias', RouteDocs>
+>;
 
 /** Describes the routes, with an example that these tools take. */
 export function oxpDocs(tools: readonly ToolManifest[], auth: 'open' | 'guarded'): OxpDocs {
@@ -40,6 +42,7 @@ export function oxpDocs(tools: readonly ToolManifest[], auth: 'open' | 'guarded'
     health: describe(HEALTH),
     openapi: describe(OPENAPI),
     metrics: describe(METRICS),
+    events: describe(EVENTS),
     tools: describe({
       operationId: 'listTools',
       summary: 'The tools that the caller may call',

@@ -30,6 +30,37 @@ export const METRICS: Operation = {
   },
 };
 
+/** GET /events. */
+export const EVENTS: Operation = {
+  operationId: 'events',
+  summary: 'What happens to sessions and calls, while it happens',
+  description:
+    'Server-sent events whose data is JSON with a `type`: first `sessions` with all that are open, then `session` and `call` whenever ' +
+    'one of them begins or ends. A reader that is too slow misses the oldest events, and `dropped` tells how many. Callers hear of ' +
+    'sessions of their own identity, and with the scope `events` of all. Agents may not listen.',
+  tags: ['server'],
+  parameters: [
+    {
+      name: 'session',
+      in: 'query',
+      description: 'Only events of the session with this id.',
+      schema: { type: 'string' },
+    },
+    {
+      name: 'content',
+      in: 'query',
+      description: '1: also prompts (`prompt`), inputs (`input`) and results (`output`) of calls, without secrets.',
+      schema: { type: 'string', enum: ['0', '1'] },
+    },
+  ],
+  responses: {
+    200: {
+      description: 'Events, until the connection ends.',
+      content: { 'text/event-stream': { schema: { type: 'string' } } },
+    },
+  },
+};
+
 /** GET /openapi.json. */
 export const OPENAPI: Operation = {
   operationId: 'openapi',

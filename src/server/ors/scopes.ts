@@ -25,12 +25,14 @@ const AGENT_ROUTES = new Set([
   '/call',
 ]);
 
-/** What a server's routes ask for; `metrics` is for a scraper, which has no business with environments. */
-export type RouteScope = OrsScope | 'metrics';
+/** What a server's routes ask for; `metrics` is for a scraper, which has no business with environments, and `events`
+ * for somebody who watches the sessions of all identities. */
+export type RouteScope = OrsScope | 'metrics' | 'events';
 
 /** The scopes of which a caller needs one for a route. */
 export function scopesFor(route: string): readonly RouteScope[] {
   if (route === '/metrics') return ['orchestrator', 'metrics'];
+  if (route === '/events') return ['orchestrator', 'events'];
   return AGENT_ROUTES.has(route) ? ['orchestrator', 'agent'] : ['orchestrator'];
 }
 

@@ -39,7 +39,8 @@ export function registerSessions(app: FastifyInstance, service: OrsService): voi
     const wanted = readCreate(parse(request), readSecretsHeader(request.headers));
     const bytes = parsedBytes(request.body as string) + (request.headers[SECRETS_HEADER]?.length ?? 0);
     const environment = wanted.environment ?? deployedEnvironment(service, request.headers);
-    await host.create(ref, { ...wanted, environment, bytes, trace: service.traceOf?.(request) });
+    const isWanted = () => !reply.raw.destroyed;
+    await host.create(ref, { ...wanted, environment, bytes, trace: service.traceOf?.(request) }, isWanted);
     sessionIds.use(ref);
     reply.headers(features);
     return { sid: ref.sid };

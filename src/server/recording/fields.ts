@@ -6,7 +6,7 @@ import type { ReturnErrors } from '../http/errors.ts';
 import { toCallAnswer } from '../ors/call-answer.ts';
 
 /** The first event of an episode. */
-export function toEpisode({ session, at, task, seed }: EpisodeOpened): Omit<NewEpisode, 'tools'> {
+export function toEpisode({ session, at, task, taskHash, seed }: EpisodeOpened): Omit<NewEpisode, 'tools'> {
   const { sid, identity, environment, split, index } = session;
   return {
     type: 'episode',
@@ -16,6 +16,7 @@ export function toEpisode({ session, at, task, seed }: EpisodeOpened): Omit<NewE
     ...(split === undefined ? {} : { split }),
     ...(index === undefined ? {} : { index }),
     ...(task === undefined ? {} : { task, taskHash: taskHashOf(task) }),
+    ...(taskHash === undefined ? {} : { taskHash }),
     seed,
     id: sid,
     ...(identity === '' ? {} : { identity }),

@@ -1,5 +1,10 @@
-import { hash } from 'node:crypto';
-import { type Catalog, type CatalogEnvironment, EnvironmentError, TiltyardError } from '../../core/index.ts';
+import {
+  type Catalog,
+  type CatalogEnvironment,
+  EnvironmentError,
+  TiltyardError,
+  taskHashOf,
+} from '../../core/index.ts';
 import type { Manifest, TaskChoice, TaskPage, TaskQuery } from '../host.ts';
 import type { EpisodeOptions } from '../options.ts';
 import { Episode } from './episode.ts';
@@ -38,10 +43,10 @@ export class LocalRuntime implements EpisodeRuntime {
     return this.#reading(environment, () => readTasks(environment, query));
   }
 
-  async open({ environment: name, choice, past, ...start }: EpisodeStart): Promise<OpenEpisode> {
+  async open({ environment: name, choice, past, isHashed = false, ...start }: EpisodeStart): Promise<OpenEpisode> {
     const environment = name === undefined ? this.#catalog.first : this.#catalog.find(name);
     environment.checkSecrets(start.secrets);
-    const { task, digest } = await this.#reading(environment, () => resolveTask(environment, choice));
+    const { task, digest } = await this.#reading(environment, () => resolveTask(environment, choice, isHashed));
     if (past?.taskDigest !== undefined && past.taskDigest !== digest) throw taskChanged(start.sid, choice);
     const episode = new Episode({ ...start, environment, task }, this.#options.log);
     return new LocalEpisode(episode, this.#options, { taskDigest: digest, past });
@@ -74,18 +79,27 @@ interface ResolvedTask {
   readonly digest: string | undefined;
 }
 
-async function resolveTask(environment: CatalogEnvironment, choice: TaskChoice): Promise<ResolvedTask> {
+async function resolveTask(
+  environment: CatalogEnvironment,
+  choice: TaskChoice,
+  isHashed: boolean,
+): Promise<ResolvedTask> {
   if ('task' in choice) return { task: await environment.checkTask(choice.task), digest: undefined };
   const { split, index } = choice;
   const task = await environment.split(split).get(index);
   try {
-    const digest = environment.durability === 'none' ? undefined : hash('sha256', JSON.stringify(task), 'base64url');
+    const digest = isHashed || environment.durability !== 'none' ? hashOf(task) : undefined;
     // A copy: what one episode does to its task must not reach another.
     return { task: await environment.checkTask(structuredClone(task)), digest };
   } catch (thrown) {
     // Not the client's mistake: the author's own task does not fit the author's schema.
     throw new EnvironmentError('environment_failed', `task ${index} of split '${split}' is broken`, { thrown });
   }
+}
+
+/** Of the task as clients read it. */
+function hashOf(task: unknown): string {
+  return taskHashOf(JSON.parse(JSON.stringify(task)));
 }
 
 function taskChanged(sid: string, choice: TaskChoice): TiltyardError {

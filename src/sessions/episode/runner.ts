@@ -186,7 +186,8 @@ export class Runner {
   #conclude(run: Run, ending: ToolEnding, leave: (() => void) | undefined): Awaitable<void> {
     // A session that has ended has told its calls why.
     if (!this.#isClosed) {
-      const told = asAborted(run, toRunEnding(ending, run.tool, this.#episode));
+      const ended = toRunEnding(ending, run.tool, this.#episode);
+      const told = run.isAborted === true ? asAborted(ended) : ended;
       if (this.#keeper?.savesStates) return this.#keepState(this.#keeper, { run, ending, told, leave });
       run.listener.ended(this.#keeper === undefined ? told : this.#keeper.judge(told, ending, run));
     }
@@ -242,10 +243,8 @@ interface Concluded {
 }
 
 /** Whatever an aborted tool throws, the reason is that nobody waits for it any more. */
-function asAborted({ isAborted }: Run, told: RunEnding): RunEnding {
-  return isAborted === true && told.kind === 'failed' && told.outcome !== 'timeout'
-    ? { ...told, outcome: 'cancelled' }
-    : told;
+function asAborted(told: RunEnding): RunEnding {
+  return told.kind === 'failed' && told.outcome !== 'timeout' ? { ...told, outcome: 'cancelled' } : told;
 }
 
 function refusal(code: ErrorCode, message: string): RunEnding {

@@ -17,6 +17,8 @@ export interface EpisodeStart {
   readonly seed: number;
   /** False: nobody keeps its state, so that it need not be saved. Default: true. */
   readonly isKept?: boolean;
+  /** True: the hash of its task is asked for, whatever the contract of its environment. Default: false. */
+  readonly isHashed?: boolean;
   /** What has happened in it before, if it is built again. */
   readonly past?: Past | undefined;
 }
@@ -94,7 +96,7 @@ export interface OpenEpisode {
   readonly environment: string;
   /** Whether there is anything to do before the first call. */
   readonly needsSetup: boolean;
-  /** A hash of its task, where the task was read from a split and the environment's contract is not `none`. */
+  /** The hash of its task (`taskHashOf`), where the task was read from a split, and its environment's contract needs it or its start asks for it. */
   readonly taskDigest: string | undefined;
   /**
    * Runs its setup, or builds it again from its past; calls back once, when that has ended or was given up. `onLost` is called, in

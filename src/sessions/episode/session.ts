@@ -74,6 +74,8 @@ export class Session implements CallOwner {
   #waiting: (() => void)[] | undefined;
   #promptsRunning = 0;
   #closing: Promise<void> | undefined;
+  /** Whether another server has it now. */
+  #isElsewhere = false;
   /** Set while the server stops and calls go on: called when the last of them has ended. */
   #onDrained: (() => void) | undefined;
 
@@ -104,9 +106,9 @@ export class Session implements CallOwner {
     return this.#phase === 'closing';
   }
 
-  /** Whether it has ended here only, and goes on when the server has started again. */
+  /** Whether it has ended here only, and goes on elsewhere, or when the server has started again. */
   get isSuspended(): boolean {
-    return this.end === 'stopped' && this.keeping?.survivesServer === true;
+    return this.#isElsewhere || (this.end === 'stopped' && this.keeping?.survivesServer === true);
   }
 
   /** Why nothing more can be asked of it, once it has ended. */
@@ -238,6 +240,12 @@ export class Session implements CallOwner {
     return this.#closing;
   }
 
+  /** Ends it only here, because another server has it, or gets it: nobody is told that it has ended, unless it was ending already. */
+  leave(): Promise<void> {
+    if (this.#closing === undefined) this.#isElsewhere = true;
+    return this.close('stopped');
+  }
+
   #tellOpened({ choice, seed, secrets, recalled }: SessionStart): void {
     const { observer } = this.#share.options;
     const task = 'task' in choice ? choice.task : undefined;
@@ -247,6 +255,7 @@ export class Session implements CallOwner {
       at,
       session: this.facts,
       task,
+      taskHash: this.#episode.taskDigest,
       seed,
       secrets,
       past: recalled?.ended,
@@ -404,7 +413,8 @@ export class Session implements CallOwner {
       ? refused(absence)
       : ({ kind: 'failed', outcome: toOutcome(absence), failure: absence } as const);
     for (const call of this.#calls.running) call.ended(ending);
-    await Promise.all([closed, noted]);
+    const [isNoted = true] = await Promise.all([noted, closed]);
+    if (!isNoted) this.#isElsewhere = true;
     if (end !== 'lost') this.#calls.clear();
     const now = performance.now();
     const { observer } = this;

@@ -55,6 +55,8 @@ async function respond(response: ServerResponse, wire: FakeWire, reply: FakeAnsw
       const body = JSON.stringify({ error: { message } });
       return send(status, body, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
     }
+    case 'redirect':
+      return send(307, '', { location: reply.to });
     case 'bad-json':
       return send(200, '{"choices": [');
     case 'overflow':

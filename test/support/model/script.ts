@@ -22,6 +22,7 @@ export interface FakeAnswer {
 /** What its server does instead, or before. */
 export type Fault =
   | { readonly fault: 'status'; readonly status: number; readonly retryAfter?: string; readonly message?: string }
+  | { readonly fault: 'redirect'; readonly to: string }
   | { readonly fault: 'cut' }
   | { readonly fault: 'bad-json' }
   | { readonly fault: 'overflow' }

@@ -9,6 +9,8 @@ export interface BannerOptions {
   readonly auth: AuthOptions | undefined;
   /** Shown only as JSON. */
   readonly limits?: Limits;
+  /** The address of the studio, where it was started as well. */
+  readonly studio?: string | undefined;
 }
 
 /** What is served, by name: plain data. */
@@ -18,8 +20,8 @@ export interface Served {
 }
 
 /** What is served, for a person or for a program. */
-export function banner(served: Served, { url, json, auth, limits }: BannerOptions): string {
-  if (json) return `${JSON.stringify({ url, ...served, limits })}\n`;
+export function banner(served: Served, { url, json, auth, limits, studio }: BannerOptions): string {
+  if (json) return `${JSON.stringify({ url, ...served, limits, studio })}\n`;
   const base = url.replace('127.0.0.1', 'localhost');
   const [first] = served.environments;
   const key = auth === undefined ? '' : ` -H "${credentialOf(auth)}"`;
@@ -32,6 +34,7 @@ export function banner(served: Served, { url, json, auth, limits }: BannerOption
       ? ['See the tools:', `  curl -s ${base}/tools${key}`]
       : ['See a task:', `  ${taskLine(base, first, key)}`]),
     '',
+    ...(studio === undefined ? [] : ['Play in the browser:', `  ${studio}`, '']),
     'Stop with Ctrl-C.',
     '',
   ].join('\n');

@@ -1,6 +1,5 @@
-import { type JsonValue, textOf, type WireBlock } from '../../protocol/index.ts';
-import type { RecordedCall, ToldResult } from '../../records/index.ts';
-import type { PlayedCall } from './calls.ts';
+import { type JsonValue, textOf, type WireBlock } from '../protocol/index.ts';
+import type { ToldResult } from './episode-types.ts';
 
 /** Something that came out otherwise than it was recorded. */
 export interface Difference {
@@ -13,18 +12,19 @@ export interface Difference {
 const TOLERANCE = 1e-9;
 
 /** How a call that was played again differs from what was recorded of it; what was not recorded is not compared. */
-export function differencesOf({ told }: Pick<RecordedCall, 'told'>, played: PlayedCall): Difference[] {
-  const { result, failure } = played;
+export function differencesOf(told: ToldResult | undefined, now: ToldResult): Difference[] {
+  const { failure } = now;
   if (failure !== undefined) {
     // Where nothing was recorded a tool may say no; a tool that breaks, or is not there, is never what was meant.
     const isExpected = told === undefined ? failure.reason === 'tool_error' : told.failure?.reason === failure.reason;
     if (!isExpected)
       return [{ what: 'failure', recorded: recordedFailure(told), now: `${failure.reason}: ${failure.message}` }];
-    return sameText(told?.failure?.message, failure.message);
+    return sameText(told?.failure?.message, failure.message ?? '');
   }
-  if (told === undefined || result === undefined) return [];
+  if (told === undefined) return [];
   if (told.failure !== undefined) return [{ what: 'failure', recorded: recordedFailure(told), now: null }];
   const { reward, finished, blocks, metadata } = told;
+  const result = { reward: null, finished: false, blocks: [], metadata: null, ...now };
   const differences: Difference[] = [];
   if (reward !== undefined && !isSame(result.reward, reward))
     differences.push({ what: 'reward', recorded: reward, now: result.reward });

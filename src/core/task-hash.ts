@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { toCanonical } from '../core/index.ts';
 import type { JsonObject } from '../protocol/index.ts';
+import { toCanonical } from './canonical.ts';
 
 /** The hash of a task, whatever the order of its keys: the same hash, the same task. */
 export function taskHashOf(task: JsonObject): string {

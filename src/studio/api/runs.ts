@@ -1,0 +1,189 @@
+import type { EpisodeOutcome, JsonObject, WireBlock } from '../../protocol/index.ts';
+import type { EpisodeEvent, Fault, RecordEvent, Stop } from '../../records/index.ts';
+import type { Bin, EpisodeLine, Interval, PassRate, RunIdentity, Selection, Summary } from '../../rollouts/index.ts';
+import type { Problem } from './problem.ts';
+
+/** A run in the table of runs; its numbers are those of its files at this moment. */
+export interface RunHead {
+  readonly id: string;
+  /** The last part of its folder's path. */
+  readonly name: string;
+  readonly folder: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly target: string;
+  readonly identity: RunIdentity;
+  readonly selection: Selection;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Whether a process is playing it now. */
+  readonly isLive: boolean;
+  /** Null if its files cannot be read; `problem` says why. */
+  readonly summary: Summary | null;
+  /** Against the run before it of the same environment and split; null if there is none. */
+  readonly change: RunChange | null;
+  readonly problem: Problem | null;
+}
+
+/** How the mean reward changed. */
+export interface RunChange {
+  /** The id of the run before. */
+  readonly against: string;
+  /** This one minus the one before. */
+  readonly difference: number;
+  /** 95 %, over the tasks that both have; null if it cannot be said. */
+  readonly interval: Interval | null;
+}
+
+/** One run. */
+export interface RunDetail extends RunHead {
+  /** The least reward with which an episode counts as passed. */
+  readonly pass: number;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly git: { readonly commit: string; readonly isDirty: boolean } | null;
+  /** Rewards of the episodes that count; times (ms) and tokens of attempts, in doubling ranges. */
+  readonly rewards: readonly Bin[];
+  readonly times: readonly Bin[];
+  readonly tokens: readonly Bin[];
+  readonly passAt: readonly PassRate[];
+}
+
+/** Which rows of the table of tasks are wanted; everything is optional. */
+export interface TaskQuery {
+  /** Rows after filtering and sorting, from `start` to before `stop`. Default: 0 to 100; at most 1,000. */
+  readonly start?: number;
+  readonly stop?: number;
+  /** Default: index. A task without a mean comes last. */
+  readonly sort?: 'index' | 'mean' | 'spread' | 'steps' | 'tokens' | 'ms';
+  readonly order?: 'asc' | 'desc';
+  /** failed: some episode did not pass. different: repeats did not all get the same reward. missing: some do not count yet. */
+  readonly filter?: 'failed' | 'passed' | 'different' | 'missing';
+  /** Only tasks with an episode that ended in this way. */
+  readonly stop_reason?: Stop;
+  /** Only tasks whose index, way of ending or detail contains this text, whatever its case. */
+  readonly text?: string;
+}
+
+/** Some rows of the table of tasks. */
+export interface TaskTable {
+  /** How many tasks the run has, and how many of them fit the filter. */
+  readonly total: number;
+  readonly matched: number;
+  readonly start: number;
+  readonly rows: readonly TaskRow[];
+}
+
+/** A task of a run with its repeats. */
+export interface TaskRow {
+  readonly index: number;
+  /** Of the episodes that count; null if none does. */
+  readonly mean: number | null;
+  /** The greatest reward minus the least; null if none counts. */
+  readonly spread: number | null;
+  readonly valid: number;
+  readonly passed: number;
+  /** One for each repeat, in order; null where nothing was played yet. */
+  readonly cells: readonly (TaskCell | null)[];
+}
+
+/** The last attempt at one episode. */
+export interface TaskCell {
+  readonly episode: number;
+  readonly attempt: number;
+  /** Null: it does not count. */
+  readonly reward: number | null;
+  readonly outcome: EpisodeOutcome;
+  readonly stop: Stop;
+  readonly fault: Fault;
+  readonly steps: number;
+  readonly tokens: number;
+  readonly ms: number;
+}
+
+/** One attempt at an episode. */
+export interface EpisodeDetail {
+  readonly episode: number;
+  readonly attempt: number;
+  /** All attempts there are, in order. */
+  readonly attempts: readonly number[];
+  /** Undefined while it is being played. */
+  readonly line: EpisodeLine | null;
+  /** The first event of its record. */
+  readonly head: EpisodeEvent | null;
+  /** The neighbours in the order of the run; null at its ends. */
+  readonly previous: number | null;
+  readonly next: number | null;
+  readonly events: EventPage;
+}
+
+/** Some events of a record, in order: from `start`, and as many as fit into an answer. */
+export interface EventPage {
+  readonly start: number;
+  readonly events: readonly RecordEvent[];
+  /** Where the next page begins; null if this is the last. */
+  readonly next: number | null;
+}
+
+/** A record outside of any run: of a server, or of a game. */
+export interface RecordHead {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+  readonly environment: string;
+  readonly split: string | null;
+  readonly index: number | null;
+  readonly task: JsonObject | null;
+  readonly at: number;
+  readonly problem: Problem | null;
+}
+
+/** Some of the records. */
+export interface RecordPage {
+  readonly total: number;
+  readonly start: number;
+  readonly records: readonly RecordHead[];
+}
+
+/** One record. */
+export interface RecordDetail extends RecordHead {
+  readonly prompt: readonly WireBlock[] | null;
+  readonly events: EventPage;
+}
+
+/** Two runs of the same tasks. */
+export interface RunComparison {
+  readonly first: RunHead;
+  readonly second: RunHead;
+  /** Second minus first, over the tasks that both have. */
+  readonly difference: number;
+  readonly standardError: number | null;
+  readonly interval: Interval | null;
+  readonly wins: number;
+  readonly losses: number;
+  readonly ties: number;
+  /** Tasks that are compared, and those that only one run has. */
+  readonly tasks: number;
+  readonly leftOut: number;
+  readonly mcNemar: number | null;
+  /** For a scatter plot: at most 2,000 tasks, evenly chosen. */
+  readonly points: readonly ComparedTask[];
+}
+
+/** A task in two runs; means of the episodes that count. */
+export interface ComparedTask {
+  readonly index: number;
+  readonly first: number;
+  readonly second: number;
+}
+
+/** Some of the tasks that differ between two runs, the greatest difference first. */
+export interface ComparedTable {
+  readonly total: number;
+  readonly start: number;
+  readonly rows: readonly ComparedRow[];
+}
+
+/** A task that differs, with its episodes in both runs. */
+export interface ComparedRow extends ComparedTask {
+  readonly firstCells: readonly (TaskCell | null)[];
+  readonly secondCells: readonly (TaskCell | null)[];
+}

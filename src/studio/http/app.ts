@@ -1,0 +1,59 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { ClientError } from '../../client/index.ts';
+import { RecordError } from '../../records/index.ts';
+import { RunFolderError } from '../../rollouts/index.ts';
+import type { ErrorAnswer, Problem } from '../api.ts';
+import { toProblem } from '../shared/client-problem.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { Gate } from './gate.ts';
+import { SAFE_HEADERS } from './page.ts';
+
+// The largest task or input that a person may edit.
+const BODY_BYTES = 8 * 2 ** 20;
+
+/** Makes the studio's web server: what every request passes, and how failures are told. */
+export function studioApp(gate: Gate): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 1_000 },
+  });
+  // The only type that no form of another page can send.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    try {
+      done(null, text === '' ? {} : JSON.parse(text as string));
+    } catch {
+      done(new Refusal(400, 'bad_request', 'the body is not JSON'));
+    }
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(SAFE_HEADERS);
+    gate.assertHost(request.headers);
+    // The page itself may be opened from anywhere, and holds nothing.
+    if (!request.url.startsWith('/api/')) return;
+    gate.assertOwnPage(request.headers);
+    reply.header('cache-control', 'no-store');
+    if (request.routeOptions.url !== '/api/enter') gate.assertEntered(request.headers);
+  });
+  app.setNotFoundHandler((request) => {
+    throw new Refusal(404, 'not_found', `there is no ${request.method} ${request.url.split('?')[0]}`);
+  });
+  app.setErrorHandler((error, _request, reply) => {
+    const [status, problem] = toAnswer(error);
+    return reply.code(status).send({ error: problem } satisfies ErrorAnswer);
+  });
+  return app;
+}
+
+function toAnswer(error: unknown): [status: number, problem: Problem] {
+  if (error instanceof Refusal) return [error.status, error.toProblem()];
+  // What the server that was asked said; the studio itself is well.
+  if (error instanceof ClientError) return [502, toProblem(error)];
+  if (error instanceof RecordError || error instanceof RunFolderError)
+    return [409, { ...toProblem(error), code: 'unreadable' }];
+  const { statusCode = 500, message } = error as Error & { readonly statusCode?: number };
+  if (statusCode < 500) return [statusCode, new Refusal(statusCode, 'bad_request', message).toProblem()];
+  return [500, toProblem(error)];
+}

@@ -1,0 +1,63 @@
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { extname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import { notFound, Refusal } from '../shared/refusal.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+  '.map': 'application/json',
+};
+
+/** What every answer carries: nothing runs or loads but what the studio's own server sends. */
+export const SAFE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** Where the build puts the page: beside this code in the package, and in dist/ when the sources run. */
+export function pageFolder(): string {
+  const places = ['../page', '../../../dist/studio/page'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  return places.find((place) => existsSync(join(place, 'index.html'))) ?? (places[0] as string);
+}
+
+/** Serves the files of the page. They are no secret: what they show is. */
+export function servePage(app: FastifyInstance, folder: string = pageFolder()): void {
+  const files = existsSync(folder) ? filesIn(folder) : new Set<string>();
+  app.get('/', async (_request, reply) => {
+    if (!files.has('index.html'))
+      throw new Refusal(503, 'not_built', 'the page of the studio is not built', 'Run: npm run build');
+    return reply
+      .header('cache-control', 'no-cache')
+      .type(TYPES['.html'] as string)
+      .send(createReadStream(join(folder, 'index.html')));
+  });
+  app.get('/*', async (request, reply) => {
+    const path = (request.params as { readonly '*': string })['*'];
+    // Only names of the list, so that no path can lead elsewhere.
+    if (!files.has(path)) throw notFound('file', path);
+    const isHashed = path.startsWith('assets/');
+    return reply
+      .header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+      .type(TYPES[extname(path)] ?? 'application/octet-stream')
+      .send(createReadStream(join(folder, path)));
+  });
+}
+
+function filesIn(folder: string): ReadonlySet<string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return new Set(
+    names.filter((name) => statSync(join(folder, name)).isFile()).map((name) => name.split(sep).join('/')),
+  );
+}

@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rollouts } from 'tiltyard/rollouts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { gsm8k } from '../../../examples/gsm8k/environment.ts';
+import { exportSite } from '../../../src/studio/index.ts';
+import { questions, serveQuiz } from '../../rollouts/quiz.ts';
+import { startFakeModel } from '../../support/model/fake-model.ts';
+import { isWithoutBrowser, openPage, shareBrowser } from './open-page.ts';
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-page-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Two runs of a quiz of twelve questions: one always says the same, one is right about every other question. */
+async function playTwo(): Promise<string> {
+  const folder = await makeFolder();
+  const target = await serveQuiz(questions(12));
+  const base = { target, retries: 0, k: 2 };
+  await rollouts({
+    ...base,
+    out: join(folder, 'same-answer'),
+    agent: { calls: [{ tool: 'submit', input: { answer: '3' } }] },
+  });
+  await rollouts({
+    ...base,
+    out: join(folder, 'half'),
+    agent: {
+      solve: ({ answer }) => [{ tool: 'submit', input: { answer: Number(answer) % 2 === 0 ? String(answer) : 'no' } }],
+    },
+  });
+  return folder;
+}
+
+describe.skipIf(isWithoutBrowser('reading runs in the studio'))('the page Runs', () => {
+  const browser = shareBrowser();
+
+  test('U5: from the runs to the messages of the first failed episode in three clicks', async () => {
+    const { page, go } = await openPage(browser(), { runs: [await playTwo()] });
+    await go('#/runs');
+    await page.getByRole('link', { name: 'half' }).click();
+    await page.getByRole('button', { name: /^Failed/ }).click();
+    await page.locator('a.cell.failed').first().click();
+    await page
+      .locator('.reading')
+      .getByText(/submit\(answer: "no"\)/)
+      .waitFor();
+    expect(await page.locator('.reading .reward').first().innerText()).toBe('0.00');
+  });
+
+  test('U5: filters, sorting and episodes have addresses that lead back to them', async () => {
+    const { page, go } = await openPage(browser(), { runs: [await playTwo()] });
+    await go('#/runs');
+    await page.getByRole('link', { name: 'half' }).click();
+    await page.getByRole('button', { name: /^Mean: sort/ }).click();
+    await page.getByRole('button', { name: /^Passed/ }).click();
+    await page.locator('a.cell.passed').first().waitFor();
+    expect(await page.locator('a.cell.failed').count()).toBe(0);
+    const address = page.url();
+    expect(address).toContain('filter=passed');
+    await page.locator('a.cell.passed').first().click();
+    await page.getByRole('heading', { name: /^Episode \d/ }).waitFor();
+    const episode = page.url();
+    await page.keyboard.press('j');
+    await page.waitForFunction((before) => location.href !== before, episode);
+    await page.goto(address);
+    await page.locator('a.cell.passed').first().waitFor();
+    expect(await page.getByRole('button', { name: /^Passed/ }).getAttribute('aria-pressed')).toBe('true');
+  });
+
+  test('U5: two runs are compared, and only what differs is listed', async () => {
+    const { page, go } = await openPage(browser(), { runs: [await playTwo()] });
+    await go('#/runs');
+    for (const name of ['same-answer', 'half']) await page.getByRole('checkbox', { name: `Compare ${name}` }).check();
+    await page.getByRole('button', { name: 'Compare the two' }).click();
+    await page.getByRole('heading', { name: /same-answer against half/ }).waitFor();
+    await page.locator('.row.compared-task:not(.head) .num').first().waitFor();
+    const differences = await page.locator('.row.compared-task:not(.head) b.num').allInnerTexts();
+    expect(differences.length).toBeGreaterThan(0);
+    expect(differences.every((text) => text !== '0.000')).toBe(true);
+  });
+
+  test('U5: messages of a model are shown with its calls and tokens', async () => {
+    const folder = await makeFolder();
+    const model = await startFakeModel(({ turn }) =>
+      turn === 0
+        ? { text: 'I **think** it is three.', calls: [{ name: 'submit', input: { answer: '3' } }] }
+        : { text: 'Done.' },
+    );
+    await rollouts({
+      target: await serveQuiz(questions(2)),
+      out: join(folder, 'model'),
+      agent: 'model',
+      model: model.name('anthropic'),
+      retries: 0,
+    });
+    const { page, go } = await openPage(browser(), { runs: [folder] });
+    await go('#/runs');
+    await page.getByRole('link', { name: 'model' }).click();
+    await page.locator('a.cell').first().click();
+    const message = page.locator('.said-by', { hasText: 'I think it is three.' }).first();
+    await message.waitFor();
+    expect(await message.locator('strong').innerText()).toBe('think');
+    expect(await message.innerText()).toMatch(/asks for submit\(answer: "3"\)/);
+    await page.getByRole('tab', { name: 'Raw events' }).click();
+    await page.getByText('"episode"').first().waitFor();
+  });
+
+  test('U5: a run that goes on changes on the screen', async () => {
+    const folder = await makeFolder();
+    const stop = new AbortController();
+    let open: (() => void) | undefined;
+    const waiting = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const going = rollouts({
+      target: await serveQuiz(questions(6)),
+      out: join(folder, 'going'),
+      retries: 0,
+      concurrency: 1,
+      signal: stop.signal,
+      agent: {
+        async solve({ answer }) {
+          if (answer !== '1') await waiting;
+          return [{ tool: 'submit', input: { answer: String(answer) } }];
+        },
+      },
+    });
+    onTestFinished(async () => {
+      stop.abort();
+      await going.catch(() => {});
+    });
+    const { page, go } = await openPage(browser(), { runs: [folder] });
+    await go('#/runs');
+    await page.getByRole('link', { name: 'going' }).click();
+    await page.getByText(/Going: \d of 6 episodes/).waitFor();
+    open?.();
+    await going;
+    await page.getByText(/Going:/).waitFor({ state: 'detached' });
+    await page.locator('a.cell').nth(5).waitFor();
+  });
+
+  test('U7: an exported site opens from file://, with all its pages', async () => {
+    const out = join(await makeFolder(), 'site');
+    await exportSite({ runs: [await playTwo()], out });
+    const context = await browser().newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('pageerror', ({ message }) => complaints.push(message));
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    await page.goto(pathToFileURL(join(out, 'index.html')).href);
+    await page.getByRole('link', { name: 'half' }).click();
+    await page.getByRole('button', { name: /^Failed/ }).click();
+    await page.locator('a.cell.failed').first().click();
+    await page
+      .locator('.reading')
+      .getByText(/submit\(/)
+      .waitFor();
+    await page.getByRole('link', { name: 'Runs', exact: true }).first().click();
+    for (const name of ['same-answer', 'half']) await page.getByRole('checkbox', { name: `Compare ${name}` }).check();
+    await page.getByRole('button', { name: 'Compare the two' }).click();
+    await page.locator('.scatter').waitFor();
+    await page.locator('.row.compared-task:not(.head) b.num').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('U6: the lint runs with progress, and its findings can be read', async () => {
+    const { page, go } = await openPage(browser(), { server: { environments: [gsm8k] } });
+    await go('#/checks');
+    await page.getByRole('button', { name: 'Start: Lint' }).click();
+    await page.locator('.finding').first().waitFor();
+    await page.locator('.progress').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /passed/ }).click();
+    expect(await page.locator('.finding').first().innerText()).toContain('✓ passed');
+  });
+});

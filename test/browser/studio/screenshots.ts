@@ -1,0 +1,71 @@
+// Pictures of every page, in both themes and three widths, into screenshots/: `npm run screenshots`, to look at them.
+// With --readme, only the two that the README shows, into docs/images/.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { createServer } from 'tiltyard/server';
+import { startStudio } from '../../../src/studio/index.ts';
+import { findChromium, startChromium } from '../chromium.ts';
+import { makeScene, type Scene } from './scene.ts';
+
+const WIDTHS = [360, 1280, 2560];
+const THEMES = ['light', 'dark'] as const;
+const README = new Set(['play', 'run']);
+
+const isForReadme = process.argv.includes('--readme');
+const out = isForReadme ? join('docs', 'images') : 'screenshots';
+const found = await findChromium();
+if ('missing' in found) throw new Error(`Chromium is needed: ${found.missing}`);
+await mkdir(out, { recursive: true });
+const browser = await startChromium(found.path, []);
+await using scene = await makeScene();
+try {
+  if (isForReadme) await shoot(browser, scene, { theme: 'light', width: 1280 });
+  else for (const theme of THEMES) for (const width of WIDTHS) await shoot(browser, scene, { theme, width });
+} finally {
+  await browser.close();
+}
+
+interface Look {
+  readonly theme: (typeof THEMES)[number];
+  readonly width: number;
+}
+
+async function shoot(chromium: Browser, { server: served, runs, pages }: Scene, { theme, width }: Look): Promise<void> {
+  // Each look gets a studio of its own, so that all of them show the same.
+  await using server = await createServer({ environments: [], logger: false, events: true, ...served });
+  await server.listen();
+  const target = { name: server.url, url: server.url, apiKey: undefined, isModule: false };
+  await using studio = await startStudio({ port: 0, targets: [target], runs: [runs] });
+  const height = width < 500 ? 740 : width > 2000 ? 1440 : 900;
+  const context = await chromium.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  await goTo(page, studio.url);
+  const go = (hash: string) => goTo(page, `${studio.origin}/${hash}`);
+  for (const { name, open } of pages) {
+    await open(page, go);
+    if (isForReadme && !README.has(name)) continue;
+    await settle(page);
+    await page.evaluate(() => scrollTo({ top: 0 }));
+    const file = isForReadme ? `studio-${name}.png` : `${name.replaceAll(' ', '-')}-${theme}-${width}.png`;
+    await page.screenshot({ path: join(out, file), fullPage: !isForReadme && width === 360 });
+    console.log(join(out, file));
+  }
+  await context.close();
+}
+
+async function goTo(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.locator('main h1').waitFor();
+}
+
+/** What is loaded after the page is there: pictures, rows, and the chart. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForLoadState('load');
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}

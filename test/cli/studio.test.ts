@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { folderWith, run, untilPrinted } from '../support/command.ts';
+
+const HELLO = `
+import { environment, step } from 'tiltyard';
+export const hello = environment({
+  name: 'hello',
+  splits: { train: [{ n: 1 }] },
+  prompt: () => 'Say hi.',
+  tools: { say: { run: () => step('hi', { reward: 1, finished: true }) } },
+});`;
+
+const ADDRESS = /(http:\/\/127\.0\.0\.1:\d+)\/#token=([\w-]+)/;
+
+/** Enters a studio, and asks it something. */
+async function ask(origin: string, token: string, path: string): Promise<any> {
+  const headers = { 'content-type': 'application/json' };
+  const entered = await fetch(`${origin}/api/enter`, { method: 'POST', headers, body: JSON.stringify({ token }) });
+  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
+  return (await fetch(origin + path, { headers: { cookie } })).json();
+}
+
+test('U2: the command opens a module, prints the address, and ends in good order', async () => {
+  const folder = await folderWith({ 'hello.ts': HELLO });
+  const command = run(['studio', 'hello.ts', '--port', '0', '--no-open'], {}, folder);
+  const [, origin = '', token = ''] = await untilPrinted(command, ADDRESS);
+  const [target] = await ask(origin, token, '/api/targets');
+  expect(target).toMatchObject({ name: 'hello.ts', isModule: true });
+  expect(await ask(origin, token, `/api/targets/${target.id}/environments`)).toEqual(['hello']);
+  command.child.kill('SIGINT');
+  expect(await command.exit).toBe(0);
+});
+
+test('U5: folders of runs and reports are opened, as JSON on request, on the next port that is free', async () => {
+  const folder = await folderWith({ 'bench.json': JSON.stringify({ unit: 'calls', servers: [] }) });
+  await mkdir(join(folder, 'runs', 'one'), { recursive: true });
+  await writeFile(join(folder, 'runs', 'one', 'run.json'), '{"v":99}');
+  const taken = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const command = run(['studio', 'runs', 'bench.json', '--port', String(port), '--json'], { CI: '1' }, folder);
+  await untilPrinted(command, ADDRESS);
+  const { url } = JSON.parse(command.stdout());
+  const [, origin = '', token = ''] = ADDRESS.exec(url) ?? [];
+  expect(Number(new URL(origin).port)).toBeGreaterThan(port);
+  expect(await ask(origin, token, '/api/runs')).toMatchObject([{ name: 'one', problem: { code: 'unreadable' } }]);
+  expect(await ask(origin, token, '/api/jobs')).toMatchObject([{ kind: 'bench', title: 'bench.json', status: 'done' }]);
+});
+
+test('what cannot be opened is refused with exit code 2, and says what can', async () => {
+  const folder = await folderWith({ 'a.json': '[]' });
+  await mkdir(join(folder, 'empty'));
+  const refused = async (...args: string[]) => {
+    const command = run(['studio', ...args], {}, folder);
+    return [await command.exit, command.output()];
+  };
+  expect(await refused('nothing')).toEqual([2, expect.stringContaining('does not exist')]);
+  expect(await refused('empty')).toEqual([2, expect.stringContaining('neither a run')]);
+  expect(await refused('a.json')).toEqual([2, expect.stringContaining('neither a record')]);
+  expect(await refused('export', 'empty', '--out', 'site')).toEqual([2, expect.stringMatching(/no run|not built/)]);
+  expect(await refused('export', 'empty')).toEqual([2, expect.stringContaining('--out')]);
+});
+
+test('U4: dev starts the studio beside the server, with its events, unless told not to', async () => {
+  const folder = await folderWith({ 'hello.ts': HELLO });
+  const dev = run(['dev', 'hello.ts', '--port', '0', '--json'], { TILTYARD_API_KEYS: 'key-of-dev-12345' }, folder);
+  const [, origin = '', token = ''] = await untilPrinted(dev, ADDRESS);
+  const { exit } = dev;
+  let targets: any[] = [];
+  while (targets[0]?.status !== 'up') targets = await ask(origin, token, '/api/targets');
+  expect(targets).toMatchObject([{ name: 'hello.ts', live: 'on', hasKey: true }]);
+  expect(JSON.stringify(targets)).not.toContain('key-of-dev');
+  dev.child.kill('SIGINT');
+  expect(await exit).toBe(0);
+  const without = run(['dev', 'hello.ts', '--port', '0', '--no-studio'], {}, folder);
+  await untilPrinted(without, /Stop with Ctrl-C/);
+  expect(without.output()).not.toContain('token=');
+});
+
+test('serve --studio prints both addresses', async () => {
+  const folder = await folderWith({ 'hello.ts': HELLO });
+  const command = run(['serve', 'hello.ts', '--port', '0', '--studio'], {}, folder);
+  await untilPrinted(command, ADDRESS);
+  expect(command.output()).toMatch(/listening on http:\/\/localhost:\d+/);
+  command.child.kill('SIGINT');
+  expect(await command.exit).toBe(0);
+});

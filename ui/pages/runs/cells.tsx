@@ -1,0 +1,57 @@
+import type { ReactElement } from 'react';
+import type { TaskCell } from '../../../src/studio/api.ts';
+import { to } from '../../app/route.ts';
+import { formatReward } from '../../data/format.ts';
+import { stopName } from './names.ts';
+
+/** The repeats of a task: a small square for each, which leads to its episode. */
+export function Cells({
+  run,
+  cells,
+  pass,
+}: {
+  readonly run: string;
+  readonly cells: readonly (TaskCell | null)[];
+  readonly pass: number;
+}): ReactElement {
+  return (
+    <span className="cells">
+      {cells.map((cell, repeat) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a repeat is known by its place.
+        <Cell key={repeat} run={run} cell={cell} label={`Repeat ${repeat + 1}: ${labelOf(cell, pass)}`} pass={pass} />
+      ))}
+    </span>
+  );
+}
+
+interface CellProps {
+  readonly run: string;
+  readonly cell: TaskCell | null;
+  readonly label: string;
+  readonly pass: number;
+}
+
+function Cell({ run, cell, label, pass }: CellProps): ReactElement {
+  if (cell === null) return <i className="cell waiting" role="img" aria-label={label} title={label} />;
+  return (
+    <a className={`cell ${toneOf(cell, pass)}`} href={to(['runs', run, 'episodes', cell.episode])} title={label}>
+      <span className="said">{label}</span>
+    </a>
+  );
+}
+
+/** passed, partly (some reward, but too little), failed, or not scored. */
+function toneOf({ reward }: Pick<TaskCell, 'reward'>, pass: number): 'passed' | 'partly' | 'failed' | 'unscored' {
+  if (reward === null) return 'unscored';
+  if (reward >= pass) return 'passed';
+  return reward > 0 ? 'partly' : 'failed';
+}
+
+function labelOf(cell: TaskCell | null, pass: number): string {
+  if (cell === null) return 'not played yet';
+  const words = { passed: 'passed', partly: 'did not pass', failed: 'failed', unscored: 'not scored' }[
+    toneOf(cell, pass)
+  ];
+  const reward = cell.reward === null ? '' : `, reward ${formatReward(cell.reward)}`;
+  return `${words}${reward}, ${stopName(cell.stop)}`;
+}

@@ -1,0 +1,33 @@
+import type { RunHead } from '../../../src/studio/api.ts';
+import { formatNumber, formatUsd } from '../../data/format.ts';
+
+/** Who played a run. */
+export function agentOf({ identity: { agent, model } }: RunHead): string {
+  return model ?? agent;
+}
+
+/** How many tasks were played, and how often: `100 tasks × 4`. */
+export function sizeOf({ summary, selection }: RunHead): string {
+  const tasks = summary === null ? (selection.n ?? '?') : summary.tasks;
+  return `${tasks} ${tasks === 1 ? 'task' : 'tasks'} × ${selection.k}`;
+}
+
+/** Half of the width of the interval: `± 0.041`. */
+export function marginOf(interval: { readonly low: number; readonly high: number } | null | undefined): string {
+  return interval ? `± ${formatNumber((interval.high - interval.low) / 2)}` : '';
+}
+
+/** A difference with its sign. */
+export function signed(value: number): string {
+  return `${value > 0 ? '+' : ''}${formatNumber(value)}`;
+}
+
+/** What a run cost; nothing where nothing is known. */
+export function costOf({ summary }: RunHead): string {
+  return summary === null || summary.usd === 0 ? '' : formatUsd(summary.usd);
+}
+
+/** A way of ending, as people read it. */
+export function stopName(stop: string): string {
+  return stop.replaceAll('_', ' ');
+}

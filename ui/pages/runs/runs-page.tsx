@@ -1,0 +1,166 @@
+import { type ReactElement, useState } from 'react';
+import type { RunChange, RunHead } from '../../../src/studio/api.ts';
+import { go, to } from '../../app/route.ts';
+import { formatNumber, formatShare, formatTime } from '../../data/format.ts';
+import { toSafeText } from '../../data/safe-text.ts';
+import { Card } from '../../parts/card.tsx';
+import { Scroller } from '../../parts/scroller.tsx';
+import { Empty, Failed, Loading } from '../../parts/states.tsx';
+import { useTitle } from '../../parts/use-title.ts';
+import { agentOf, costOf, marginOf, signed, sizeOf } from './names.ts';
+import { useRuns } from './use-run.ts';
+
+/** All runs, the newest first. */
+export function RunsPage(): ReactElement {
+  const { data, error, reload } = useRuns();
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  useTitle('Runs');
+  const toggle = (id: string) =>
+    setChosen(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id].slice(-2));
+  const [first, second] = chosen;
+  return (
+    <>
+      <div className="bar">
+        <h1>Runs</h1>
+        <span className="grow" />
+        {(data?.length ?? 0) > 1 && (
+          <button
+            type="button"
+            disabled={second === undefined}
+            onClick={() => first !== undefined && second !== undefined && go(to(['runs', first, 'compare', second]))}
+          >
+            {second === undefined ? 'Choose two to compare' : 'Compare the two'}
+          </button>
+        )}
+      </div>
+      {error !== undefined && <Failed error={error} onRetry={reload} />}
+      {data === undefined && error === undefined && <Loading lines={8} label="Loading the runs" />}
+      {data?.length === 0 && (
+        <Empty title="No runs yet">
+          <p>
+            Play an agent on tasks with <code>tiltyard run</code>, then open the folder it wrote:{' '}
+            <code>tiltyard studio runs/…</code>
+          </p>
+        </Empty>
+      )}
+      {data !== undefined && data.length > 0 && <RunsTable runs={data} chosen={chosen} onToggle={toggle} />}
+    </>
+  );
+}
+
+function RunsTable({
+  runs,
+  chosen,
+  onToggle,
+}: {
+  readonly runs: readonly RunHead[];
+  readonly chosen: readonly string[];
+  readonly onToggle: (id: string) => void;
+}): ReactElement {
+  const sorted = [...runs].sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
+  const canCompare = runs.length > 1;
+  const hasCost = runs.some((run) => costOf(run) !== '');
+  return (
+    <Card title={`${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`} flush>
+      <Scroller className="wide-table" label="Table of the runs">
+        <table>
+          <thead>
+            <tr>
+              {canCompare && (
+                <th>
+                  <span className="said">Compare</span>
+                </th>
+              )}
+              <th>Run</th>
+              <th>Environment</th>
+              <th>Agent</th>
+              <th className="num">Mean reward</th>
+              <th className="num">pass@k</th>
+              <th className="num">Coverage</th>
+              {hasCost && <th className="num">Cost</th>}
+              <th className="num">Against the run before</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sorted.map((run) => (
+              <tr key={run.id}>
+                {canCompare && (
+                  <td>
+                    <input
+                      type="checkbox"
+                      aria-label={`Compare ${run.name}`}
+                      checked={chosen.includes(run.id)}
+                      onChange={() => onToggle(run.id)}
+                    />
+                  </td>
+                )}
+                <td>
+                  <a href={to(['runs', run.id])}>
+                    <b>{toSafeText(run.name)}</b>
+                  </a>
+                  {run.isLive && <span className="tag accent">going</span>}
+                  <span className="sub">{formatTime(run.createdAt)}</span>
+                </td>
+                <td>
+                  {toSafeText(run.identity.environment)}
+                  <span className="sub">
+                    {toSafeText(run.identity.split)} · {sizeOf(run)}
+                  </span>
+                </td>
+                <td>{toSafeText(agentOf(run))}</td>
+                {run.summary === null ? (
+                  <td colSpan={5} className="bad">
+                    ✕ {toSafeText(run.problem?.message ?? 'It cannot be read.')}
+                  </td>
+                ) : (
+                  <Figures run={run} summary={run.summary} hasCost={hasCost} />
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
+    </Card>
+  );
+}
+
+function Figures({
+  run,
+  summary,
+  hasCost,
+}: {
+  readonly run: RunHead;
+  readonly summary: NonNullable<RunHead['summary']>;
+  readonly hasCost: boolean;
+}): ReactElement {
+  const { reward, passAt, coverage } = summary;
+  const best = passAt.at(-1);
+  return (
+    <>
+      <td className="num">
+        <b>{reward === null ? 'none' : formatNumber(reward.mean)}</b>
+        <span className="sub">{marginOf(reward?.interval)}</span>
+      </td>
+      <td className="num">
+        {best?.value == null ? '' : formatNumber(best.value, 2)}
+        {best !== undefined && <span className="sub">k = {best.k}</span>}
+      </td>
+      <td className="num">{formatShare(coverage)}</td>
+      {hasCost && <td className="num">{costOf(run)}</td>}
+      <td className="num">{run.change !== null && <Change change={run.change} />}</td>
+    </>
+  );
+}
+
+/** How the mean changed; in words where the interval does not let one say. */
+function Change({ change: { difference, interval } }: { readonly change: RunChange }): ReactElement {
+  const isSure = interval !== null && (interval.low > 0 || interval.high < 0);
+  const tone = isSure ? (difference > 0 ? 'good' : 'bad') : 'soft';
+  return (
+    <span className={tone}>
+      {isSure && <span aria-hidden="true">{difference > 0 ? '▲ ' : '▼ '}</span>}
+      {signed(difference)}
+      <span className="sub">{isSure ? 'clear' : interval === null ? '' : 'within chance'}</span>
+    </span>
+  );
+}
