@@ -8,6 +8,7 @@ import { measureEpisodes } from './measurements/episodes.ts';
 import { measureJournal } from './measurements/journal.ts';
 import { measureLargeResults } from './measurements/large-results.ts';
 import { measureManySessions } from './measurements/many-sessions.ts';
+import { measureMcp } from './measurements/mcp.ts';
 import { measureRecording } from './measurements/recording.ts';
 import { measureRecovery } from './measurements/recovery.ts';
 import { measureRuns } from './measurements/runs.ts';
@@ -31,6 +32,7 @@ const MEASUREMENTS: Record<string, (servers: Servers) => Promise<Verdict[]>> = {
   recording: measureRecording,
   runs: measureRuns,
   cluster: measureCluster,
+  mcp: measureMcp,
 };
 
 /** Those that have the official Python server beside them, which takes a while to install. */
