@@ -114,5 +114,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
   if (sessionLimits !== undefined) warnOfTighterLimit(app.log, sessionLimits, options.limits ?? {});
   const served = toServedNames(ors?.host.manifest.environments ?? [], oxp?.host.tools ?? []);
+  // Before now nobody was kept waiting.
+  watchdog?.watch();
   return toServer(app, { servers, limits, guard, served });
 }

@@ -17,5 +17,7 @@ serveOrders({
 
 function watchdogOf({ watchdog, limits: { maxBlockMs } }: WorkerPlan, log: Log): Watchdog | undefined {
   if (watchdog === undefined || maxBlockMs === 0) return undefined;
-  return new Watchdog({ maxBlockMs, log, output: { ...watchdog, fd: WATCHDOG_FD } });
+  const watching = new Watchdog({ maxBlockMs, log, output: { ...watchdog, fd: WATCHDOG_FD } });
+  watching.watch();
+  return watching;
 }

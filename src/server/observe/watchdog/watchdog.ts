@@ -32,32 +32,37 @@ export class Watchdog implements Observer, Disposable {
   readonly #board = new Board();
   readonly #options: WatchdogOptions;
   readonly #beatMs: number;
-  readonly #timer: NodeJS.Timeout;
-  readonly #thread: Worker;
+  #timer: NodeJS.Timeout | undefined;
+  #thread: Worker | undefined;
   readonly #freePlaces = [...WAITING];
   readonly #onExit = (exitCode: number) => this.#tellOfExit(exitCode);
-  #lastBeat = performance.now();
+  #lastBeat = 0;
   #isInside = false;
   #latest: CallFacts | undefined;
 
   constructor(options: WatchdogOptions) {
-    const { maxBlockMs, output } = options;
+    const { maxBlockMs } = options;
     this.#options = options;
     this.#beatMs = Math.min(LONGEST_BEAT_MS, Math.max(SHORTEST_BEAT_MS, Math.ceil(maxBlockMs / BEATS_IN_LIMIT)));
+    process.on('exit', this.#onExit);
+  }
+
+  /** Begins to watch, once there is somebody who is not served while something blocks. */
+  watch(): void {
+    if (this.#thread !== undefined) return;
+    const { maxBlockMs, output, log } = this.#options;
+    this.#lastBeat = performance.now();
     this.#timer = setInterval(() => this.#beat(), this.#beatMs).unref();
     const data: ThreadData = { memory: this.#board.memory, maxBlockMs, beatMs: this.#beatMs, output };
     this.#thread = startThread(import.meta.url, 'thread', data);
-    this.#thread.on('error', (error) =>
-      options.log.error({ error }, 'the watchdog has failed; blocks are no longer told'),
-    );
+    this.#thread.on('error', (error) => log.error({ error }, 'the watchdog has failed; blocks are no longer told'));
     this.#thread.unref();
-    process.on('exit', this.#onExit);
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
     process.off('exit', this.#onExit);
-    void this.#thread.terminate();
+    void this.#thread?.terminate();
   }
 
   on(event: HostEvent): void {
