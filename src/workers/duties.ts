@@ -116,8 +116,7 @@ export class Duties {
     if (run === undefined) return;
     if (accepted) {
       run.phase = 'waiting';
-      // Of one that has ended, the answer itself says under which id.
-      if (ending === undefined) run.listener.accepted();
+      run.listener.accepted();
     }
     if (running) {
       run.phase = 'running';

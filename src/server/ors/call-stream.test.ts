@@ -64,7 +64,18 @@ test('a client that leaves before its call was accepted leaves nothing behind', 
   socket.destroy();
   await vi.waitFor(() => expect(leave).toHaveBeenCalledOnce());
   tell(ACCEPTED);
+  await batch.end();
   expect(response.write).not.toHaveBeenCalled();
+  expect(heartbeat.add).not.toHaveBeenCalled();
+});
+
+test('a call that is accepted and ends within a later turn is answered in one write', async () => {
+  const { response, heartbeat, batch, tell } = viewed();
+  await batch.end();
+  tell(ACCEPTED);
+  tell({ kind: 'settled', taskId: 'mine', ending: { kind: 'returned', json: '{}' }, durationMs: 0 });
+  await batch.end();
+  expect(response.write).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('mine'));
   expect(heartbeat.add).not.toHaveBeenCalled();
 });
 
@@ -82,6 +93,7 @@ test('a client hears the id of a call that takes longer, and the result when it 
   await batch.end();
   expect(response.write).not.toHaveBeenCalled();
   tell(ACCEPTED);
+  await batch.end();
   expect(response.write).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('mine'));
   expect(heartbeat.add).toHaveBeenCalledOnce();
   tell({ kind: 'settled', taskId: 'mine', ending: { kind: 'returned', json: '{"a":1}' }, durationMs: 0 });

@@ -66,7 +66,8 @@ export class CallStream implements Beating {
 
   #on(event: CallEvent): void {
     this.#heard = event;
-    if (event.kind === 'accepted') return this.#announce();
+    // Not at once: what ends within this turn is answered in one write.
+    if (event.kind === 'accepted') return this.#options.batch.defer(() => this.#announce());
     if (isLarge(event.ending)) this.#finish();
     else if (this.#phase !== 'arriving') this.#options.batch.defer(() => this.#finish());
   }
@@ -83,9 +84,9 @@ export class CallStream implements Beating {
 
   /** Starts the stream, so that the client knows the id before the result is there. */
   #announce(): void {
-    if (this.#phase !== 'waiting' || hasLeft(this.#exchange.response)) return;
+    if (this.#phase !== 'waiting' || this.#heard?.kind !== 'accepted' || hasLeft(this.#exchange.response)) return;
     this.#phase = 'streaming';
-    this.#open(this.#heard?.taskId ?? '');
+    this.#open(this.#heard.taskId);
     this.#options.heartbeat.add(this);
   }
 
