@@ -49,6 +49,8 @@ const projects: TestProjectConfiguration[] = [
       exclude: [...SLOW, ...INTEROP, ...ALONE, ...BY_HAND],
       // Nothing takes nearly as long unless the machine is busy with something else.
       testTimeout: 60_000,
+      // A browser, or a server with a journal, may take a while to start where the cores are shared.
+      hookTimeout: 60_000,
       // Most tests wait for sockets rather than for the processor.
       maxWorkers: cores + 1,
       // Loading the packages that all files share would take longer than most tests.
@@ -62,6 +64,7 @@ const projects: TestProjectConfiguration[] = [
       name: 'alone',
       include: ALONE,
       testTimeout: 60_000,
+      hookTimeout: 60_000,
       maxWorkers: cores + 1,
       sequence: { groupOrder: 0 },
     },
@@ -72,6 +75,7 @@ const projects: TestProjectConfiguration[] = [
       name: 'slow',
       include: SLOW,
       testTimeout: 60_000,
+      hookTimeout: 60_000,
       maxWorkers: cores,
       sequence: { groupOrder: 1 },
     },
