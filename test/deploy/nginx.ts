@@ -24,15 +24,26 @@ export interface Nginx extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts nginx with `deploy/nginx.conf`, word for word but for the addresses. */
-export async function startNginx(path: string, replicas: readonly [string, string]): Promise<Nginx> {
+/** A configuration of deploy/, and what it calls the servers behind it, before their number. */
+export interface NginxSetup {
+  readonly file: string;
+  readonly server: string;
+}
+
+export const REPLICAS: NginxSetup = { file: 'nginx.conf', server: 'replica' };
+export const CLUSTER: NginxSetup = { file: 'cluster.nginx.conf', server: 'node' };
+
+/** Starts nginx with a file of deploy/, word for word but for the addresses. */
+export async function startNginx(
+  path: string,
+  urls: readonly string[],
+  { file: source, server }: NginxSetup = REPLICAS,
+): Promise<Nginx> {
   const folder = await mkdtemp(join(tmpdir(), 'tiltyard-nginx-'));
   const port = await freePort();
-  const text = await readFile(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8');
-  const [first, second] = replicas.map((url) => new URL(url).host);
-  const configuration = text
-    .replace('replica-1:8080', first ?? '')
-    .replace('replica-2:8080', second ?? '')
+  const text = await readFile(new URL(`../../deploy/${source}`, import.meta.url), 'utf8');
+  const configuration = urls
+    .reduce((part, url, index) => part.replace(`${server}-${index + 1}:8080`, new URL(url).host), text)
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
     // Its own folder, rather than the system's, for what it writes.
     .replace('http {', `http {\n  client_body_temp_path ${folder}/body;\n  proxy_temp_path ${folder}/proxy;`);
