@@ -128,6 +128,20 @@ test('J1: no result is told before it is in the journal', async () => {
   expect(entry()?.last).toMatchObject({ type: 'end', call: { id: 'mine' } });
 });
 
+test('J11: nobody is told that an episode was lost before that is in the journal', async () => {
+  const { start, choice, stage } = lives();
+  const { create, host, journal, crash } = await start();
+  await create({ environment: 'replayed', choice });
+  await host.prompt(SESSION);
+  const waiting = hear(host, SESSION, { name: 'later', input: { gate: 'never' }, taskId: 'mine' });
+  await eventually(() => expect(stage.trace).toContain('later never'));
+  crash(2);
+  const isTold = () => 'code' in host.touch(SESSION) || waiting.ending !== undefined;
+  while (!isTold()) await new Promise(setImmediate);
+  expect([...(journal?.entries() ?? [])][0]?.last).toMatchObject({ type: 'close', end: 'lost' });
+  await eventually(() => expect(waiting.ending).toMatchObject({ failure: { code: 'session_lost' } }));
+});
+
 test('J7: a client that does not know its id is told before anything runs', async () => {
   const { start, choice, stage } = lives();
   const { create, host } = await start();

@@ -74,6 +74,8 @@ export class Session implements CallOwner {
   #waiting: (() => void)[] | undefined;
   #promptsRunning = 0;
   #closing: Promise<void> | undefined;
+  /** That its end is written down. */
+  #noted: Promise<boolean> | undefined;
   /** Whether another server has it now. */
   #isElsewhere = false;
   /** Set while the server stops and calls go on: called when the last of them has ended. */
@@ -290,7 +292,19 @@ export class Session implements CallOwner {
       reason === undefined
         ? { reason: 'worker_lost', words: `the process that ran it has ended: ${why}` }
         : { reason, words: why };
+    void this.#lostNow();
+  }
+
+  /** Whoever hears that it was lost must not find it alive at the next server: that is written down first. */
+  async #lostNow(): Promise<void> {
+    if (this.keeping?.survivesServer === true && (await this.#note('lost')) === false) this.#isElsewhere = true;
     this.#share.endLost(this);
+  }
+
+  /** Notes its end, once; what the first one noted stays. */
+  #note(end: SessionEnd): Promise<boolean> | undefined {
+    this.#noted ??= this.keeping?.end(end, this.lost?.words);
+    return this.#noted;
   }
 
   #setUp(failure: Failure | undefined): void {
@@ -411,7 +425,7 @@ export class Session implements CallOwner {
     const wasSettingUp = this.#phase === 'setting_up';
     this.#phase = 'closing';
     this.end = end;
-    const noted = this.keeping?.end(end, this.lost?.words);
+    const noted = this.#note(end);
     const closed = this.#episode.close(`the session ${howItEnded(end)}`);
     if (wasSettingUp) this.#setupEnded('cancelled');
     const { absence } = this;
