@@ -5,6 +5,8 @@ import type { EpisodeRecord } from './records.ts';
 const RETRY_MS = 500;
 
 interface Waiting {
+  /** Grows in the order in which records are to be written. */
+  readonly number: number;
   readonly write: () => Promise<unknown>;
   readonly done: () => void;
   readonly refuse: (fenced: Fenced) => void;
@@ -38,7 +40,9 @@ export interface JournalWriterOptions {
 export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
   readonly journal: Journal<Kept>;
   readonly #options: JournalWriterOptions;
+  /** In order. */
   readonly #waiting: Waiting[] = [];
+  #count = 0;
   #isFenced = false;
 
   constructor(journal: Journal<Kept>, options: JournalWriterOptions) {
@@ -111,19 +115,27 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
   }
 
   #write(write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<unknown> {
-    if (this.#waiting.length > 0) return this.#wait(write, onDelay);
+    this.#count += 1;
+    const number = this.#count;
+    if (this.#waiting.length > 0) return this.#wait(number, write, onDelay);
     return write().catch((thrown) => {
       if (this.#isOfOneKey(thrown)) throw thrown;
       if (this.#waiting.length === 0) this.#failed(thrown);
-      if (!(thrown instanceof Fenced)) return this.#wait(write, onDelay);
+      if (!(thrown instanceof Fenced)) return this.#wait(number, write, onDelay);
       onDelay?.();
       throw thrown;
     });
   }
 
-  #wait(write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<void> {
+  #wait(number: number, write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<void> {
     onDelay?.();
-    return new Promise((done, refuse) => void this.#waiting.push({ write, done, refuse }));
+    // One that was on its way may fail when later ones wait already, perhaps for this one.
+    const place = this.#waiting.findLastIndex((other) => other.number < number) + 1;
+    return new Promise((done, refuse) => void this.#waiting.splice(place, 0, { number, write, done, refuse }));
+  }
+
+  #remove(waiting: Waiting): void {
+    this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
   }
 
   /** Whether another server has taken one key, and all others can be written as before. */
@@ -146,14 +158,14 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
       } catch (thrown) {
         if (this.#isOfOneKey(thrown)) {
           // What waits for a key of another server is never written. This server may have the key again by now.
-          this.#waiting.shift();
+          this.#remove(next);
           next.refuse(thrown);
           continue;
         }
         if (thrown instanceof Fenced) return this.#fence(thrown);
         return this.#retryLater();
       }
-      this.#waiting.shift();
+      this.#remove(next);
       count += 1;
       next.done();
     }
