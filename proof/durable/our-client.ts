@@ -6,7 +6,7 @@ import { toDurableAnswer, toDurableThrown } from './answers.ts';
 import type { DurableCall, EnvironmentName, EpisodeClient, Stage } from './episode.ts';
 
 // Enough for a server that takes long to start again.
-const RETRY = { attempts: 300, pauseMs: 10, maxPauseMs: 200 };
+const RETRY = { attempts: 3_000, pauseMs: 10, maxPauseMs: 200 };
 
 // Which call a request belongs to: the client makes its id.
 const sending = new AsyncLocalStorage<string>();
@@ -84,7 +84,7 @@ export class OurClient implements EpisodeClient {
     return connect(`http://127.0.0.1:${this.#stage.cuttingPort}`, {
       environment: this.#environment,
       apiKey: '',
-      pingMs: 15_000,
+      pingMs: 60_000,
       silenceMs: 20_000,
       retry: RETRY,
       fetch: async (url, init) => {
