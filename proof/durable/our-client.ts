@@ -84,7 +84,7 @@ export class OurClient implements EpisodeClient {
     return connect(`http://127.0.0.1:${this.#stage.cuttingPort}`, {
       environment: this.#environment,
       apiKey: '',
-      pingMs: 60_000,
+      pingMs: 15_000,
       silenceMs: 20_000,
       retry: RETRY,
       fetch: async (url, init) => {
