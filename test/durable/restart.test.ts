@@ -184,8 +184,9 @@ test('J11: an episode that keeps nothing is lost with its server, and what was t
     expect(jsonOf(await call('now', {}, 'mine'))).toBe(jsonOf(told));
     expect(toldOf(await call('now', {}, 'other'))).toBe('session_lost');
     expect(host.touch(SESSION)).toMatchObject({ code: 'session_lost', message: expect.stringContaining('plain') });
-    const lost = events.filter(({ type }) => type === 'session_not_recovered');
-    expect(lost).toMatchObject(life === 0 ? [{ sid: 's', environment: 'plain', lost: 'server_lost' }] : []);
+    const lost = () => events.filter(({ type }) => type === 'session_not_recovered');
+    const expected = life === 0 ? [{ sid: 's', environment: 'plain', lost: 'server_lost' }] : [];
+    await eventually(() => expect(lost()).toMatchObject(expected));
     await die();
   }
 });
@@ -209,7 +210,8 @@ describe('J6: what comes with secrets', () => {
       code: 'session_lost',
       message: expect.stringContaining('TILTYARD_JOURNAL_KEY'),
     });
-    expect(second.events).toMatchObject([{ type: 'session_not_recovered', lost: 'secrets_not_kept' }]);
+    const lost = [{ type: 'session_not_recovered', lost: 'secrets_not_kept' }];
+    await eventually(() => expect(second.events).toMatchObject(lost));
   });
 
   test('is sealed with a key, and goes on', async () => {
@@ -372,5 +374,5 @@ test('an episode of an environment that is kept in another way now is lost', asy
   await first.die();
   const { host, events } = await keepingHost([saved], { folder });
   expect(host.touch(SESSION)).toMatchObject({ code: 'session_lost' });
-  expect(events).toMatchObject([{ lost: 'environment_changed' }]);
+  await eventually(() => expect(events).toMatchObject([{ lost: 'environment_changed' }]));
 });

@@ -209,7 +209,9 @@ export class Session implements CallOwner {
 
   #abort(call: SessionCall): void {
     if (call.phase === 'settled') return;
-    if (this.#phase === 'setting_up') call.ended(NOT_RUN);
+    // One that had begun at an earlier server may have run there.
+    const hasBegun = call.request.attempt !== undefined;
+    if (this.#phase === 'setting_up' && !hasBegun) call.ended(NOT_RUN);
     else this.#episode.abort(call.facts.number, 'its client has cancelled the call');
   }
 
@@ -277,8 +279,12 @@ export class Session implements CallOwner {
 
   /** Runs calls again that were lost with their server, and may be; whoever asks for them finds them under their ids. */
   #repeatLost(unfinished: readonly UnfinishedCall[]): void {
-    for (const { id, tool, input, attempt } of unfinished)
-      this.call({ name: tool, input, taskId: id, attempt: attempt + 1 }, () => {});
+    for (const { id, tool, input, attempt } of unfinished) {
+      const request = { name: tool, input, taskId: id, attempt: attempt + 1 };
+      // Not refused, whatever the server lacks at the moment: who asks for it then would begin it as if for the first time.
+      const call = this.#start(request, () => {}, this.#startedAt);
+      if (call.phase !== 'settled') this.#follow(call, request);
+    }
   }
 
   #lose({ why, reason }: Loss): void {
