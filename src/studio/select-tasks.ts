@@ -1,4 +1,4 @@
-import type { TaskCell, TaskQuery, TaskRow, TaskTable } from './api.ts';
+import type { TaskCell, TaskFilter, TaskQuery, TaskRow, TaskTable } from './api.ts';
 
 // Also run by the page of an exported site: no imports but types.
 
@@ -28,6 +28,12 @@ export function selectTasks(rows: Iterable<TaskRow>, query: TaskQuery, found?: F
   return { total, matched: matched.length, start, rows: matched.slice(start, upTo).map(({ row }) => row) };
 }
 
+/** The task that a text names, such as `#7`: it is not looked for anywhere else. */
+export function taskNumber(text: string): number | undefined {
+  const [, digits] = /^#(\d{1,15})$/.exec(text.trim()) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 const KEYS: Readonly<Record<NonNullable<TaskQuery['sort']>, (row: TaskRow) => number | null>> = {
   index: ({ index }) => index,
   mean: ({ mean }) => mean,
@@ -47,7 +53,8 @@ function compareKeys(one: number | null, other: number | null, sign: number): nu
   return sign * (one - other);
 }
 
-const FILTERS: Readonly<Record<NonNullable<TaskQuery['filter']>, (row: TaskRow) => boolean>> = {
+/** Whether a row passes each of the filters. */
+export const TASK_FILTERS: Readonly<Record<TaskFilter, (row: TaskRow) => boolean>> = {
   failed: ({ passed, valid }) => passed < valid,
   passed: ({ passed, valid }) => valid > 0 && passed === valid,
   different: ({ spread }) => spread !== null && spread > 0,
@@ -60,9 +67,11 @@ function toFilter(
 ): (row: TaskRow) => boolean {
   const wanted = text.trim().toLowerCase();
   const tests: ((row: TaskRow) => boolean)[] = [];
-  if (filter !== undefined) tests.push(FILTERS[filter]);
+  if (filter !== undefined) tests.push(TASK_FILTERS[filter]);
   if (reason !== undefined) tests.push(({ cells }) => cells.some((cell) => cell?.stop === reason));
-  if (wanted !== '') tests.push((row) => hasText(row, wanted) || found?.has(row.index) === true);
+  const task = taskNumber(wanted);
+  if (task !== undefined) tests.push(({ index }) => index === task);
+  else if (wanted !== '') tests.push((row) => hasText(row, wanted) || found?.has(row.index) === true);
   return (row) => tests.every((test) => test(row));
 }
 

@@ -13,6 +13,8 @@ export class Cells {
   #numbers = new Float64Array(16 * WIDTH);
   /** Episodes by task and repeat. */
   readonly #episodes = new Map<number, number[]>();
+  /** How many episodes have an attempt. */
+  played = 0;
 
   plan({ index, repeat, episode }: PlannedEpisode): void {
     const repeats = this.#episodes.get(index) ?? [];
@@ -35,6 +37,7 @@ export class Cells {
       at,
       bytes,
     ];
+    if (this.#numbers[episode * WIDTH] === 0) this.played += 1;
     this.#numbers.set(values, episode * WIDTH);
   }
 
