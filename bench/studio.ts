@@ -69,7 +69,7 @@ async function measureRuns(): Promise<void> {
     });
     await timed('the first episode of them', async () => {
       await page.locator('a.cell.match').first().click();
-      await page.locator('.said-by.here', { hasText: 'a rare bird' }).waitFor();
+      await page.locator('.step.selected', { hasText: 'a rare bird' }).waitFor();
     });
     say('memory of the studio', mb(memoryOf(studio.pid)));
     say('memory of the page', mb(await heapOf(page)));

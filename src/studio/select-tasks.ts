@@ -14,7 +14,18 @@ export interface FoundText {
 
 /** The rows of a table that fit a query, sorted, and those of them that were asked for. */
 export function selectTasks(rows: Iterable<TaskRow>, query: TaskQuery, found?: FoundText): TaskTable {
-  const { start = 0, stop = start + DEFAULT_ROWS, sort = 'index', order = 'asc' } = query;
+  const { total, matched } = matchTasks(rows, query, found);
+  const { start, stop } = rangeOf(query);
+  return { total, matched: matched.length, start, rows: matched.slice(start, stop) };
+}
+
+/** How many rows there are, and those that fit a query, sorted. */
+export function matchTasks(
+  rows: Iterable<TaskRow>,
+  query: TaskQuery,
+  found?: FoundText,
+): { readonly total: number; readonly matched: readonly TaskRow[] } {
+  const { sort = 'index', order = 'asc' } = query;
   const fits = toFilter(query, found);
   const sign = order === 'asc' ? 1 : -1;
   let total = 0;
@@ -24,8 +35,12 @@ export function selectTasks(rows: Iterable<TaskRow>, query: TaskQuery, found?: F
     if (fits(row)) matched.push({ row, key: KEYS[sort](row) });
   }
   matched.sort((one, other) => compareKeys(one.key, other.key, sign) || one.row.index - other.row.index);
-  const upTo = Math.min(stop, start + MOST_ROWS);
-  return { total, matched: matched.length, start, rows: matched.slice(start, upTo).map(({ row }) => row) };
+  return { total, matched: matched.map(({ row }) => row) };
+}
+
+/** Which of the matching rows are asked for. */
+export function rangeOf({ start = 0, stop = start + DEFAULT_ROWS }: TaskQuery): { start: number; stop: number } {
+  return { start, stop: Math.min(stop, start + MOST_ROWS) };
 }
 
 /** The task that a text names, such as `#7`: it is not looked for anywhere else. */

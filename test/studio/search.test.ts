@@ -92,3 +92,16 @@ test('U5: records that are missing or damaged have nothing, and the others are f
   expect(rows.map(({ index }) => index)).toEqual([2]);
   expect(search).toEqual({ read: 3, total: 3 });
 });
+
+test('U5: a record of megabytes is searched to its end, and its last line only if it is whole', async () => {
+  const folder = await playQuiz(questions(2));
+  const path = join(folder, 'events', '1.1.jsonl');
+  const note = (text: string) => `${JSON.stringify({ n: 9, at: 0, type: 'note', text })}\n`;
+  for (let at = 0; at < 300; at += 1) await appendFile(path, note(`part ${at} ${'word '.repeat(2_000)}`));
+  await appendFile(path, note('the very end') + note('half a line').slice(0, 60));
+  const studio = await openStudio({ runs: [folder] });
+  expect(await tasksWith(studio, 'part 104')).toEqual([1]);
+  expect(await tasksWith(studio, 'part 299')).toEqual([1]);
+  expect(await tasksWith(studio, 'very end')).toEqual([1]);
+  expect(await tasksWith(studio, 'half a li')).toEqual([]);
+});

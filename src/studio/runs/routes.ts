@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { STOPS } from '../../records/index.ts';
-import type { TaskCell, TaskQuery, TaskTable } from '../api.ts';
+import type { TaskQuery } from '../api.ts';
 import type { Handlers } from '../http/routes.ts';
-import { selectTasks, taskNumber } from '../select-tasks.ts';
+import { taskNumber } from '../select-tasks.ts';
 import type { Fields } from '../shared/fields.ts';
 import { compareIndexes, differingTasks } from './comparison.ts';
 import { readEpisodeDetail, readEpisodeEvents } from './episode.ts';
 import type { RecordLibrary } from './record-library.ts';
 import type { RunLibrary } from './run-library.ts';
-import type { TextSearch } from './search/text-search.ts';
 
 const ANSWER_WITHIN_MS = 200;
 
@@ -20,11 +19,11 @@ export function runRoutes(runs: RunLibrary, records: RecordLibrary): Handlers {
     'GET /api/runs/:run/tasks': async ({ param, query }) => {
       const index = await runs.get(param('run'));
       const wanted = toTaskQuery(query);
-      if (wanted.text === undefined || taskNumber(wanted.text) !== undefined) return selectTasks(index.rows(), wanted);
+      if (wanted.text === undefined || taskNumber(wanted.text) !== undefined) return runs.tables.page(index, wanted);
       const search = runs.searches.of(index, wanted.text);
       // Most runs are read within this time, and their rows need not come bit by bit.
       await Promise.race([search.go(), delay(ANSWER_WITHIN_MS, undefined, { ref: false })]);
-      return withMatches(selectTasks(index.rows(), wanted, search), search);
+      return runs.tables.page(index, wanted, search);
     },
     'GET /api/runs/:run/episodes/:episode': async ({ param, number, query }) =>
       readEpisodeDetail(await runs.get(param('run')), number('episode'), { attempt: query.optionalCount('attempt') }),
@@ -45,14 +44,6 @@ export function runRoutes(runs: RunLibrary, records: RecordLibrary): Handlers {
     'GET /api/records/:record/events': ({ param, query }) =>
       records.events(param('record'), query.optionalCount('start') ?? 0),
   };
-}
-
-/** The rows with the episodes that have the text, and how far the search is. */
-function withMatches(table: TaskTable, search: TextSearch): TaskTable {
-  const mark = (cell: TaskCell | null) =>
-    cell !== null && search.hasEpisode(cell.episode) ? { ...cell, hasText: true as const } : cell;
-  const rows = table.rows.map((row) => ({ ...row, cells: row.cells.map(mark) }));
-  return { ...table, rows, search: search.progress };
 }
 
 function toRange(query: Fields): { readonly start?: number | undefined; readonly stop?: number | undefined } {

@@ -81,22 +81,13 @@ export class RunIndex {
     const { state, run } = this.#content;
     const { valid = 0, sum = 0, passed = 0 } = state.tasks.get(index) ?? {};
     const cells = this.cellsOf(index);
-    const rewards = cells.flatMap((cell) => cell?.reward ?? []);
-    return {
-      index,
-      mean: valid === 0 ? null : sum / valid,
-      spread: rewards.length === 0 ? null : Math.max(...rewards) - Math.min(...rewards),
-      valid,
-      passed,
-      cells:
-        cells.length === run.selection.k
-          ? cells
-          : Array.from({ length: run.selection.k }, (_, at) => cells[at] ?? null),
-    };
+    while (cells.length < run.selection.k) cells.push(null);
+    return { index, mean: valid === 0 ? null : sum / valid, spread: spreadOf(cells), valid, passed, cells };
   }
 
   cellsOf(index: number): (TaskCell | null)[] {
     const { cells } = this.#content;
+    // Repeats that are not planned yet are holes, which map would leave out.
     return Array.from(cells.episodesOf(index), (episode) => (episode === undefined ? null : cells.get(episode)));
   }
 
@@ -186,6 +177,17 @@ class Content {
     const isCurrent = this.state.tasks.get(line.index)?.taskHash === line.taskHash;
     if (isCurrent && line.repeat < this.run.selection.k) this.cells.set(line, place);
   }
+}
+
+/** The greatest reward minus the least; null if none counts. */
+function spreadOf(cells: readonly (TaskCell | null)[]): number | null {
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const cell of cells) {
+    if (cell === null || cell.reward === null) continue;
+    least = Math.min(least, cell.reward);
+    greatest = Math.max(greatest, cell.reward);
+  }
+  return greatest < least ? null : greatest - least;
 }
 
 function parse<Line>(text: string, file: string): Line {

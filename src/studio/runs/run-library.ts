@@ -8,6 +8,7 @@ import { conflict, notFound } from '../shared/refusal.ts';
 import { changeAgainst } from './comparison.ts';
 import { RunIndex } from './run-index.ts';
 import { TextSearches } from './search/text-searches.ts';
+import { TaskTables } from './task-tables.ts';
 
 const LOOK_MS = 1_000;
 const MOST_RUNS = 1_000;
@@ -16,6 +17,8 @@ const MOST_RUNS = 1_000;
 export class RunLibrary {
   /** Told when something about the runs may have changed, at most once a second; with ids of those that did. */
   readonly changes: Listeners<ReadonlySet<string>> = new Listeners();
+  /** Their tasks, by pages. */
+  readonly tables: TaskTables = new TaskTables();
   /** What is looked for in their records. */
   readonly searches: TextSearches = new TextSearches();
   readonly #roots: readonly string[];

@@ -1,6 +1,6 @@
 import { isObject } from '../../../protocol/index.ts';
 import { type BlobRef, blobFoldersOf, readBlob } from '../../../records/index.ts';
-import { LineTail } from '../line-tail.ts';
+import { readTexts } from './read-texts.ts';
 import type { WantedText } from './wanted-text.ts';
 
 // What is said in an episode; everything else in its events says what kind of event it is.
@@ -21,17 +21,19 @@ export class RecordTexts {
   }
 
   /** Whether a record has it. One that is missing or damaged has nothing. */
-  async areIn(path: string): Promise<boolean> {
-    const folders = blobFoldersOf(path);
-    let isFound = false;
-    await new LineTail(path).read(({ text }) => {
-      isFound ||= this.#isInLine(text, folders);
-    });
-    return isFound;
+  areIn(path: string): boolean {
+    for (const text of readTexts(path))
+      if (this.#mayBeIn(text) && text.split('\n').some((line) => this.#isInLine(line, blobFoldersOf(path))))
+        return true;
+    return false;
+  }
+
+  #mayBeIn(json: string): boolean {
+    return this.#wanted.mayBeIn(json) || json.includes('"as":"text"');
   }
 
   #isInLine(line: string, folders: readonly string[]): boolean {
-    if (!this.#wanted.mayBeIn(line) && !line.includes('"$blob"')) return false;
+    if (!this.#mayBeIn(line)) return false;
     const event = parse(line);
     if (!isObject(event)) return false;
     const isSaid = (text: string | BlobRef) =>

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EpisodeLine, RUN_FILES, recordPath } from '../../../rollouts/index.ts';
 import type { SearchProgress, TaskCell } from '../../api.ts';
 import { LineTail } from '../line-tail.ts';
@@ -6,8 +7,8 @@ import type { RunIndex } from '../run-index.ts';
 import { RecordTexts } from './record-texts.ts';
 import { WantedText } from './wanted-text.ts';
 
-// Files that are read at the same time.
-const LANES = 8;
+// So long the studio does nothing else.
+const TURN_MS = 8;
 // A page asks twice a second while it waits; what nobody asks for any more is not worth reading on.
 const ASKED_FOR_MS = 3_000;
 
@@ -72,8 +73,7 @@ export class TextSearch {
   async #run(): Promise<void> {
     const { version } = this.index;
     await this.#readDetails();
-    const unread = this.#unread();
-    await Promise.all(Array.from({ length: LANES }, () => this.#readRecords(unread)));
+    await this.#readRecords();
     if (this.#isWanted) this.#version = version;
   }
 
@@ -86,13 +86,17 @@ export class TextSearch {
     });
   }
 
-  async #readRecords(unread: Iterable<Unread>): Promise<void> {
-    for (const { task, cell } of unread) {
-      if (!this.#isWanted) return;
+  async #readRecords(): Promise<void> {
+    let end = performance.now() + TURN_MS;
+    for (const { task, cell } of this.#unread()) {
       const { episode, attempt } = cell;
-      const isFound = await this.#texts.areIn(recordPath(this.index.folder, episode, attempt));
+      const isFound = this.#texts.areIn(recordPath(this.index.folder, episode, attempt));
       this.#note(episode, isFound ? -attempt : attempt);
       if (isFound) this.#found.add(task);
+      if (performance.now() < end) continue;
+      await nextTurn();
+      if (!this.#isWanted) return;
+      end = performance.now() + TURN_MS;
     }
   }
 
