@@ -6,7 +6,8 @@ import { formatMs, formatTime } from '../../data/format.ts';
 import { useAction, useTopic } from '../../data/hooks.ts';
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
-import { Empty, Loading } from '../../parts/states.tsx';
+import { PageAlone, PageWait } from '../../parts/page-wait.tsx';
+import { Empty } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { ProblemView } from '../../steps/problem-view.tsx';
 import { BenchReport } from './bench-report.tsx';
@@ -17,12 +18,14 @@ import { JobCounts, OUTCOMES, titleOf } from './job-counts.tsx';
 export function JobPage({ id }: { readonly id: string }): ReactElement {
   const job = useTopic<Job | null>(`job/${id}`, reduceJob);
   useTitle(job ? titleOf(job) : 'Check');
-  if (job === undefined) return <Loading lines={8} label="Loading the check" />;
+  if (job === undefined) return <PageWait title="Check" />;
   if (job === null)
     return (
-      <Empty title="The studio does not know this check">
-        <a href={to(['checks'])}>Start another</a>
-      </Empty>
+      <PageAlone title="Check">
+        <Empty title="The studio does not know this check">
+          <a href={to(['checks'])}>Start another</a>
+        </Empty>
+      </PageAlone>
     );
   return (
     <>
