@@ -35,6 +35,7 @@ export {
   type TokenUsage,
 } from './events.ts';
 export type { StoredEvent } from './parse-event.ts';
+export { type PlacedDifference, type PlayedAgain, playAgain, type SecondPlay } from './play-again.ts';
 // Reading and writing
 export { blobFoldersOf, type ReadOptions, readRecord, readStoredRecord } from './read-record.ts';
 export { RecordError } from './record-error.ts';

@@ -7,7 +7,7 @@ import { type NewEvent, RECORD_VERSION, type RecordEvent } from './events.ts';
 import type { StoredEvent } from './parse-event.ts';
 import { RecordError } from './record-error.ts';
 import { RecordFile } from './record-file.ts';
-import { toStoredEvent, toStoredLine } from './stored-events.ts';
+import { toStoredEvent, toStoredPieces } from './stored-events.ts';
 import type { Storing } from './stored-values.ts';
 import { Tally } from './tally.ts';
 
@@ -27,8 +27,10 @@ export interface WriteOptions {
 export interface EventJson {
   readonly type: RecordEvent['type'];
   readonly at: number;
-  /** All fields but its number, time and type: `"tool":"submit","input":{}`. */
-  readonly fields: string;
+  /** Of a result: the number of its call. */
+  readonly call?: number;
+  /** All other fields but its number and type, in UTF-8: `"tool":"submit","input":{}`. Not changed before the next `flush`. */
+  readonly fields: Buffer;
   /** The same number as in `fields`, if a reward is there. */
   readonly reward?: number | null;
 }
@@ -41,8 +43,8 @@ export class RecordWriter implements Disposable {
   readonly #file: RecordFile;
   readonly #storing: Storing;
   readonly #tally: Tally = new Tally();
-  /** Lines that are not written yet. */
-  #pending = '';
+  /** Pieces of lines that are not written yet. */
+  #pending: Buffer[] = [];
   /** How many events are written, and how many there are. */
   #written = 0;
   #next = 0;
@@ -87,22 +89,25 @@ export class RecordWriter implements Disposable {
     const { at = Date.now(), ...rest } = event;
     this.#assertInOrder(event);
     const whole = { n: this.#next, at, ...rest, ...this.#added(event, at) } as RecordEvent;
-    return this.#take(whole, JSON.stringify(toStoredEvent(whole, this.#storing)));
+    this.#pending.push(Buffer.from(`${JSON.stringify(toStoredEvent(whole, this.#storing))}\n`));
+    return this.#note(whole);
   }
 
   /** The same with an event whose fields are JSON already, for those who write many. */
-  addJson({ type, at, fields, reward }: EventJson): number {
-    const json = `{"n":${this.#next},"at":${at},"type":"${type}",${fields}}`;
-    return this.#take({ n: this.#next, at, type, reward }, toStoredLine(json, this.#storing));
+  addJson({ type, at, call, fields, reward }: EventJson): number {
+    const n = this.#next;
+    const start = `{"n":${n},"at":${at},"type":"${type}",${call === undefined ? '' : `"call":${call},`}`;
+    this.#pending.push(...toStoredPieces(start, fields, this.#storing));
+    return this.#note({ n, at, type, reward });
   }
 
   /** Writes what was taken. If the disk does not take it, it throws, nothing of it is there, and its numbers are used again. */
   flush(): void {
-    const lines = this.#pending;
-    if (lines === '') return;
-    this.#pending = '';
+    const pieces = this.#pending;
+    if (pieces.length === 0) return;
+    this.#pending = [];
     try {
-      this.#file.write(lines);
+      this.#file.write(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces));
       this.#written = this.#next;
     } finally {
       this.#next = this.#written;
@@ -118,17 +123,12 @@ export class RecordWriter implements Disposable {
     this.close();
   }
 
-  #take(event: NotedEvent, line: string): number {
-    this.#pending += `${line}\n`;
-    this.#note(event);
-    return event.n;
-  }
-
-  #note(event: NotedEvent): void {
+  #note(event: NotedEvent): number {
     this.#tally.add(event);
     this.#startedAt ??= event.at;
     this.#next = event.n + 1;
     this.#hasEnded ||= event.type === 'end';
+    return event.n;
   }
 
   #assertInOrder({ type }: NewEvent): void {

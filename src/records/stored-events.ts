@@ -34,11 +34,20 @@ export function toStoredEvent(event: RecordEvent, storing: Storing): object {
   }
 }
 
-/** The same of an event as JSON: most are small and plain, and need not be parsed. */
-export function toStoredLine(json: string, storing: Storing): string {
-  const isPlain = json.length < LARGE_CHARACTERS && !json.includes('"image"') && !json.includes('"$blob"');
-  if (isPlain && !hasSecrets(storing.secrets)) return json;
-  return JSON.stringify(toStoredEvent(JSON.parse(json) as RecordEvent, storing));
+const END_OF_LINE = Buffer.from('}\n');
+
+/** The line of an event whose fields are JSON, in pieces: most are small and plain, and are neither parsed nor copied. `start` stands before them. */
+export function toStoredPieces(start: string, fields: Buffer, storing: Storing): Buffer[] {
+  if (isPlain(fields) && !hasSecrets(storing.secrets)) return [Buffer.from(start), fields, END_OF_LINE];
+  const event = JSON.parse(`${start}${fields}}`) as RecordEvent;
+  return [Buffer.from(`${JSON.stringify(toStoredEvent(event, storing))}\n`)];
+}
+
+const IMAGE = Buffer.from('"image"');
+const BLOB = Buffer.from('"$blob"');
+
+function isPlain(fields: Buffer): boolean {
+  return fields.length < LARGE_CHARACTERS && !fields.includes(IMAGE) && !fields.includes(BLOB);
 }
 
 function storeEpisode(event: EpisodeEvent, storing: Storing): object {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type EventJson, type NewEnd, RecordWriter, type StoredEvent } from '../../records/index.ts';
 import { onDisk, type Segment } from './archive.ts';
-import type { Entry, Opening, PastCallFields } from './messages.ts';
+import type { Opening, PastCallFields, ReceivedEntry } from './messages.ts';
 
 /** A record that is being written: events are collected, and written together. */
 export class EpisodeRecord {
@@ -34,24 +34,24 @@ export class EpisodeRecord {
   }
 
   /** Takes an event; it is written by `flush`. */
-  take({ kind, at, call, reward, text }: Entry): void {
+  take({ kind, at, call, reward, bytes }: ReceivedEntry): void {
     if (this.#missing > 0 && !this.#isGapNoted) this.#noteGap(at);
     switch (kind) {
       case 'call':
-        this.#calls.set(call, this.#takeLeft(text) ?? this.#add('call', at, text));
+        this.#calls.set(call, this.#takeLeft(bytes) ?? this.#add('call', at, bytes));
         break;
       case 'result':
-        this.#takeResult(call, at, text, Number.isNaN(reward) ? null : reward);
+        this.#takeResult(call, at, bytes, Number.isNaN(reward) ? null : reward);
         break;
       case 'prompt':
       case 'note':
-        this.#add(kind, at, text);
+        this.#add(kind, at, bytes);
         break;
       case 'suspend':
         this.#add('note', at, noteFields('suspended: the server stops, and the episode goes on at the next one'));
         break;
       case 'end':
-        this.#writer.add(JSON.parse(text) as NewEnd);
+        this.#writer.add(JSON.parse(bytes.toString()) as NewEnd);
     }
   }
 
@@ -92,20 +92,20 @@ export class EpisodeRecord {
       const left = this.#left.get(id);
       if (known.has(id) && left === undefined) continue;
       const at = Date.now();
-      const n = left ?? this.#add('call', at, call);
+      const n = left ?? this.#add('call', at, Buffer.from(call));
       this.#left.delete(id);
-      this.#add('result', at, `"call":${n},${result}`, reward);
+      this.#writer.addJson({ type: 'result', at, call: n, fields: Buffer.from(result), reward });
     }
   }
 
-  #takeResult(call: number, at: number, fields: string, reward: number | null): void {
+  #takeResult(call: number, at: number, fields: Buffer, reward: number | null): void {
     const n = this.#calls.get(call);
     this.#calls.delete(call);
-    if (n !== undefined) this.#add('result', at, `"call":${n},${fields}`, reward);
+    if (n !== undefined) this.#writer.addJson({ type: 'result', at, call: n, fields, reward });
   }
 
   /** The number of a call that an earlier server has left and that runs again, if this is one. */
-  #takeLeft(fields: string): number | undefined {
+  #takeLeft(fields: Buffer): number | undefined {
     if (this.#left.size === 0) return undefined;
     const { id } = JSON.parse(`{${fields}}`) as { readonly id: string };
     const n = this.#left.get(id);
@@ -113,8 +113,8 @@ export class EpisodeRecord {
     return n;
   }
 
-  #add(type: EventJson['type'], at: number, fields: string, reward: number | null = null): number {
-    return this.#writer.addJson({ type, at, fields, reward });
+  #add(type: EventJson['type'], at: number, fields: Buffer): number {
+    return this.#writer.addJson({ type, at, fields });
   }
 
   #learn(event: StoredEvent, known: Map<number, string>): void {
@@ -127,6 +127,6 @@ export class EpisodeRecord {
   }
 }
 
-function noteFields(text: string): string {
-  return `"text":${JSON.stringify(text)}`;
+function noteFields(text: string): Buffer {
+  return Buffer.from(`"text":${JSON.stringify(text)}`);
 }
