@@ -8,6 +8,7 @@ import { LongText } from '../parts/long-text.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Reward } from '../parts/reward.tsx';
 import { CallText } from '../steps/call-text.tsx';
+import { isLong } from '../steps/shown-step.ts';
 import { StepRow } from '../steps/step-row.tsx';
 import { type MessagePart, toMessageParts } from './message-parts.ts';
 import { Permalink } from './permalink.tsx';
@@ -42,7 +43,7 @@ function StepPassage({
   const [isWhole, setWhole] = useState(false);
   const acts = (
     <>
-      {!isHere && (
+      {!isHere && isLong(passage.step) && (
         <button type="button" className="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'less' : 'whole output'}
         </button>

@@ -50,7 +50,8 @@ const bare = environment({
   name: 'an-environment-with-a-long-name-and-without-any-tools',
   splits: { train: [{}], none: [] },
   prompt: () => '',
-  tools: {},
+  tools: { hidden: { description: 'For other tasks.', shared: false, run: () => 'never' } },
+  taskTools: () => [],
 });
 
 const troubled = environment({
@@ -179,7 +180,7 @@ const FILES: readonly ScenePage[] = [
 async function begin(page: Page, go: Go, name: string): Promise<void> {
   await go(`#/play?environment=${name}`);
   await page.getByRole('button', { name: new RegExp(`^Play ${name}`) }).click();
-  await page.locator('.prompt .blocks, .prompt .scrolls').first().waitFor();
+  await page.locator('.prompt .loading').waitFor({ state: 'detached' });
   await page.locator('.composer').waitFor();
 }
 

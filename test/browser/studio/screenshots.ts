@@ -1,5 +1,5 @@
 // Pictures of every page, in both themes and three widths, into screenshots/: `npm run screenshots`, to look at them.
-// With --readme, only the two that the README shows, into docs/images/.
+// With --readme, only the two that the README shows, into docs/images/. With words such as `light` or `1280`, only these looks.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -24,11 +24,17 @@ await using extremes = await makeExtremes();
 try {
   if (isForReadme) await shoot(browser, scene, { theme: 'light', width: 1280 });
   else
-    for (const theme of THEMES)
-      for (const width of WIDTHS)
+    for (const theme of chosenOf(THEMES))
+      for (const width of chosenOf(WIDTHS))
         for (const each of [scene, ...extremes.scenes]) await shoot(browser, each, { theme, width });
 } finally {
   await browser.close();
+}
+
+/** Those that the command line names, or all of them. */
+function chosenOf<Choice>(choices: readonly Choice[]): readonly Choice[] {
+  const chosen = choices.filter((choice) => process.argv.includes(String(choice)));
+  return chosen.length === 0 ? choices : chosen;
 }
 
 interface Look {
@@ -39,9 +45,10 @@ interface Look {
 async function shoot(chromium: Browser, scene: Scene, { theme, width }: Look): Promise<void> {
   // Each look gets a studio of its own, so that all of them show the same.
   const { server: served, url, pages, ...shown } = scene;
-  await using server = await createServer({ environments: [], logger: false, events: true, ...served });
-  await server.listen();
-  const address = url ?? (served === undefined ? undefined : server.url);
+  await using server =
+    served === undefined ? undefined : await createServer({ environments: [], logger: false, events: true, ...served });
+  await server?.listen();
+  const address = url ?? server?.url;
   const targets = address === undefined ? [] : [{ name: address, url: address, apiKey: undefined, isModule: false }];
   await using studio = await startStudio({ port: 0, targets, ...shown });
   const height = width < 500 ? 740 : width > 2000 ? 1440 : 900;

@@ -35,7 +35,9 @@ export function JobPage({ id }: { readonly id: string }): ReactElement {
         </nav>
         <h1>{toSafeText(titleOf(job))}</h1>
         <span className="pill">{formatTime(job.startedAt)}</span>
-        {job.endedAt !== null && <span className="pill">{formatMs(job.endedAt - job.startedAt)}</span>}
+        {job.endedAt !== null && job.target !== null && (
+          <span className="pill">{formatMs(job.endedAt - job.startedAt)}</span>
+        )}
         <span className="grow" />
         <JobCounts job={job} />
       </div>

@@ -47,7 +47,7 @@ export function TasksCard({ run }: { readonly run: RunDetail }): ReactElement {
   return (
     <Card title="Tasks" side={<TaskFilters run={run} query={query} onChange={change} />} flush>
       {tasks.error !== undefined && <Failed error={tasks.error} onRetry={reload} />}
-      <div className="row head run-task">
+      <div className={`row head ${rowClass(run)}`}>
         <SortButton sort="index" label="#" query={query} onSort={sortBy} />
         <span>Repeats</span>
         <SortButton sort="mean" label="Mean" query={query} onSort={sortBy} />
@@ -105,7 +105,7 @@ interface RowProps {
 function Row({ run, row, text }: RowProps): ReactElement {
   if (row === undefined)
     return (
-      <div className="row run-task">
+      <div className={`row ${rowClass(run)}`}>
         <Ghost />
       </div>
     );
@@ -115,7 +115,7 @@ function Row({ run, row, text }: RowProps): ReactElement {
     played.reduce((sum, cell) => sum + pick(cell), 0) / Math.max(1, played.length);
   const hasTokens = played.some(({ tokens }) => tokens > 0);
   return (
-    <div className="row run-task">
+    <div className={`row ${rowClass(run)}`}>
       {first === undefined ? (
         <span className="mono">{row.index}</span>
       ) : (
@@ -162,6 +162,12 @@ function SortButton({
       {isSorted && sort === 'index' && <span aria-hidden="true"> {direction}</span>}
     </button>
   );
+}
+
+/** Runs without a model have no tokens to show. */
+function rowClass({ summary }: RunDetail): string {
+  const { input = 0, output = 0 } = summary?.tokens ?? {};
+  return input + output === 0 ? 'run-task without-tokens' : 'run-task';
 }
 
 /** Changes whenever the rows of a run that goes on may have changed, and when it ends. */
