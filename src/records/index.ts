@@ -42,3 +42,4 @@ export { RecordError } from './record-error.ts';
 export { type EventJson, RecordWriter, type WriteOptions } from './record-writer.ts';
 export { readEpisode } from './recorded-episode.ts';
 export { RECORD_SCHEMA } from './schema.ts';
+export { hasNoBlobs } from './stored-events.ts';

@@ -5,10 +5,11 @@ import { version } from '../version.ts';
 import { BlobFolder } from './blobs.ts';
 import { type NewEvent, RECORD_VERSION, type RecordEvent } from './events.ts';
 import type { StoredEvent } from './parse-event.ts';
+import { PendingLines } from './pending-lines.ts';
 import { RecordError } from './record-error.ts';
 import { RecordFile } from './record-file.ts';
-import { toStoredEvent, toStoredPieces } from './stored-events.ts';
-import type { Storing } from './stored-values.ts';
+import { hasNoBlobs, toStoredEvent } from './stored-events.ts';
+import { hasSecrets, LARGE_CHARACTERS, type Storing } from './stored-values.ts';
 import { Tally } from './tally.ts';
 
 /** How a record is written. */
@@ -29,8 +30,13 @@ export interface EventJson {
   readonly at: number;
   /** Of a result: the number of its call. */
   readonly call?: number;
-  /** All other fields but its number and type, in UTF-8: `"tool":"submit","input":{}`. Not changed before the next `flush`. */
-  readonly fields: Buffer;
+  /** What holds all other fields but its number and type, in UTF-8: `"tool":"submit","input":{}`. */
+  readonly bytes: Buffer;
+  /** Where they begin and end in it. */
+  readonly start: number;
+  readonly end: number;
+  /** Whether it is known that they hold neither an image nor what looks like a reference to a blob. Default: they are searched. */
+  readonly hasNoBlobs?: boolean;
   /** The same number as in `fields`, if a reward is there. */
   readonly reward?: number | null;
 }
@@ -43,8 +49,8 @@ export class RecordWriter implements Disposable {
   readonly #file: RecordFile;
   readonly #storing: Storing;
   readonly #tally: Tally = new Tally();
-  /** Pieces of lines that are not written yet. */
-  #pending: Buffer[] = [];
+  /** What is not written yet. */
+  readonly #pending: PendingLines = new PendingLines();
   /** How many events are written, and how many there are. */
   #written = 0;
   #next = 0;
@@ -89,25 +95,33 @@ export class RecordWriter implements Disposable {
     const { at = Date.now(), ...rest } = event;
     this.#assertInOrder(event);
     const whole = { n: this.#next, at, ...rest, ...this.#added(event, at) } as RecordEvent;
-    this.#pending.push(Buffer.from(`${JSON.stringify(toStoredEvent(whole, this.#storing))}\n`));
+    this.#pending.text(`${JSON.stringify(toStoredEvent(whole, this.#storing))}\n`);
     return this.#note(whole);
   }
 
-  /** The same with an event whose fields are JSON already, for those who write many. */
-  addJson({ type, at, call, fields, reward }: EventJson): number {
+  /** The same with an event whose fields are JSON already, for those who write many: most are neither parsed nor made a text of. */
+  addJson(event: EventJson): number {
+    const { type, at, call, bytes, start, end, reward } = event;
     const n = this.#next;
-    const start = `{"n":${n},"at":${at},"type":"${type}",${call === undefined ? '' : `"call":${call},`}`;
-    this.#pending.push(...toStoredPieces(start, fields, this.#storing));
+    const before = `{"n":${n},"at":${at},"type":"${type}",${call === undefined ? '' : `"call":${call},`}`;
+    const isSmall = end - start < LARGE_CHARACTERS;
+    const isPlain = isSmall && (event.hasNoBlobs ?? hasNoBlobs(bytes.subarray(start, end)));
+    if (isPlain && !hasSecrets(this.#storing.secrets)) {
+      this.#pending.text(before);
+      this.#pending.bytes(bytes, start, end);
+      this.#pending.text('}\n');
+    } else {
+      const whole = JSON.parse(`${before}${bytes.toString('utf8', start, end)}}`) as RecordEvent;
+      this.#pending.text(`${JSON.stringify(toStoredEvent(whole, this.#storing))}\n`);
+    }
     return this.#note({ n, at, type, reward });
   }
 
   /** Writes what was taken. If the disk does not take it, it throws, nothing of it is there, and its numbers are used again. */
   flush(): void {
-    const pieces = this.#pending;
-    if (pieces.length === 0) return;
-    this.#pending = [];
+    if (this.#pending.isEmpty) return;
     try {
-      this.#file.write(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces));
+      this.#file.write(this.#pending.take());
       this.#written = this.#next;
     } finally {
       this.#next = this.#written;

@@ -1,15 +1,6 @@
 import type { WireBlock } from '../protocol/index.ts';
 import type { CallEvent, EpisodeEvent, MessageEvent, NoteEvent, RecordEvent, ResultEvent } from './events.ts';
-import {
-  cleanText,
-  hasSecrets,
-  LARGE_CHARACTERS,
-  type Storing,
-  toStored,
-  toStoredBytes,
-  toStoredFile,
-  toStoredText,
-} from './stored-values.ts';
+import { cleanText, type Storing, toStored, toStoredBytes, toStoredFile, toStoredText } from './stored-values.ts';
 
 /**
  * An event as it stands in a record. What clients, tools and models said may hold a secret or be large; what we said, such as types,
@@ -34,20 +25,13 @@ export function toStoredEvent(event: RecordEvent, storing: Storing): object {
   }
 }
 
-const END_OF_LINE = Buffer.from('}\n');
+// A long needle, and one that begins with a rare byte: both are found fast in a long hay.
+const IMAGE = Buffer.from('"type":"image"');
+const BLOB = Buffer.from('$blob"');
 
-/** The line of an event whose fields are JSON, in pieces: most are small and plain, and are neither parsed nor copied. `start` stands before them. */
-export function toStoredPieces(start: string, fields: Buffer, storing: Storing): Buffer[] {
-  if (isPlain(fields) && !hasSecrets(storing.secrets)) return [Buffer.from(start), fields, END_OF_LINE];
-  const event = JSON.parse(`${start}${fields}}`) as RecordEvent;
-  return [Buffer.from(`${JSON.stringify(toStoredEvent(event, storing))}\n`)];
-}
-
-const IMAGE = Buffer.from('"image"');
-const BLOB = Buffer.from('"$blob"');
-
-function isPlain(fields: Buffer): boolean {
-  return fields.length < LARGE_CHARACTERS && !fields.includes(IMAGE) && !fields.includes(BLOB);
+/** Whether nothing in this JSON is, whatever its size, kept in a file of its own. */
+export function hasNoBlobs(json: Buffer): boolean {
+  return !json.includes(IMAGE) && !json.includes(BLOB);
 }
 
 function storeEpisode(event: EpisodeEvent, storing: Storing): object {

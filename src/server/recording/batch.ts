@@ -1,4 +1,5 @@
 import { mostBytes } from '../../protocol/index.ts';
+import { hasNoBlobs } from '../../records/index.ts';
 import type { Entry, Kind, ReceivedEntry } from './messages.ts';
 
 const KINDS: readonly Kind[] = ['open', 'prompt', 'call', 'result', 'note', 'end', 'suspend'];
@@ -74,6 +75,8 @@ export class Batch {
 export function* entriesOf(batch: Uint8Array): Generator<ReceivedEntry> {
   const bytes = Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength);
   const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
+  // One look for all: in most batches there is none.
+  const isPlain = hasNoBlobs(bytes);
   for (let at = 0; at < bytes.length; ) {
     const start = at + HEADER_BYTES;
     const end = start + view.getUint32(at + LENGTH);
@@ -83,8 +86,16 @@ export function* entriesOf(batch: Uint8Array): Generator<ReceivedEntry> {
       at: view.getFloat64(at + AT),
       call: view.getFloat64(at + CALL),
       reward: view.getFloat64(at + REWARD),
-      bytes: bytes.subarray(start, end),
+      bytes,
+      start,
+      end,
+      hasNoBlobs: isPlain || hasNoBlobs(bytes.subarray(start, end)),
     };
     at = end;
   }
+}
+
+/** The text of an entry. */
+export function textOf({ bytes, start, end }: ReceivedEntry): string {
+  return bytes.toString('utf8', start, end);
 }

@@ -33,8 +33,13 @@ export interface Entry extends Happening {
 
 /** The same as it arrives. */
 export interface ReceivedEntry extends Happening {
-  /** The text in UTF-8; it shares its memory with the batch. */
+  /** What holds the text, in UTF-8. */
   readonly bytes: Buffer;
+  /** Where it begins and ends there. */
+  readonly start: number;
+  readonly end: number;
+  /** Whether it holds neither an image nor what looks like a reference to a blob. */
+  readonly hasNoBlobs: boolean;
 }
 
 /** The text of an entry of the kind `open`. */

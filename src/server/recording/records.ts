@@ -1,5 +1,5 @@
 import { Archive } from './archive.ts';
-import { entriesOf } from './batch.ts';
+import { entriesOf, textOf } from './batch.ts';
 import { EpisodeRecord } from './episode-record.ts';
 import type { Opening, ReceivedEntry, Report, ThreadData, ToolsByEnvironment } from './messages.ts';
 
@@ -41,8 +41,7 @@ export class Records {
 
   /** Whether there is something to write now. */
   #take(entry: ReceivedEntry): boolean {
-    if (entry.kind === 'open')
-      return this.#begin(entry.session, this.#withTools(JSON.parse(entry.bytes.toString()) as Opening));
+    if (entry.kind === 'open') return this.#begin(entry.session, this.#withTools(JSON.parse(textOf(entry)) as Opening));
     const record = this.#open.get(entry.session);
     // Its record could not be begun.
     if (record === undefined) return this.#drop(entry.session, 1);
