@@ -18,10 +18,16 @@ export interface NatsServers extends AsyncDisposable {
   leader(): Promise<number>;
 }
 
+/** How servers are started. */
+export interface NatsOptions {
+  /** How much each of them may keep. Default: 1GB. */
+  readonly maxFileStore?: string;
+}
+
 /** Starts servers with JetStream, on loopback. */
-export async function startNats(path: string, count: 1 | 3 = 1): Promise<NatsServers> {
+export async function startNats(path: string, count: 1 | 3 = 1, options: NatsOptions = {}): Promise<NatsServers> {
   for (let left = STARTS - 1; ; left -= 1) {
-    const servers = new Servers(path, await choosePlaces(count));
+    const servers = new Servers(path, { ...options, ...(await choosePlaces(count)) });
     const started = await Promise.allSettled(servers.ports.map((_, index) => servers.start(index)));
     const failed = started.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failed === undefined) return servers;
@@ -101,19 +107,19 @@ interface Jsz {
   }[];
 }
 
-interface Places {
+interface Places extends NatsOptions {
   readonly folder: string;
   readonly ports: readonly number[];
   readonly routes: readonly number[];
   readonly monitors: readonly number[];
 }
 
-function configuration(index: number, { folder, ports, routes, monitors }: Places): string {
+function configuration(index: number, { folder, ports, routes, monitors, maxFileStore = '1GB' }: Places): string {
   const lines = [
     `server_name: server-${index}`,
     `listen: "127.0.0.1:${ports[index]}"`,
     `http: "127.0.0.1:${monitors[index]}"`,
-    `jetstream { store_dir: "${join(folder, String(index))}", max_file_store: 1GB, max_memory_store: 64MB }`,
+    `jetstream { store_dir: "${join(folder, String(index))}", max_file_store: ${maxFileStore}, max_memory_store: 64MB }`,
   ];
   if (ports.length === 1) return lines.join('\n');
   const others = routes.filter((_, other) => other !== index).map((port) => `"nats://127.0.0.1:${port}"`);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { openCluster, Unreachable } from '../../src/cluster/index.ts';
 import { run, untilPrinted } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { add, type Node, PATIENCE, SOON, startNode, startNodes, untilKnown } from './nodes.ts';
@@ -84,6 +85,37 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
         expect(told).toMatch(new RegExp(`^${name} [0-9]+$`, 'm'));
       for (const name of alertedMetrics()) expect(told).toContain(`# TYPE ${name} `);
     });
+
+    test(
+      'N6: a store of NATS that is full refuses, loses nothing, and goes on when there is room',
+      PATIENCE,
+      async () => {
+        const nats = await startNats({ maxFileStore: '1MB' });
+        const { journal, close } = await openCluster({ nats: nats.url, name: 'test', keys: [] });
+        try {
+          const write = (place: string, after = 0) => {
+            const record = { type: 'create', at: Date.now(), body: 'x'.repeat(50_000) };
+            return journal.append(place, { record, node: 'one', epoch: 1, id: `one ${place} ${after}` }, after);
+          };
+          const written = new Map<string, number>();
+          const fill = async () => {
+            for (let count = 0; count < 100; count += 1) written.set(`e${count}`, await write(`e${count}`));
+          };
+          await expect(fill()).rejects.toThrow(Unreachable);
+          expect(written.size).toBeGreaterThan(10);
+          for (const [place, position] of written) {
+            expect((await journal.read(place))?.records).toHaveLength(1);
+            await journal.prune(place, position + 1);
+          }
+          // 2.9 does not see before that there is room.
+        nats.signal(0, 'SIGTERM');
+        await nats.restart(0);
+        await expect.poll(() => write('next').then(() => 'written', String), SOON).toBe('written');
+        } finally {
+          await close();
+        }
+      },
+    );
 
     test('a person sees the nodes, and empties one that goes on answering', PATIENCE, async () => {
       const nats = await startNats();

@@ -30,7 +30,7 @@ export interface NginxSetup {
   readonly server: string;
 }
 
-export const REPLICAS: NginxSetup = { file: 'nginx.conf', server: 'replica' };
+const REPLICAS: NginxSetup = { file: 'nginx.conf', server: 'replica' };
 export const CLUSTER: NginxSetup = { file: 'cluster.nginx.conf', server: 'node' };
 
 /** Starts nginx with a file of deploy/, word for word but for the addresses. */
