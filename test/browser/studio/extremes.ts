@@ -84,7 +84,7 @@ export async function makeExtremes(): Promise<{ readonly scenes: readonly Scene[
       { server: { environments: [crowded, bare, troubled] }, pages: CROWDED },
       { pages: EMPTY },
       { server: { environments: [bare], events: false }, pages: QUIET },
-      { url: 'http://127.0.0.1:9', pages: AWAY },
+      { url: 'http://127.0.0.1:59999', pages: AWAY },
       { reports: [{ name: 'monday.json', report: REPORT }], records: [records], pages: FILES },
     ],
     [Symbol.asyncDispose]: () => rm(records, { recursive: true, force: true }),

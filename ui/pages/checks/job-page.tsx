@@ -76,9 +76,11 @@ function Running({ job: { id, progress } }: { readonly job: Job }): ReactElement
   );
 }
 
-function Findings({ job: { findings, status } }: { readonly job: Job }): ReactElement {
+function Findings({ job: { kind, findings, status } }: { readonly job: Job }): ReactElement {
   const [filter, setFilter] = useState<JobFinding['outcome'] | undefined>();
   const order = Object.keys(OUTCOMES);
+  // A rule of the lint is tried on each environment.
+  const isGrouped = kind === 'lint' && new Set(findings.map(({ group }) => group)).size > 1;
   const shown = findings
     .filter(({ outcome }) => filter === undefined || outcome === filter)
     .sort((one, other) => order.indexOf(one.outcome) - order.indexOf(other.outcome));
@@ -109,7 +111,11 @@ function Findings({ job: { findings, status } }: { readonly job: Job }): ReactEl
       {shown.length === 0 && <p className="none-yet">{status === 'running' ? 'Nothing yet.' : 'There are none.'}</p>}
       <ul className="findings">
         {shown.map((finding) => (
-          <Finding key={`${finding.protocol} ${finding.id} ${finding.requirement}`} finding={finding} />
+          <Finding
+            key={`${finding.protocol} ${finding.group} ${finding.id} ${finding.requirement}`}
+            finding={finding}
+            isGrouped={isGrouped}
+          />
         ))}
       </ul>
     </Card>
