@@ -6,7 +6,7 @@ import { toDurableAnswer, toDurableThrown } from './answers.ts';
 import type { DurableCall, EnvironmentName, EpisodeClient, Stage } from './episode.ts';
 
 // Enough for a server that takes long to start again.
-const RETRY = { attempts: 300, pauseMs: 10, maxPauseMs: 200 };
+const RETRY = { attempts: 3_000, pauseMs: 10, maxPauseMs: 200 };
 
 // Which call a request belongs to: the client makes its id.
 const sending = new AsyncLocalStorage<string>();

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type Backlog, idOf } from './backlog.ts';
+import { type Backlog, idOf, type KeyId } from './backlog.ts';
 import type { JournalEntry, JournalRecord } from './journal.ts';
 import { endOf, hashOf, lastSeqIn, placeOf } from './places.ts';
 import type { Sealer } from './sealer.ts';
@@ -30,20 +30,18 @@ export class Reader<Kept extends JournalRecord> {
   }
 
   *entries(): Iterable<JournalEntry<Kept>> {
+    const { keys } = this.#stores;
     const backlog = this.#untabled();
-    const changed = new Set(backlog.ids);
-    // Listed first, because a cursor must not stay open while others write.
-    const all = [...this.#stores.keys.getRange().map(({ key, value }) => [Buffer.from(key), value] as const)];
-    for (const [hashed, sealed] of all) {
-      const key = this.#open('a key', sealed, hashed);
-      const entry = changed.delete(idOf(hashed)) ? this.#changed(key, hashed, backlog) : this.#tabled(key, hashed);
-      if (entry) yield entry;
-    }
-    // Those that the tables do not have at all.
-    for (const id of changed) {
-      const name = backlog.of(id).findLast((change) => change.name !== undefined)?.name;
-      const hashed = hashedOf(id);
-      const entry = name && this.#changed(this.#open('a key', name, hashed), hashed, backlog);
+    // Listed first, because a cursor must not stay open while others write. Those that only the backlog has may be in the tables when their
+    // turn comes.
+    const listed = new Map<KeyId, Buffer>(Array.from(keys.getRange(), ({ key }) => [idOf(key), Buffer.from(key)]));
+    for (const id of backlog.ids) if (!listed.has(id)) listed.set(id, hashedOf(id));
+    for (const [id, hashed] of listed) {
+      const changes = backlog.of(id);
+      const name = changes.findLast((change) => change.name !== undefined)?.name ?? keys.get(hashed);
+      if (name === undefined) continue;
+      const key = this.#open('a key', name, hashed);
+      const entry = changes.length > 0 ? this.#changed(key, hashed, backlog) : this.#tabled(key, hashed);
       if (entry) yield entry;
     }
   }

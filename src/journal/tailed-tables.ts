@@ -57,7 +57,7 @@ export class TailedTables {
     } finally {
       this.#writing = undefined;
     }
-    this.#timer ??= setTimeout(() => void this.catchUp(), WAIT_MS).unref();
+    this.#catchUpSoon();
   }
 
   /** Puts what the tables do not have into them. If that fails, it is tried again before anything else is written. */
@@ -71,10 +71,8 @@ export class TailedTables {
   /** Puts everything into the tables, if they can be written: otherwise the tail has it. */
   async close(): Promise<void> {
     await this.#catchingUp;
-    while (!this.backlog.isEmpty) {
-      await this.catchUp();
-      if (this.#failure !== undefined) break;
-    }
+    do await this.catchUp();
+    while (!this.backlog.isEmpty && this.#failure === undefined);
     clearTimeout(this.#timer);
     await this.#removing;
   }
@@ -96,19 +94,20 @@ export class TailedTables {
     while (this.#writing !== undefined) await this.#writing.catch(() => {});
     if (this.backlog.isEmpty) return;
     this.#leaving ??= this.#tail.end();
-    try {
-      const isOurs = await this.#tables.put(this.backlog.leave().values(), this.#leaving);
-      // Who wants to write next is told.
-      if (!isOurs) return;
-      this.#failure = undefined;
-    } catch (thrown) {
-      this.#failure = thrown as Error;
-      return;
-    }
+    const put = this.#tables.put(this.backlog.leave().values(), this.#leaving);
+    this.#failure = await put.then(
+      (isOurs) => (isOurs ? undefined : this.#tables.fenced),
+      (thrown) => thrown,
+    );
+    if (this.#failure !== undefined) return;
     this.backlog.arrived();
     this.#removeWhenFlushed(this.#leaving);
     this.#leaving = undefined;
-    if (!this.backlog.isEmpty) this.#timer ??= setTimeout(() => void this.catchUp(), WAIT_MS).unref();
+    if (!this.backlog.isEmpty) this.#catchUpSoon();
+  }
+
+  #catchUpSoon(): void {
+    this.#timer ??= setTimeout(() => void this.catchUp(), WAIT_MS).unref();
   }
 
   #removeWhenFlushed(number: number): void {

@@ -10,15 +10,12 @@ import type { Stores } from './stores.ts';
 import type { Step, TailedTables } from './tailed-tables.ts';
 
 /** A change that waits to be made. */
-interface Waiting {
-  readonly id: KeyId;
-  readonly change: Change;
+interface Waiting extends Step {
+  /** Known when its turn has come. */
+  before: number;
   resolve(seq: number): void;
   reject(error: Error): void;
 }
-
-/** A change that can be made. */
-type Planned = Waiting & Step;
 
 /** A key, as tables and maps name it. */
 interface Hashed {
@@ -83,7 +80,7 @@ export class Writer {
     const saved = text === undefined ? undefined : sealer.seal(fromSaved({ seq, text }), hashed);
     const change = { hashed, lastSeq, name, record: sealed, saved };
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ id, change, resolve, reject });
+      this.#waiting.push({ id, change, before: 0, resolve, reject });
       this.#schedule();
     });
   }
@@ -132,20 +129,19 @@ export class Writer {
   }
 
   /** The changes that can be made; the others are refused. */
-  #plan(waiting: readonly Waiting[]): Planned[] {
+  #plan(waiting: readonly Waiting[]): Waiting[] {
     const counts = new Map<KeyId, number>();
-    const planned: Planned[] = [];
-    for (const each of waiting) {
+    return waiting.filter((each) => {
       const { id, change } = each;
-      const before = counts.get(id) ?? this.#count(id, change);
-      if (change.lastSeq !== undefined && change.lastSeq !== before) {
-        each.reject(mismatch(change.lastSeq, before));
-        continue;
+      each.before = counts.get(id) ?? this.#count(id, change);
+      const { lastSeq = each.before } = change;
+      if (lastSeq !== each.before) {
+        each.reject(mismatch(lastSeq, each.before));
+        return false;
       }
       counts.set(id, countAfter(change));
-      planned.push({ ...each, before });
-    }
-    return planned;
+      return true;
+    });
   }
 
   // Only the owner writes, so what is there now is what will be there.
