@@ -7,7 +7,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/clock.ts';
 import { folderWith, run } from '../support/command.ts';
 import { episodesOf, eventsOf, filesOf, runFolder } from '../support/runs.ts';
-import { REWARD, watched } from './environments.ts';
+import { agentMessages, OF_REWARDS } from './agent-messages.ts';
+import { PIXEL, REWARD, watched } from './environments.ts';
+import { ERAS } from './rpc.ts';
 
 const PROGRAM = fileURLToPath(new URL('agent-program.mjs', import.meta.url));
 
@@ -118,6 +120,26 @@ test.each([
     expect(JSON.stringify(note)).toContain('A pixel. image');
     expect(JSON.stringify(note)).not.toContain('618');
   }
+});
+
+test.each(ERAS)('M8, Q21: every byte that a command can read is without the reward (%s era)', async (era) => {
+  const folder = await folderWith({});
+  const { environments } = watched();
+  await using server = await createServer({ environments, logger: false });
+  const out = await runFolder();
+  // A tool that crashes or hangs ends an episode of a run: no agent is to blame for it.
+  const messages = agentMessages(era).filter(({ body }) => !/"(crash|hang)"/.test(body));
+  const env = { SNOOP_FILE: join(folder, 'bytes'), MESSAGES: JSON.stringify(messages) };
+  const agent = commandAgent({ command: process.execPath, args: [PROGRAM, 'bytes', '{url}'], env });
+  await rollouts({ target: await server.listen(), agent, n: 1, out });
+  const [episode] = await episodesOf(out);
+  expect(episode).toMatchObject({ stop: 'finished' });
+  // Of the two looks with the same id, one has run (M14).
+  expect(episode?.reward).toBeCloseTo(3 * REWARD);
+  const seen = await readFile(env.SNOOP_FILE, 'latin1');
+  for (const part of ['A pixel.', PIXEL, 'Wrong.', 'Right.', 'Find the key first.', 'episode has ended'])
+    expect(seen).toContain(part);
+  expect(seen).not.toMatch(OF_REWARDS);
 });
 
 test('Q23: one that does not stop when the episode is over is ended, with all that it has started', async () => {

@@ -45,11 +45,12 @@ export const ANSWERS: Readonly<Record<FakeWire, (answer: FakeAnswer) => object>>
               content: [ending === 'refusal' ? { type: 'refusal', refusal: 'No.' } : { type: 'output_text', text }],
             },
           ]),
-      ...calls.map(({ name, input, raw }, index) => ({
+      ...calls.map(({ name, input, raw, namespace }, index) => ({
         type: 'function_call',
         id: `fc_${index}`,
         call_id: `call_${index}`,
         name,
+        ...(namespace === undefined ? {} : { namespace }),
         arguments: raw ?? JSON.stringify(input ?? {}),
       })),
     ],
@@ -121,10 +122,11 @@ export const OVERFLOWS: Readonly<Record<FakeWire, object>> = {
 
 /** Which API a path belongs to. */
 export function wireOf(path: string): FakeWire | undefined {
-  if (path.endsWith('/chat/completions')) return 'openai-chat';
-  if (path.endsWith('/responses')) return 'openai-responses';
-  if (path.endsWith('/messages')) return 'anthropic';
-  return path.includes(':generateContent') ? 'google' : undefined;
+  const [plain = ''] = path.split('?');
+  if (plain.endsWith('/chat/completions')) return 'openai-chat';
+  if (plain.endsWith('/responses')) return 'openai-responses';
+  if (plain.endsWith('/messages')) return 'anthropic';
+  return /:(?:streamG|g)enerateContent$/.test(plain) ? 'google' : undefined;
 }
 
 /** How many answers of the model a conversation has. */

@@ -30,6 +30,8 @@ const PRESETS: Readonly<Record<AgentCli, CommandAgentOptions>> = {
   gemini: {
     command: 'gemini',
     args: ['-p', '{prompt}'],
+    // It is a folder of ours, with nothing in it but these settings, which it would not read otherwise.
+    env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     files: { '.gemini/settings.json': '{"mcpServers":{"tiltyard":{"httpUrl":"{url}","trust":true}}}' },
   },
   opencode: {
