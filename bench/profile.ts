@@ -32,6 +32,7 @@ const KINDS: Record<string, Kind> = {
   oxp: { server: 'tiltyard', next: async () => oxpCalls() },
   'call-id': { server: 'tiltyard', next: async () => oxpCallsWithIds() },
   journal: { server: 'journal', env: { JOURNAL: join(folder, 'journal') }, next: episodesWithIds },
+  recording: { server: 'recording', env: { RECORD: join(folder, 'records') }, next: episodesWithIds },
   workers: { server: 'workers', env: { WORKERS: '1' }, next: episodesWithIds },
 };
 

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 // Which layers a layer may import. A new edge needs a line in docs/decisions/.
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
+  'http-client': [],
   core: ['protocol'],
   records: ['core', 'protocol'],
   mcp: ['core', 'protocol'],
@@ -16,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cluster: ['durable', 'sessions', 'journal', 'core', 'protocol'],
   server: ['mcp', 'cluster', 'workers', 'durable', 'sessions', 'journal', 'records', 'core', 'protocol'],
   client: ['core', 'protocol'],
-  rollouts: ['mcp', 'client', 'records', 'core', 'protocol'],
+  rollouts: ['mcp', 'http-client', 'client', 'records', 'core', 'protocol'],
   checking: ['client', 'server', 'sessions', 'core', 'protocol'],
   studio: ['checking', 'rollouts', 'records', 'client', 'core', 'protocol'],
   testing: ['checking', 'client', 'server', 'durable', 'sessions', 'records', 'core', 'protocol'],
@@ -25,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'rollouts',
     'mcp',
     'records',
+    'http-client',
     'client',
     'server',
     'cluster',

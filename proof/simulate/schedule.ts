@@ -25,7 +25,10 @@ export interface Fault {
   readonly forMs: number;
 }
 
-/** Crash and drain: how long the node is away. Cut: from both bus and journal. Late: what was sent meanwhile comes afterwards. */
+/**
+ * Crash and drain: how long the node is away. Cut: from both bus and journal. Late: what was sent meanwhile comes afterwards. Leaderless:
+ * nobody can reach the journal.
+ */
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 const FAULT_KINDS = [
@@ -39,8 +42,9 @@ const FAULT_KINDS = [
   'journal',
   'journal-late',
   'noise',
+  'leaderless',
 ] as const;
-const OF_ALL: ReadonlySet<string> = new Set(['noise']);
+const OF_ALL: ReadonlySet<string> = new Set(['noise', 'leaderless']);
 
 /** All that is decided before time begins; how long each message takes is decided by the seed. */
 export interface Schedule {
@@ -54,6 +58,7 @@ const MOST_CALLS = 5;
 const MOST_FAULTS = 4;
 const BEGIN_MS = 400;
 const FAULTS_MS = 6_000;
+const STORM_MS = 2_000;
 const LONGEST_MS = 6_000;
 const LONG_CUT_MS = 30_000;
 
@@ -68,12 +73,15 @@ export function anySchedule(chance: Random): Schedule {
     calls: 1 + chance.below(MOST_CALLS),
     isLeft: chance.chance(0.01),
   }));
+  // What goes wrong together is the hardest.
+  const storm = chance.chance(0.25) ? moment(FAULTS_MS - STORM_MS) : undefined;
   const faults = Array.from({ length: 1 + chance.below(MOST_FAULTS) }, () => {
     const kind = chance.pick(FAULT_KINDS);
     const node = OF_ALL.has(kind) ? undefined : chance.below(nodes);
     // Longer than clients wait for a cluster that cannot answer.
     const isLong = chance.chance(0.02) && kind !== 'pause';
-    return { kind, node, at: moment(FAULTS_MS), forMs: isLong ? LONG_CUT_MS : 50 + chance.below(LONGEST_MS) };
+    const at = storm === undefined ? moment(FAULTS_MS) : storm + chance.below(STORM_MS);
+    return { kind, node, at, forMs: isLong ? LONG_CUT_MS : 50 + chance.below(LONGEST_MS) };
   });
   return { nodes, plays: plays.filter(isFirstAt), faults };
 }

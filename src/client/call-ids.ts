@@ -17,5 +17,7 @@ function randomBytes(): Uint8Array {
 }
 
 function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  let hex = '';
+  for (const byte of bytes) hex += (byte + 0x100).toString(16).slice(1);
+  return hex;
 }

@@ -1,3 +1,4 @@
+import type { End } from './end.ts';
 import { TimedOut } from './errors.ts';
 import { followSignal } from './follow-signal.ts';
 import { toDelay } from './timer.ts';
@@ -22,13 +23,12 @@ export class Deadline implements Disposable {
   readonly #unfollow: (() => void)[] = [];
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ what, sid }: Operation, { signal, timeoutMs }: CallOptions, session?: AbortSignal) {
-    for (const source of [signal, session]) {
-      if (source === undefined) continue;
-      const onAbort = () => this.#controller.abort(source.reason);
-      if (source.aborted) onAbort();
-      else this.#unfollow.push(followSignal(source, onAbort));
-    }
+  constructor({ what, sid }: Operation, { signal, timeoutMs }: CallOptions, session?: End) {
+    if (signal?.aborted) this.#controller.abort(signal.reason);
+    else if (signal !== undefined)
+      this.#unfollow.push(followSignal(signal, () => this.#controller.abort(signal.reason)));
+    if (session?.hasCome) this.#controller.abort(session.reason);
+    else if (session !== undefined) this.#unfollow.push(session.follow(() => this.#controller.abort(session.reason)));
     if (timeoutMs !== undefined) {
       const late = new TimedOut(`${what} took longer than ${timeoutMs} ms`, { sid });
       this.#timer = setTimeout(() => this.#controller.abort(late), toDelay(timeoutMs));

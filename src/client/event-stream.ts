@@ -4,6 +4,7 @@ import { NetworkError } from './errors.ts';
 import { toNetworkError } from './network-error.ts';
 import type { Silence } from './silence.ts';
 import { unref } from './timer.ts';
+import { Utf8Pieces } from './utf8.ts';
 
 /** One event of a stream. */
 export interface StreamEvent {
@@ -93,7 +94,7 @@ function ignore(): void {}
 
 /** Bytes in, events out, however the bytes are cut. */
 class Lines {
-  readonly #decoder = new TextDecoder();
+  readonly #pieces = new Utf8Pieces();
   readonly #parser: ReturnType<typeof createParser>;
   #last = '';
 
@@ -102,7 +103,7 @@ class Lines {
   }
 
   feed(bytes: Uint8Array): void {
-    const text = this.#decoder.decode(bytes, { stream: true });
+    const text = this.#pieces.decode(bytes);
     if (text === '') return;
     this.#last = text.at(-1) ?? '';
     this.#parser.feed(text);

@@ -2,6 +2,7 @@ import { CLIENT_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index
 import { readPrompt, readTools } from './answers.ts';
 import { assertInput, callTool, type IdChoice } from './call.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
+import { End } from './end.ts';
 import { ClientError, HttpError, SessionTerminated } from './errors.ts';
 import { followSignal } from './follow-signal.ts';
 import { type ProviderFormat, type ProviderTools, type ToolsOptions, toProviderTools } from './formats/index.ts';
@@ -30,10 +31,10 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   readonly #context: SessionContext;
   readonly #ids: IdChoice;
   readonly #instance: KnownInstance;
-  /** Fires when nothing more can be asked; whoever asks later fails with its reason. */
-  readonly #over = new AbortController();
-  /** Fires when the calls that run are given up, too. */
-  readonly #cut = new AbortController();
+  /** Comes when nothing more can be asked; whoever asks later fails with its reason. */
+  readonly #over = new End();
+  /** Comes when the calls that run are given up, too. */
+  readonly #cut = new End();
   /** What closing has to do on the server; 'try' once it no longer answers. */
   #deletion: 'needed' | 'try' | 'done' = 'needed';
   /** Whether the setup is known to be over. */
@@ -92,7 +93,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     ...[input = {} as never, options = {}]: InputArguments<ToolInput<Env, Name>, [options?: CallOptions]>
   ): Promise<CallResult> {
     assertInput(input);
-    const operation = { what: `the call of '${name}'`, until: this.#cut.signal };
+    const operation = { what: `the call of '${name}'`, until: this.#cut };
     return this.#within(operation, options, async (signal) => {
       // A call may wait for setup longer than the platform waits for an answer. Without an id it could not be repeated
       // then; a read can.
@@ -125,12 +126,12 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   async #ping(): Promise<void> {
     const { transport, silenceMs } = this.#context;
     const { sid } = this;
-    using deadline = new Deadline({ what: 'the ping', sid }, { timeoutMs: silenceMs }, this.#over.signal);
+    using deadline = new Deadline({ what: 'the ping', sid }, { timeoutMs: silenceMs }, this.#over);
     try {
       await transport.ask({ method: 'POST', path: '/ping', sid, signal: deadline.signal });
       this.#failedPings = 0;
     } catch (error) {
-      if (this.#over.signal.aborted) return;
+      if (this.#over.hasCome) return;
       this.#failedPings += 1;
       const terminated = toTerminated(error);
       if (terminated !== undefined) this.#lose(terminated);
@@ -189,14 +190,14 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   /** Ends what is asked from now on, and reads that wait; whoever comes second changes nothing. */
   #stop(reason: unknown): void {
     this.#context.pinger.remove(this);
-    this.#over.abort(reason);
+    this.#over.come(reason);
   }
 
   /** Ends all that runs as well. */
   #end(reason: unknown): void {
     this.#stop(reason);
     this.#unfollow?.();
-    this.#cut.abort(reason);
+    this.#cut.come(reason);
   }
 
   async #read<Value>(
@@ -206,7 +207,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   ): Promise<Value> {
     const path = `/${encodeURIComponent(this.#context.environment)}/${what}`;
     // What is read of a session that is over is of no use.
-    const value = await this.#within({ what, until: this.#over.signal }, options, async (signal) => {
+    const value = await this.#within({ what, until: this.#over }, options, async (signal) => {
       const request = { method: 'GET', path, signal } as const;
       return readJson(await this.#send({ ...request, patient: true }), { ...request, sid: this.sid }, read);
     });
@@ -237,7 +238,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     options: CallOptions,
     run: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Value> {
-    this.#over.signal.throwIfAborted();
+    this.#over.throwIfCome();
     using deadline = new Deadline({ what, sid: this.sid }, options, until);
     deadline.signal.throwIfAborted();
     try {
@@ -254,7 +255,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
 /** Something a session does, and what ends it early. */
 interface Bounded {
   readonly what: string;
-  readonly until: AbortSignal;
+  readonly until: End;
 }
 
 /** A request of a session that is answered at once, or by and by. */

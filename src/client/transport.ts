@@ -135,8 +135,7 @@ export class Transport {
     }
   }
 
-  #toHeaders({ body, sid, instance, headers }: WireRequest): Headers {
-    const result = new Headers();
+  #toHeaders({ body, sid, instance, headers }: WireRequest): Record<string, string> {
     const named = {
       Accept: 'application/json',
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -145,22 +144,25 @@ export class Transport {
       ...(instance === undefined ? {} : { [INSTANCE_HEADER]: instance }),
       ...headers,
     };
-    for (const [name, value] of Object.entries(named)) {
-      try {
-        // One by one: the same name in another case replaces, and is not added to, the one before.
-        result.set(name, value);
-      } catch {
-        // Without the cause: its message quotes the value, which may be a key.
+    const result: Record<string, string> = {};
+    for (const [name, given] of Object.entries(named)) {
+      const value = given.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
+      // Without the value, which may be a key.
+      if (!isSendable(name, value))
         throw new ClientError(`the header ${name} has a value that cannot be sent`, { sid });
-      }
+      // The same name in another case replaces, and is not added to, the one before.
+      result[name.toLowerCase()] = value;
     }
     // So that what the server does belongs to the caller's trace; without an SDK this does nothing.
-    propagation.inject(context.active(), result, HEADERS);
+    propagation.inject(context.active(), result);
     return result;
   }
 }
 
-const HEADERS = { set: (headers: Headers, name: string, value: string) => headers.set(name, value) };
+// As fetch has it: a name is a token, and a value has one byte for each character and no line end.
+function isSendable(name: string, value: string): boolean {
+  return /^[!#$%&'*+.^`|~\w-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
 
 /** What a request asked for; `taskId` where that was a call. */
 export interface Question extends Pick<WireRequest, 'method' | 'path' | 'sid'> {

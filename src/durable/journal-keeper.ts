@@ -20,7 +20,7 @@ import {
   type UnfinishedCall,
 } from '../sessions/index.ts';
 import type { CallJournal } from './call-journal.ts';
-import { toEndEvents } from './dormant-end.ts';
+import { toDormantEnd } from './dormant-end.ts';
 import { DurableEpisode, type Rebuilt } from './durable-episode.ts';
 import { toUnknownRecord } from './end-record.ts';
 import { JournalWriter } from './journal-writer.ts';
@@ -143,9 +143,13 @@ export class JournalKeeper implements EpisodeKeeper {
 
   async endDormant(ref: SessionRef, session: number, end: SessionEnd): Promise<void> {
     const disk = this.#onDisk as JournalWriter;
-    const events = toEndEvents(disk.journal.read(keyOf(ref)), session, end);
+    const { started, opened, ended } = toDormantEnd(disk.journal.read(keyOf(ref)), session, end);
     const isEnded = await disk.end(keyOf(ref), { type: 'close', at: Date.now(), ...ref, end });
-    if (isEnded) for (const event of events) this.#options.observer.on(event);
+    if (!isEnded) return;
+    const { observer } = this.#options;
+    observer.on(started);
+    if (opened !== undefined) observer.onContent?.(opened);
+    observer.on(ended);
   }
 
   forget(key: string): void {

@@ -35,9 +35,11 @@ export {
   type TokenUsage,
 } from './events.ts';
 export type { StoredEvent } from './parse-event.ts';
+export { type PlacedDifference, type PlayedAgain, playAgain, type SecondPlay } from './play-again.ts';
 // Reading and writing
 export { blobFoldersOf, type ReadOptions, readRecord, readStoredRecord } from './read-record.ts';
 export { RecordError } from './record-error.ts';
 export { type EventJson, RecordWriter, type WriteOptions } from './record-writer.ts';
 export { readEpisode } from './recorded-episode.ts';
 export { RECORD_SCHEMA } from './schema.ts';
+export { hasNoBlobs } from './stored-events.ts';

@@ -46,14 +46,13 @@ export class RecordFile implements Disposable {
   }
 
   /** Writes whole lines; if the disk does not take them, it throws, and none of them is there. */
-  write(lines: string): void {
+  write(lines: Buffer): void {
     this.#fd ??= openSync(this.path, 'a+', PRIVATE_FILE);
     if (this.#isTorn) ftruncateSync(this.#fd, this.#end);
-    const bytes = Buffer.from(lines);
     this.#isTorn = true;
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
+    for (let at = 0; at < lines.length; ) at += writeSync(this.#fd, lines, at);
     this.#isTorn = false;
-    this.#end += bytes.length;
+    this.#end += lines.length;
   }
 
   /** Closes the file until it is written to again: there may be more records than a process may have open. */

@@ -5,10 +5,11 @@ import { version } from '../version.ts';
 import { BlobFolder } from './blobs.ts';
 import { type NewEvent, RECORD_VERSION, type RecordEvent } from './events.ts';
 import type { StoredEvent } from './parse-event.ts';
+import { PendingLines } from './pending-lines.ts';
 import { RecordError } from './record-error.ts';
 import { RecordFile } from './record-file.ts';
-import { toStoredEvent, toStoredLine } from './stored-events.ts';
-import type { Storing } from './stored-values.ts';
+import { hasNoBlobs, toStoredEvent } from './stored-events.ts';
+import { hasSecrets, LARGE_CHARACTERS, type Storing } from './stored-values.ts';
 import { Tally } from './tally.ts';
 
 /** How a record is written. */
@@ -27,8 +28,15 @@ export interface WriteOptions {
 export interface EventJson {
   readonly type: RecordEvent['type'];
   readonly at: number;
-  /** All fields but its number, time and type: `"tool":"submit","input":{}`. */
-  readonly fields: string;
+  /** Of a result: the number of its call. */
+  readonly call?: number;
+  /** What holds all other fields but its number and type, in UTF-8: `"tool":"submit","input":{}`. */
+  readonly bytes: Buffer;
+  /** Where they begin and end in it. */
+  readonly start: number;
+  readonly end: number;
+  /** Whether it is known that they hold neither an image nor what looks like a reference to a blob. Default: they are searched. */
+  readonly hasNoBlobs?: boolean;
   /** The same number as in `fields`, if a reward is there. */
   readonly reward?: number | null;
 }
@@ -41,8 +49,8 @@ export class RecordWriter implements Disposable {
   readonly #file: RecordFile;
   readonly #storing: Storing;
   readonly #tally: Tally = new Tally();
-  /** Lines that are not written yet. */
-  #pending = '';
+  /** What is not written yet. */
+  readonly #pending: PendingLines = new PendingLines();
   /** How many events are written, and how many there are. */
   #written = 0;
   #next = 0;
@@ -87,22 +95,33 @@ export class RecordWriter implements Disposable {
     const { at = Date.now(), ...rest } = event;
     this.#assertInOrder(event);
     const whole = { n: this.#next, at, ...rest, ...this.#added(event, at) } as RecordEvent;
-    return this.#take(whole, JSON.stringify(toStoredEvent(whole, this.#storing)));
+    this.#pending.text(`${JSON.stringify(toStoredEvent(whole, this.#storing))}\n`);
+    return this.#note(whole);
   }
 
-  /** The same with an event whose fields are JSON already, for those who write many. */
-  addJson({ type, at, fields, reward }: EventJson): number {
-    const json = `{"n":${this.#next},"at":${at},"type":"${type}",${fields}}`;
-    return this.#take({ n: this.#next, at, type, reward }, toStoredLine(json, this.#storing));
+  /** The same with an event whose fields are JSON already, for those who write many: most are neither parsed nor made a text of. */
+  addJson(event: EventJson): number {
+    const { type, at, call, bytes, start, end, reward } = event;
+    const n = this.#next;
+    const before = `{"n":${n},"at":${at},"type":"${type}",${call === undefined ? '' : `"call":${call},`}`;
+    const isSmall = end - start < LARGE_CHARACTERS;
+    const isPlain = isSmall && (event.hasNoBlobs ?? hasNoBlobs(bytes.subarray(start, end)));
+    if (isPlain && !hasSecrets(this.#storing.secrets)) {
+      this.#pending.text(before);
+      this.#pending.bytes(bytes, start, end);
+      this.#pending.text('}\n');
+    } else {
+      const whole = JSON.parse(`${before}${bytes.toString('utf8', start, end)}}`) as RecordEvent;
+      this.#pending.text(`${JSON.stringify(toStoredEvent(whole, this.#storing))}\n`);
+    }
+    return this.#note({ n, at, type, reward });
   }
 
   /** Writes what was taken. If the disk does not take it, it throws, nothing of it is there, and its numbers are used again. */
   flush(): void {
-    const lines = this.#pending;
-    if (lines === '') return;
-    this.#pending = '';
+    if (this.#pending.isEmpty) return;
     try {
-      this.#file.write(lines);
+      this.#file.write(this.#pending.take());
       this.#written = this.#next;
     } finally {
       this.#next = this.#written;
@@ -118,17 +137,12 @@ export class RecordWriter implements Disposable {
     this.close();
   }
 
-  #take(event: NotedEvent, line: string): number {
-    this.#pending += `${line}\n`;
-    this.#note(event);
-    return event.n;
-  }
-
-  #note(event: NotedEvent): void {
+  #note(event: NotedEvent): number {
     this.#tally.add(event);
     this.#startedAt ??= event.at;
     this.#next = event.n + 1;
     this.#hasEnded ||= event.type === 'end';
+    return event.n;
   }
 
   #assertInOrder({ type }: NewEvent): void {

@@ -1,15 +1,6 @@
 import type { WireBlock } from '../protocol/index.ts';
 import type { CallEvent, EpisodeEvent, MessageEvent, NoteEvent, RecordEvent, ResultEvent } from './events.ts';
-import {
-  cleanText,
-  hasSecrets,
-  LARGE_CHARACTERS,
-  type Storing,
-  toStored,
-  toStoredBytes,
-  toStoredFile,
-  toStoredText,
-} from './stored-values.ts';
+import { cleanText, type Storing, toStored, toStoredBytes, toStoredFile, toStoredText } from './stored-values.ts';
 
 /**
  * An event as it stands in a record. What clients, tools and models said may hold a secret or be large; what we said, such as types,
@@ -34,11 +25,13 @@ export function toStoredEvent(event: RecordEvent, storing: Storing): object {
   }
 }
 
-/** The same of an event as JSON: most are small and plain, and need not be parsed. */
-export function toStoredLine(json: string, storing: Storing): string {
-  const isPlain = json.length < LARGE_CHARACTERS && !json.includes('"image"') && !json.includes('"$blob"');
-  if (isPlain && !hasSecrets(storing.secrets)) return json;
-  return JSON.stringify(toStoredEvent(JSON.parse(json) as RecordEvent, storing));
+// A long needle, and one that begins with a rare byte: both are found fast in a long hay.
+const IMAGE = Buffer.from('"type":"image"');
+const BLOB = Buffer.from('$blob"');
+
+/** Whether nothing in this JSON is, whatever its size, kept in a file of its own. */
+export function hasNoBlobs(json: Buffer): boolean {
+  return !json.includes(IMAGE) && !json.includes(BLOB);
 }
 
 function storeEpisode(event: EpisodeEvent, storing: Storing): object {

@@ -114,7 +114,7 @@ async function playOnce(planned: PlannedEpisode, from: number, { ready, context 
   using _record = record;
   const { stop, detail, usd, ...played } = await playAttempt({ planned, attempt }, record, context);
   const { outcome, fault } = STOPS[stop];
-  record.append({ type: 'end', outcome, stop, fault, ms: played.ms });
+  record.finish({ type: 'end', outcome, stop, fault, ms: played.ms });
   const { episode, split, index, repeat, taskHash } = planned;
   const line: EpisodeLine = {
     ...{ episode, split, index, repeat, taskHash, attempt, outcome, stop, fault },

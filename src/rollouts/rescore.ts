@@ -1,10 +1,17 @@
 import { join } from 'node:path';
-import { type ConnectOptions, connect, type EnvironmentClient, ToolCallError } from '../client/index.ts';
-import { textOf } from '../protocol/index.ts';
-import { readTrajectory, type Trajectory, type TurnCall } from './exports/trajectory.ts';
+import {
+  type ConnectOptions,
+  connect,
+  type EnvironmentClient,
+  type Session,
+  ToolCallError,
+  ToolFailed,
+} from '../client/index.ts';
+import type { JsonObject, JsonValue } from '../protocol/index.ts';
+import { type PlacedDifference, playAgain, readEpisode, type ToldResult } from '../records/index.ts';
 import type { EpisodeLine } from './folder/episode-line.ts';
 import { readLines } from './folder/line-file.ts';
-import { RUN_FILES } from './folder/run-folder.ts';
+import { RUN_FILES, recordPath } from './folder/run-folder.ts';
 import { scoreOf } from './outcome/reward.ts';
 import { RunState } from './run-state.ts';
 import { runPool } from './schedule/pool.ts';
@@ -53,7 +60,7 @@ export async function rescore(folder: string, options: RescoreOptions): Promise<
     concurrency: { limit: concurrency },
     signal,
     async run(line) {
-      const rescored = await playAgain(await readTrajectory(folder, line), { environment, state, options, signal });
+      const rescored = await scoreAgain(folder, line, { environment, state, options, signal });
       total.episodes += 1;
       total.before += rescored.before;
       if (rescored.differences.length > 0) total.differing += 1;
@@ -86,71 +93,59 @@ interface Again {
   readonly signal: AbortSignal;
 }
 
-async function playAgain(
-  { line, turns }: Trajectory,
+async function scoreAgain(
+  folder: string,
+  line: EpisodeLine,
   { environment, state, options, signal }: Again,
 ): Promise<RescoredEpisode> {
-  const { episode, index, repeat, split, stop } = line;
-  const rewards: number[] = [];
-  const differences: string[] = [];
-  let isWhole = true;
+  const { episode, attempt, index, repeat, split, stop } = line;
+  const before = line.reward ?? 0;
+  const record = await readEpisode(recordPath(folder, episode, attempt));
   const session = await environment.session({ split, index, secrets: options.secrets });
+  const scored = (now: number | null, differences: string[]) => {
+    if (now !== null && now !== before) differences.push(`reward ${now}, recorded ${before}`);
+    return { episode, index, repeat, before, now, differences };
+  };
   try {
-    for (const [at, call] of turns.flatMap(({ calls }) => calls).entries()) {
-      const made = await callAgain(session, call, signal);
-      if (made.reward !== null) rewards.push(made.reward);
-      for (const difference of differencesOf(call, made))
-        differences.push(`call ${at + 1} (${call.tool}): ${difference}`);
-      if (made.failure !== undefined) {
-        isWhole = false;
-        break;
-      }
-      if (made.finished) break;
-    }
+    const { told, differences } = await playAgain(record, {
+      prompt: () => session.prompt({ signal }),
+      call: ({ tool, input }) => callAgain(session, tool, input, signal),
+    });
+    const rewards = told.flatMap(({ reward }) => reward ?? []);
+    const isWhole = told.every(({ failure }) => failure === undefined || !isEnvironments(failure.reason));
+    return scored(isWhole ? scoreOf(stop, rewards, state.run.identity.scoring) : null, differences.map(toText));
+  } catch (thrown) {
+    signal.throwIfAborted();
+    return scored(null, [`the environment failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`]);
   } finally {
     await session.close({ timeoutMs: 30_000 }).catch(() => {}); // How it went is known.
   }
-  const now = isWhole ? scoreOf(stop, rewards, state.run.identity.scoring) : null;
-  const before = line.reward ?? 0;
-  if (now !== null && now !== before) differences.push(`reward ${now}, recorded ${before}`);
-  return { episode, index, repeat, before, now, differences };
 }
 
-interface Made {
-  readonly text: string;
-  readonly reward: number | null;
-  readonly finished: boolean;
-  /** What the environment failed with. */
-  readonly failure?: string;
-}
-
-async function callAgain(
-  session: Awaited<ReturnType<EnvironmentClient['session']>>,
-  { tool, input }: TurnCall,
-  signal: AbortSignal,
-): Promise<Made> {
+async function callAgain(session: Session, tool: string, input: JsonObject, signal: AbortSignal): Promise<ToldResult> {
   try {
-    const { text, reward, finished } = await session.call(tool, input, { signal });
-    return { text, reward, finished };
+    return await session.call(tool, input, { signal });
   } catch (thrown) {
-    signal.throwIfAborted();
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
-    const made = { text: message, reward: null, finished: false };
-    return thrown instanceof ToolCallError && thrown.reason !== 'timeout' ? made : { ...made, failure: message };
+    if (thrown instanceof ToolCallError) return { failure: { reason: thrown.reason, message: thrown.message } };
+    if (thrown instanceof ToolFailed) return { failure: { reason: 'broken', message: thrown.message } };
+    throw thrown;
   }
 }
 
-function differencesOf(call: TurnCall, { text, reward, finished, failure }: Made): string[] {
-  if (failure !== undefined) return [`the environment failed: ${failure}`];
-  const differences: string[] = [];
-  const recorded = textOf(call.blocks);
-  if (text !== recorded) differences.push(`text ${short(text)}, recorded ${short(recorded)}`);
-  if (reward !== call.reward) differences.push(`reward ${reward}, recorded ${call.reward}`);
-  if (finished !== call.finished)
-    differences.push(finished ? 'it finished the episode' : 'it did not finish the episode');
-  return differences;
+// As the runner has it: what a tool refuses is the agent's doing, and these are the environment's.
+function isEnvironments(reason: string): boolean {
+  return reason === 'broken' || reason === 'timeout';
 }
 
-function short(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
+function toText({ call, tool, what, recorded, now }: PlacedDifference): string {
+  if (what === 'calls') return `the episode finished at call ${now} of ${recorded}`;
+  const place = call === 0 ? 'prompt' : `call ${call} (${tool})`;
+  if (what === 'finished')
+    return `${place}: ${now === true ? 'it finished the episode' : 'it did not finish the episode'}`;
+  return `${place}: ${what} ${short(now)}, recorded ${short(recorded)}`;
+}
+
+function short(value: JsonValue): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
 }

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { type Client, connect, type EnvironmentClient } from '../client/index.ts';
+import { leanFetch } from '../http-client/index.ts';
 import { version } from '../version.ts';
 import { chooseAgent } from './agents/choose-agent.ts';
 import { RUN_VERSION, type RunFile } from './folder/run-file.ts';
 import { RunFolder } from './folder/run-folder.ts';
 import { assertSameRun, toIdentity, toSelection, widen } from './identity.ts';
-import { leanFetch } from './lean-fetch.ts';
+
 import { RunOptionError } from './option-error.ts';
 import type { RolloutOptions } from './options.ts';
 import { plan } from './plan.ts';

@@ -12,12 +12,12 @@ import { serve } from '../workers/serve.ts';
 import { counting } from './counting.ts';
 import { newFolder, onlyRecordIn } from './folders.ts';
 
-function start(folder: string) {
+function start(folder: string, limits: { readonly idleMs?: number } = {}) {
   return createServer({
     environments: [counting],
     record: { folder: join(folder, 'records') },
     journal: { folder: join(folder, 'journal') },
-    limits: { drainMs: 0 },
+    limits: { drainMs: 0, ...limits },
     logger: false,
   });
 }
@@ -53,6 +53,36 @@ test('Q3: an episode that goes on after a restart of the server goes on in its r
     'end 2',
   ]);
 });
+
+test.each([
+  ['is deleted', { idleMs: 60_000 }],
+  ['expires', { idleMs: 300 }],
+])(
+  'Q3: an episode that %s before anybody has asked for it since the restart has an end in its record',
+  async (how, limits) => {
+    const folder = newFolder();
+    await using first = await start(folder);
+    const session = await connect(await first.listen(), { retry: QUICK }).session({ split: 'train', index: 0 });
+    await session.call('add', {});
+    await first.close();
+    await using second = await start(folder, limits);
+    await second.listen();
+    if (how === 'is deleted')
+      await second.app.inject({ method: 'POST', url: '/delete', headers: { 'x-session-id': session.sid } });
+    await eventually(async () => expect(inShort(await onlyRecordIn(join(folder, 'records'))).at(-1)).toBe('end 1'));
+    await second.close();
+    const events = await onlyRecordIn(join(folder, 'records'));
+    expect(inShort(events)).toEqual([
+      'episode',
+      'call',
+      'result 1',
+      'note suspended: the server stops, and the episode goes on at the next one',
+      'note goes on after a restart of the server',
+      'end 1',
+    ]);
+    expect(events.at(-1)).toMatchObject({ outcome: how === 'is deleted' ? 'cancelled' : 'expired', calls: 1 });
+  },
+);
 
 test('Q3: after kill -9 the record has all that the journal has, however little was written before', async () => {
   const folder = newFolder();

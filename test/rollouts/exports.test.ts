@@ -139,8 +139,8 @@ test('Q16: rescore makes the recorded calls again, lists what differs, and chang
   });
   expect(different).toMatchObject({ episodes: 3, differing: 1, meanBefore: 1, meanNow: 2 / 3 });
   expect(found).toEqual([
-    'call 1 (submit): text "Wrong.", recorded "Right."',
     'call 1 (submit): reward 0, recorded 1',
+    'call 1 (submit): text "Wrong.", recorded "Right."',
     'reward 0, recorded 1',
   ]);
   expect(await filesOf(folder)).toEqual(before);

@@ -5,7 +5,7 @@ import { toSafeText } from '../shared/safe-text.ts';
 import { readSecrets } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { withServer } from '../shared/with-server.ts';
-import { playAgain } from './play-again.ts';
+import { replayEpisode } from './replay-episode.ts';
 import { toText } from './text.ts';
 
 /** The options of `tiltyard replay`. */
@@ -22,7 +22,7 @@ export async function replay(file: string, target: string, options: ReplayOption
   const record = await readEpisode(file).catch((thrown: unknown) => {
     throw thrown instanceof RecordError ? misuse(thrown.message) : thrown;
   });
-  const came = await withServer(target, (server) => playAgain(server, record, { ...options, secrets }));
+  const came = await withServer(target, (server) => replayEpisode(server, record, { ...options, secrets }));
   const { environment, choice, played, recorded, differences } = came;
   if (options.json === true) terminal.printJson({ environment, ...choice, played, recorded, differences });
   else {

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../protocol/index.ts';
+import type { PlacedDifference } from '../../records/index.ts';
 import { toSafeJson, toSafeText } from '../shared/safe-text.ts';
 import type { Colors } from '../shared/terminal.ts';
-import type { PlacedDifference, Replay } from './play-again.ts';
+import type { Replay } from './replay-episode.ts';
 
 // Enough of a text to see where it differs.
 const SHOWN = 300;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RecordError, RecordWriter } from '../../records/index.ts';
+import { BlobFolder, RecordError, RecordWriter } from '../../records/index.ts';
 import { AttemptRecord } from '../play/attempt-record.ts';
 import type { EpisodeLine } from './episode-line.ts';
 import { LineFile } from './line-file.ts';
@@ -29,12 +29,15 @@ export class RunFolder implements Disposable {
   readonly #lock: Disposable;
   readonly #plan: LineFile;
   readonly #episodes: LineFile;
+  /** One for all records: what is in it need not be looked for again. */
+  readonly #blobs: BlobFolder;
 
   private constructor(path: string, lock: Disposable) {
     this.path = path;
     this.#lock = lock;
     this.#plan = new LineFile(join(path, RUN_FILES.plan));
     this.#episodes = new LineFile(join(path, RUN_FILES.episodes));
+    this.#blobs = new BlobFolder(join(path, 'blobs'));
   }
 
   /** Takes possession of a folder, and makes it if need be. One that has a run already is refused, unless that is to be resumed. */
@@ -81,7 +84,7 @@ export class RunFolder implements Disposable {
     for (let attempt = from; ; attempt += 1) {
       try {
         const file = recordPath(this.path, episode, attempt);
-        const writer = RecordWriter.open(file, { blobs: join(this.path, 'blobs'), secrets });
+        const writer = RecordWriter.open(file, { blobs: this.#blobs, secrets });
         return { attempt, record: new AttemptRecord(writer) };
       } catch (thrown) {
         if (!(thrown instanceof RecordError && isExisting(thrown.cause))) throw thrown;

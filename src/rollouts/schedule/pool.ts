@@ -11,21 +11,28 @@ export interface Pool<Job> {
 
 /** Runs jobs, never more at a time than the limit of the moment. Rejects, once all that runs has ended, with the first thing thrown. */
 export async function runPool<Job>({ jobs, concurrency, signal, run }: Pool<Job>): Promise<void> {
-  const running = new Set<Promise<void>>();
+  let running = 0;
   let failure: { readonly thrown: unknown } | undefined;
-  const begin = (job: Job) => {
-    const ended: Promise<void> = run(job)
-      .catch((thrown: unknown) => {
-        failure ??= { thrown };
-      })
-      .finally(() => running.delete(ended));
-    running.add(ended);
+  let wake = () => {};
+  const ended = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  const begin = async (job: Job) => {
+    running += 1;
+    try {
+      await run(job);
+    } catch (thrown) {
+      failure ??= { thrown };
+    }
+    running -= 1;
+    wake();
   };
   for await (const job of jobs) {
-    while (running.size >= Math.max(1, concurrency.limit) && failure === undefined) await Promise.race(running);
+    while (running >= Math.max(1, concurrency.limit) && failure === undefined) await ended();
     if (signal.aborted || failure !== undefined) break;
-    begin(job);
+    void begin(job);
   }
-  await Promise.all(running);
+  while (running > 0) await ended();
   if (failure !== undefined) throw failure.thrown;
 }

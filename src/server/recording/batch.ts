@@ -1,11 +1,18 @@
 import { mostBytes } from '../../protocol/index.ts';
-import type { Entry, Kind } from './messages.ts';
+import { hasNoBlobs } from '../../records/index.ts';
+import type { Entry, Kind, ReceivedEntry } from './messages.ts';
 
 const KINDS: readonly Kind[] = ['open', 'prompt', 'call', 'result', 'note', 'end', 'suspend'];
+const NUMBER_OF_KIND = new Map(KINDS.map((kind, number) => [kind, number]));
 
-// Of each entry: five numbers, and how many bytes its text has.
-const NUMBER_BYTES = 8;
-const HEADER_BYTES = 6 * NUMBER_BYTES;
+// Of each entry: its kind, how many bytes its text has, and four numbers.
+const KIND = 0;
+const LENGTH = 4;
+const SESSION = 8;
+const AT = 16;
+const CALL = 24;
+const REWARD = 32;
+const HEADER_BYTES = 40;
 
 // A little more than a batch has when it is sent, so that it need not grow; the system gives only what is used.
 const USUAL_BYTES = 1280 * 1024;
@@ -16,6 +23,7 @@ const USUAL_BYTES = 1280 * 1024;
  */
 export class Batch {
   #bytes: Buffer = Buffer.allocUnsafeSlow(USUAL_BYTES);
+  #view: DataView = new DataView(this.#bytes.buffer);
   #used = 0;
 
   get isEmpty(): boolean {
@@ -29,18 +37,22 @@ export class Batch {
   /** Adds an entry. */
   push({ kind, session, at, call, reward, text }: Entry): void {
     this.#makeRoom(HEADER_BYTES + mostBytes(text));
-    const start = this.#used + HEADER_BYTES;
-    const length = this.#bytes.write(text, start);
-    let place = this.#used;
-    for (const number of [KINDS.indexOf(kind), session, at, call, reward, length])
-      place = this.#bytes.writeDoubleLE(number, place);
-    this.#used = start + length;
+    const start = this.#used;
+    const length = this.#bytes.write(text, start + HEADER_BYTES);
+    const view = this.#view;
+    view.setUint32(start + KIND, NUMBER_OF_KIND.get(kind) as number);
+    view.setUint32(start + LENGTH, length);
+    view.setFloat64(start + SESSION, session);
+    view.setFloat64(start + AT, at);
+    view.setFloat64(start + CALL, call);
+    view.setFloat64(start + REWARD, reward);
+    this.#used = start + HEADER_BYTES + length;
   }
 
   /** Gives the bytes away; the batch is empty then. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#bytes.buffer as ArrayBuffer, 0, this.#used);
-    this.#bytes = Buffer.allocUnsafeSlow(USUAL_BYTES);
+    this.#use(Buffer.allocUnsafeSlow(USUAL_BYTES));
     this.#used = 0;
     return bytes;
   }
@@ -50,25 +62,40 @@ export class Batch {
     if (wanted <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(wanted, this.#bytes.length * 2));
     this.#bytes.copy(larger, 0, 0, this.#used);
-    this.#bytes = larger;
+    this.#use(larger);
+  }
+
+  #use(bytes: Buffer): void {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer);
   }
 }
 
 /** The entries of a batch. */
-export function* entriesOf(batch: Uint8Array): Generator<Entry> {
+export function* entriesOf(batch: Uint8Array): Generator<ReceivedEntry> {
   const bytes = Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength);
+  const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
+  // One look for all: in most batches there is none.
+  const isPlain = hasNoBlobs(bytes);
   for (let at = 0; at < bytes.length; ) {
-    const number = (index: number) => bytes.readDoubleLE(at + index * NUMBER_BYTES);
     const start = at + HEADER_BYTES;
-    const end = start + number(5);
+    const end = start + view.getUint32(at + LENGTH);
     yield {
-      kind: KINDS[number(0)] as Kind,
-      session: number(1),
-      at: number(2),
-      call: number(3),
-      reward: number(4),
-      text: bytes.toString('utf8', start, end),
+      kind: KINDS[view.getUint32(at + KIND)] as Kind,
+      session: view.getFloat64(at + SESSION),
+      at: view.getFloat64(at + AT),
+      call: view.getFloat64(at + CALL),
+      reward: view.getFloat64(at + REWARD),
+      bytes,
+      start,
+      end,
+      hasNoBlobs: isPlain || hasNoBlobs(bytes.subarray(start, end)),
     };
     at = end;
   }
+}
+
+/** The text of an entry. */
+export function textOf({ bytes, start, end }: ReceivedEntry): string {
+  return bytes.toString('utf8', start, end);
 }

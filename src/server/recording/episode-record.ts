@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { type EventJson, type NewEnd, RecordWriter, type StoredEvent } from '../../records/index.ts';
 import { onDisk, type Segment } from './archive.ts';
-import type { Entry, Opening, PastCallFields } from './messages.ts';
+import { textOf } from './batch.ts';
+import type { Opening, PastCallFields, ReceivedEntry } from './messages.ts';
 
 /** A record that is being written: events are collected, and written together. */
 export class EpisodeRecord {
@@ -29,29 +30,30 @@ export class EpisodeRecord {
     });
     this.#bytes = onDisk(this.#writer.size);
     if (this.#writer.next === 0) this.#writer.add(episode);
-    else this.#add('note', Date.now(), noteFields('goes on after a restart of the server'));
+    else this.#note(Date.now(), 'goes on after a restart of the server');
     this.#complete(past ?? [], new Set(ids.values()));
   }
 
   /** Takes an event; it is written by `flush`. */
-  take({ kind, at, call, reward, text }: Entry): void {
+  take(entry: ReceivedEntry): void {
+    const { kind, at, call } = entry;
     if (this.#missing > 0 && !this.#isGapNoted) this.#noteGap(at);
     switch (kind) {
       case 'call':
-        this.#calls.set(call, this.#takeLeft(text) ?? this.#add('call', at, text));
+        this.#calls.set(call, this.#takeLeft(entry) ?? this.#add('call', entry));
         break;
       case 'result':
-        this.#takeResult(call, at, text, Number.isNaN(reward) ? null : reward);
+        this.#takeResult(entry);
         break;
       case 'prompt':
       case 'note':
-        this.#add(kind, at, text);
+        this.#add(kind, entry);
         break;
       case 'suspend':
-        this.#add('note', at, noteFields('suspended: the server stops, and the episode goes on at the next one'));
+        this.#note(at, 'suspended: the server stops, and the episode goes on at the next one');
         break;
       case 'end':
-        this.#writer.add(JSON.parse(text) as NewEnd);
+        this.#writer.add(JSON.parse(textOf(entry)) as NewEnd);
     }
   }
 
@@ -75,8 +77,7 @@ export class EpisodeRecord {
   }
 
   #noteGap(at: number): void {
-    const note = `${this.#missing} events before this one are missing: the disk did not take them`;
-    this.#add('note', at, noteFields(note));
+    this.#note(at, `${this.#missing} events before this one are missing: the disk did not take them`);
     this.#isGapNoted = true;
   }
 
@@ -92,29 +93,35 @@ export class EpisodeRecord {
       const left = this.#left.get(id);
       if (known.has(id) && left === undefined) continue;
       const at = Date.now();
-      const n = left ?? this.#add('call', at, call);
+      const n = left ?? this.#writer.addJson({ type: 'call', at, ...whole(call) });
       this.#left.delete(id);
-      this.#add('result', at, `"call":${n},${result}`, reward);
+      this.#writer.addJson({ type: 'result', at, call: n, ...whole(result), reward });
     }
   }
 
-  #takeResult(call: number, at: number, fields: string, reward: number | null): void {
+  #takeResult({ call, at, bytes, start, end, reward, hasNoBlobs }: ReceivedEntry): void {
     const n = this.#calls.get(call);
     this.#calls.delete(call);
-    if (n !== undefined) this.#add('result', at, `"call":${n},${fields}`, reward);
+    if (n === undefined) return;
+    const paid = Number.isNaN(reward) ? null : reward;
+    this.#writer.addJson({ type: 'result', at, call: n, bytes, start, end, reward: paid, hasNoBlobs });
   }
 
   /** The number of a call that an earlier server has left and that runs again, if this is one. */
-  #takeLeft(fields: string): number | undefined {
+  #takeLeft(entry: ReceivedEntry): number | undefined {
     if (this.#left.size === 0) return undefined;
-    const { id } = JSON.parse(`{${fields}}`) as { readonly id: string };
+    const { id } = JSON.parse(`{${textOf(entry)}}`) as { readonly id: string };
     const n = this.#left.get(id);
     this.#left.delete(id);
     return n;
   }
 
-  #add(type: EventJson['type'], at: number, fields: string, reward: number | null = null): number {
-    return this.#writer.addJson({ type, at, fields, reward });
+  #add(type: EventJson['type'], { at, bytes, start, end, hasNoBlobs }: ReceivedEntry): number {
+    return this.#writer.addJson({ type, at, bytes, start, end, hasNoBlobs });
+  }
+
+  #note(at: number, text: string): void {
+    this.#writer.add({ type: 'note', at, text });
   }
 
   #learn(event: StoredEvent, known: Map<number, string>): void {
@@ -127,6 +134,7 @@ export class EpisodeRecord {
   }
 }
 
-function noteFields(text: string): string {
-  return `"text":${JSON.stringify(text)}`;
+function whole(fields: string): Pick<EventJson, 'bytes' | 'start' | 'end'> {
+  const bytes = Buffer.from(fields);
+  return { bytes, start: 0, end: bytes.length };
 }

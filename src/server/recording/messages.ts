@@ -13,8 +13,8 @@ export interface ThreadData {
 /** What happened in an episode. */
 export type Kind = 'open' | 'prompt' | 'call' | 'result' | 'note' | 'end' | 'suspend';
 
-/** One thing that happened, as it is sent. */
-export interface Entry {
+/** One thing that happened. */
+export interface Happening {
   readonly kind: Kind;
   /** The number of the session. */
   readonly session: number;
@@ -23,8 +23,23 @@ export interface Entry {
   readonly call: number;
   /** What a result pays; NaN if nothing. */
   readonly reward: number;
+}
+
+/** The same with what is to be written. */
+export interface Entry extends Happening {
   /** Of prompts, calls, results and notes the fields of the event; the rest as JSON. */
   readonly text: string;
+}
+
+/** The same as it arrives. */
+export interface ReceivedEntry extends Happening {
+  /** What holds the text, in UTF-8. */
+  readonly bytes: Buffer;
+  /** Where it begins and ends there. */
+  readonly start: number;
+  readonly end: number;
+  /** Whether it holds neither an image nor what looks like a reference to a blob. */
+  readonly hasNoBlobs: boolean;
 }
 
 /** The text of an entry of the kind `open`. */

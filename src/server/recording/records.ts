@@ -1,7 +1,7 @@
 import { Archive } from './archive.ts';
-import { entriesOf } from './batch.ts';
+import { entriesOf, textOf } from './batch.ts';
 import { EpisodeRecord } from './episode-record.ts';
-import type { Entry, Opening, Report, ThreadData, ToolsByEnvironment } from './messages.ts';
+import type { Opening, ReceivedEntry, Report, ThreadData, ToolsByEnvironment } from './messages.ts';
 
 /** Writes batches into records. What the disk does not take is dropped and counted: episodes go on. */
 export class Records {
@@ -40,8 +40,8 @@ export class Records {
   }
 
   /** Whether there is something to write now. */
-  #take(entry: Entry): boolean {
-    if (entry.kind === 'open') return this.#begin(entry.session, this.#withTools(JSON.parse(entry.text) as Opening));
+  #take(entry: ReceivedEntry): boolean {
+    if (entry.kind === 'open') return this.#begin(entry.session, this.#withTools(JSON.parse(textOf(entry)) as Opening));
     const record = this.#open.get(entry.session);
     // Its record could not be begun.
     if (record === undefined) return this.#drop(entry.session, 1);

@@ -21,15 +21,15 @@ describe.skipIf(isWithoutBrowser('whether everybody can use the studio'))('every
     'U8: axe finds nothing in %s, and nothing is cut at 360 px',
     async (colorScheme) => {
       await using scene = await makeScene();
+      const { pages, ...shown } = scene;
       const { page, go } = await openPage(browser(), {
-        server: scene.server,
-        runs: [scene.runs],
+        ...shown,
         // Scripts of the test are not the page's: its policy would refuse them.
         context: { colorScheme, bypassCSP: true, reducedMotion: 'reduce' },
       });
       const found: Record<string, string[]> = {};
       const tooWide: string[] = [];
-      for (const { name, open } of scene.pages) {
+      for (const { name, open } of pages) {
         await open(page, go);
         await page.addScriptTag({ content: axe.source });
         const violations = await violationsOf(page);

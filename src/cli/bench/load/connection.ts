@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { Endpoint } from './endpoint.ts';
-import { type HttpResponse, ResponseParser } from './http-response.ts';
+import { type HttpResponse, WholeResponses } from './http-response.ts';
 import type { LoadProblem, ProblemKind } from './problem.ts';
 
 /** Bytes that went over all connections of a load. */
@@ -40,7 +40,7 @@ export class Connection {
   readonly #timer: NodeJS.Timeout;
   #socket: Socket | undefined;
   #isConnected = false;
-  #parser = new ResponseParser();
+  #parser = new WholeResponses();
   #settle: ((exchange: LoadAnswer) => void) | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -88,7 +88,7 @@ export class Connection {
       : connect({ host, port, onread: { buffer, callback } });
     socket.setNoDelay(true);
     this.#isConnected = false;
-    this.#parser = new ResponseParser();
+    this.#parser = new WholeResponses();
     // What a socket says after it has been given up is about nobody's request.
     const whileCurrent = (act: () => void) => () => void (this.#socket === socket && act());
     socket.on(

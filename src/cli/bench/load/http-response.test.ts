@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type HttpResponse, MalformedResponse, ResponseParser } from './http-response.ts';
+import { MalformedResponse } from '../../../http-client/index.ts';
+import { type HttpResponse, WholeResponses } from './http-response.ts';
 
 const withLength = (body: string, headers = '') =>
   `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
@@ -14,7 +15,7 @@ const inChunks = (parts: readonly string[], trailers = '') =>
 function parse(text: string, cuts: readonly number[]): HttpResponse[] {
   const bytes = Buffer.from(text);
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
-  const parser = new ResponseParser();
+  const parser = new WholeResponses();
   const responses: HttpResponse[] = [];
   let start = 0;
   for (const end of [...places, bytes.length]) {
@@ -59,30 +60,30 @@ test('every single byte may come alone', () => {
 test('answers with the head of the one before, and with another, are told apart', () => {
   const [short, long, chunked] = [withLength('abc'), withLength('abcd'), inChunks(['ab', 'c'])];
   const none = 'HTTP/1.1 204 No Content\r\n\r\n';
-  const parser = new ResponseParser();
+  const parser = new WholeResponses();
   for (const text of [short, short, long, short, chunked, chunked, none, none, long, long]) {
     const { status, body } = parser.push(Buffer.from(text)) as HttpResponse;
-    const fresh = new ResponseParser().push(Buffer.from(text)) as HttpResponse;
+    const fresh = new WholeResponses().push(Buffer.from(text)) as HttpResponse;
     expect([status, body.toString()]).toEqual([fresh.status, fresh.body.toString()]);
   }
 });
 
 test('one parser reads one answer after the other', () => {
-  const parser = new ResponseParser();
+  const parser = new WholeResponses();
   for (const text of [withLength('one'), inChunks(['two']), withLength('three', 'Connection: close\r\n')]) {
     expect(parser.push(Buffer.from(text))?.body.toString()).toMatch(/^(one|two|three)$/);
   }
 });
 
 test('it knows which answers leave the connection open', () => {
-  const kept = (head: string) => new ResponseParser().push(Buffer.from(`${head}\r\nContent-Length: 0\r\n\r\n`))?.isKept;
+  const kept = (head: string) => new WholeResponses().push(Buffer.from(`${head}\r\nContent-Length: 0\r\n\r\n`))?.isKept;
   expect(kept('HTTP/1.1 200 OK')).toBe(true);
   expect(kept('HTTP/1.1 503 Busy\r\nconnection: Close')).toBe(false);
   expect(kept('HTTP/1.0 200 OK')).toBe(false);
 });
 
 test('an answer without a length ends with the connection', () => {
-  const parser = new ResponseParser();
+  const parser = new WholeResponses();
   expect(parser.push(Buffer.from('HTTP/1.1 200 OK\r\n\r\nabc'))).toBeUndefined();
   expect(parser.push(Buffer.from('def'))).toBeUndefined();
   expect(parser.end()?.body.toString()).toBe('abcdef');
@@ -91,7 +92,7 @@ test('an answer without a length ends with the connection', () => {
 test('an answer that is cut is none', () => {
   for (const whole of [withLength('abc'), inChunks(['abc'])]) {
     for (let length = 0; length < whole.length; length += 1) {
-      const parser = new ResponseParser();
+      const parser = new WholeResponses();
       expect(parser.push(Buffer.from(whole.slice(0, length)))).toBeUndefined();
       expect(parser.end()).toBeUndefined();
     }
@@ -99,7 +100,7 @@ test('an answer that is cut is none', () => {
 });
 
 test('answers that have no body, and those that only announce another, are passed over', () => {
-  const parser = new ResponseParser();
+  const parser = new WholeResponses();
   expect(parser.push(Buffer.from('HTTP/1.1 204 No Content\r\n\r\n'))?.status).toBe(204);
   expect(parser.push(Buffer.from(`HTTP/1.1 100 Continue\r\n\r\n${withLength('x')}`))?.status).toBe(200);
 });
@@ -113,5 +114,5 @@ test.each([
   ['a body without bounds', 'HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n'],
   ['a head without end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`],
 ])('%s is refused', (_, text) => {
-  expect(() => new ResponseParser().push(Buffer.from(text))).toThrow(MalformedResponse);
+  expect(() => new WholeResponses().push(Buffer.from(text))).toThrow(MalformedResponse);
 });
