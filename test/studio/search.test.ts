@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,6 +88,8 @@ test('U5: records that are missing or damaged have nothing, and the others are f
   await rm(join(folder, 'blobs'), { recursive: true });
   await rm(join(folder, 'events', '1.1.jsonl'));
   await writeFile(join(folder, 'events', '0.1.jsonl'), '{"haystack\n', { flag: 'a' });
+  // Nobody ever writes to it.
+  execFileSync('mkfifo', [join(folder, 'events', '1.1.jsonl')]);
   const studio = await openStudio({ runs: [folder] });
   const { rows, search } = await find(studio, 'haystack');
   expect(rows.map(({ index }) => index)).toEqual([2]);

@@ -46,7 +46,7 @@ describe.skipIf(isWithoutBrowser('whether everybody can use the studio'))('every
       await using scene = await makeScene();
       expect(await examine(scene, colorScheme)).toEqual({});
     },
-    240_000,
+    480_000,
   );
 
   test('U8, U9: nor where there is nothing, too much, or a failure', async () => {
@@ -54,5 +54,5 @@ describe.skipIf(isWithoutBrowser('whether everybody can use the studio'))('every
     const found: Record<string, string[]> = {};
     for (const scene of extremes.scenes) Object.assign(found, await examine(scene, 'light'));
     expect(found).toEqual({});
-  }, 240_000);
+  }, 480_000);
 });

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 const LINE_BREAK = 10;
 // Most records fit, and larger ones come in pieces of this size.
@@ -29,7 +29,8 @@ export function* readTexts(path: string): Generator<string, void> {
 
 function open(path: string): number | undefined {
   try {
-    return openSync(path, 'r');
+    // Whoever made the folder may have put something else there that nobody ever writes to.
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch {
     return undefined;
   }

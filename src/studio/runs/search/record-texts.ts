@@ -1,6 +1,5 @@
 import { isObject } from '../../../protocol/index.ts';
-import { type BlobRef, blobFoldersOf, readBlob } from '../../../records/index.ts';
-import { readTexts } from './read-texts.ts';
+import { type BlobRef, readBlob } from '../../../records/index.ts';
 import type { WantedText } from './wanted-text.ts';
 
 // What is said in an episode; everything else in its events says what kind of event it is.
@@ -20,12 +19,9 @@ export class RecordTexts {
     this.#wanted = wanted;
   }
 
-  /** Whether a record has it. One that is missing or damaged has nothing. */
-  areIn(path: string): boolean {
-    for (const text of readTexts(path))
-      if (this.#mayBeIn(text) && text.split('\n').some((line) => this.#isInLine(line, blobFoldersOf(path))))
-        return true;
-    return false;
+  /** Whether some lines of a record have it. What is damaged has nothing. */
+  areIn(lines: string, folders: readonly string[]): boolean {
+    return this.#mayBeIn(lines) && lines.split('\n').some((line) => this.#isInLine(line, folders));
   }
 
   #mayBeIn(json: string): boolean {

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { blobFoldersOf } from '../../../records/index.ts';
 import { type EpisodeLine, RUN_FILES, recordPath } from '../../../rollouts/index.ts';
 import type { SearchProgress, TaskCell } from '../../api.ts';
 import { LineTail } from '../line-tail.ts';
 import type { RunIndex } from '../run-index.ts';
+import { readTexts } from './read-texts.ts';
 import { RecordTexts } from './record-texts.ts';
 import { WantedText } from './wanted-text.ts';
 
@@ -90,13 +92,17 @@ export class TextSearch {
     let end = performance.now() + TURN_MS;
     for (const { task, cell } of this.#unread()) {
       const { episode, attempt } = cell;
-      const isFound = this.#texts.areIn(recordPath(this.index.folder, episode, attempt));
+      const path = recordPath(this.index.folder, episode, attempt);
+      let isFound = false;
+      for (const lines of readTexts(path)) {
+        isFound ||= this.#texts.areIn(lines, blobFoldersOf(path));
+        if (performance.now() < end) continue;
+        await nextTurn();
+        if (!this.#isWanted) return;
+        end = performance.now() + TURN_MS;
+      }
       this.#note(episode, isFound ? -attempt : attempt);
       if (isFound) this.#found.add(task);
-      if (performance.now() < end) continue;
-      await nextTurn();
-      if (!this.#isWanted) return;
-      end = performance.now() + TURN_MS;
     }
   }
 
