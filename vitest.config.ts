@@ -24,7 +24,7 @@ const SLOW = [
   'test/proof/{chaos,durable,durable-controls,fuzz,runs,settings,siege,simulate,soak}.test.ts',
   'test/readme-commands.test.ts',
   // A process for each client.
-  'test/mcp/{command-agents,conformance,stdio}.test.ts',
+  'test/mcp/{coding-agents,command-agents,conformance,stdio}.test.ts',
   // Waits for providers that ask to be left alone; processes that are killed.
   'test/rollouts/{kill,load}.test.ts',
 ];

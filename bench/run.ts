@@ -4,6 +4,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { startChild } from './child.ts';
 import { measureCalls } from './measurements/calls.ts';
 import { measureCluster } from './measurements/cluster.ts';
+import { measureClusterJournal } from './measurements/cluster-journal.ts';
 import { measureEpisodes } from './measurements/episodes.ts';
 import { measureJournal } from './measurements/journal.ts';
 import { measureLargeResults } from './measurements/large-results.ts';
@@ -32,6 +33,7 @@ const MEASUREMENTS: Record<string, (servers: Servers) => Promise<Verdict[]>> = {
   recording: measureRecording,
   runs: measureRuns,
   cluster: measureCluster,
+  'cluster-journal': measureClusterJournal,
   mcp: measureMcp,
 };
 

@@ -129,6 +129,17 @@ describe.skipIf(problem !== undefined)(`installed without development dependenci
     expect(text).toMatch(shows);
   });
 
+  test.each([
+    ['serve module.js --mcp --port 0', 'server'],
+    ['mcp module.js', 'server'],
+    ['run module.js --n 1 -- node agent.js', 'server'],
+    ['tools http://127.0.0.1:9/mcp/tools', 'client'],
+  ])('tiltyard %s says which package of MCP to install', { timeout: 60_000 }, async (args, needed) => {
+    const { code, text } = await runToEnd(home, command, args.split(' '));
+    expect(code, text).toBe(1);
+    expect(text).toContain(`Run: npm install @modelcontextprotocol/${needed}`);
+  });
+
   test('tiltyard serve serves a JavaScript module', async () => {
     const server = startJob(home, command, ['serve', 'module.js', '--port', '0']);
     const [, base] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);

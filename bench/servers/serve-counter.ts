@@ -5,11 +5,12 @@ import { counter, counterKit } from './counter.ts';
 
 /**
  * Serves the counter with everything on: API keys, validation, kept results, metrics, a line for each request and each call. With
- * `workers`, the counter itself is in so many other processes; with `journal`, `cluster` or `record`, its episodes are written down.
+ * `workers`, the counter itself is in so many other processes; with `journal`, `cluster` or `record`, its episodes are written down;
+ * with `events`, everybody can watch them.
  */
 export async function serveCounter(
   workers = 0,
-  kept: Pick<ServerOptions, 'journal' | 'cluster' | 'record'> = {},
+  kept: Pick<ServerOptions, 'journal' | 'cluster' | 'record' | 'events'> = {},
 ): Promise<URL> {
   // As the command does.
   makeObjectsYoung();

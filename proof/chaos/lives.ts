@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type NodeServer, startModule } from '../../bench/child.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import type { ServerLog } from './server-log.ts';
 
 const STOP_MS = 30_000;
@@ -47,7 +48,7 @@ export class Lives implements Disposable {
   async begin(extra: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#count += 1;
     const life = this.#count;
-    const port = this.#server?.port ?? 0;
+    const port = this.#server?.port ?? (await freePort());
     this.#expectedEnd = undefined;
     const { module, execArgv, env } = this.#program;
     this.#server = await startModule(module, {

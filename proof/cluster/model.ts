@@ -1,12 +1,13 @@
 import type { Rule } from '../chaos/record.ts';
 import { beginsOf, LOST_WITH_PROCESS, lostOnlyWithProcess, rewardsOf } from '../durable/end-rules.ts';
-import { DURABLE_RULES } from '../durable/model.ts';
+import { attemptsUntilEnd, DURABLE_RULES, RUNS_AS_NEXT } from '../durable/model.ts';
 
 // A node that stands still, or is cut off, does not know that others have gone on without it: it may run what nobody is told of.
 const OF_ONE_PROCESS: ReadonlySet<string> = new Set([
   'an episode lives in one process at a time',
   'nothing happens after a deletion was answered',
   'an episode has one end in the log, with the sum of what its calls were told',
+  RUNS_AS_NEXT,
 ]);
 
 /** What must hold where nodes of a cluster die, stand still and are cut off: what clients are told, and what tools do outside. */
@@ -17,6 +18,11 @@ export const CLUSTER_RULES: Readonly<Record<string, Rule>> = {
     const ran = new Set(record.server.flatMap((event) => (event.what === 'run' ? [event.pid] : [])));
     const begins = beginsOf(record);
     return lostOnlyWithProcess(record, begins.length > 1 ? begins.filter(({ pid }) => ran.has(pid)) : begins);
+  },
+  // One that stood still between writing down that a call begins and running it runs it late, after a later attempt.
+  'an idempotent call that was cut off runs again with an attempt of its own': function* (record) {
+    for (const [token, attempts] of attemptsUntilEnd(record))
+      if (new Set(attempts).size < attempts.length) yield `${token} ran as attempt ${attempts.join(', ')}`;
   },
   'an episode ends once in all logs, with the sum of what its calls were told': function* (record) {
     const rewards = rewardsOf(record);

@@ -12,10 +12,6 @@ const DOWN_MS = [0, 500, 2_000];
 const REST_MS = 3_000;
 const CALM_MS = 20_000;
 
-// Of a machine that is busy with other things.
-const PATIENCE_MS = 60_000;
-const LOOK_MS = 200;
-
 /** Brings trouble to nodes and to NATS, and ends it. */
 export class Troubles {
   readonly #nats: NatsServers;
@@ -90,23 +86,11 @@ export class Troubles {
   }
 
   async #killLeader(): Promise<void> {
-    const leader = await this.#leader();
+    const leader = this.#nats.ports.length === 1 ? 0 : await this.#nats.leader();
     this.lapses.push(Date.now());
     this.#nats.signal(leader, 'SIGKILL');
     await pause(this.#random.pick(DOWN_MS));
     await this.#nats.restart(leader);
     this.lapses.push(Date.now());
-  }
-
-  /** Right after the one before was killed, there is none. */
-  async #leader(): Promise<number> {
-    if (this.#nats.ports.length === 1) return 0;
-    for (const until = Date.now() + PATIENCE_MS; ; await pause(LOOK_MS)) {
-      try {
-        return await this.#nats.leader();
-      } catch (thrown) {
-        if (Date.now() > until) throw thrown;
-      }
-    }
   }
 }

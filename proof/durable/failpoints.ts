@@ -23,20 +23,27 @@ const WRITTEN = [
   'drop',
 ] as const;
 
-// It is opened, and taken from the server before; what that left is looked at, and a session is read.
-const OTHERS = ['open', 'claim', 'recover', 'read'] as const;
+// It is opened, and taken from the server before; what that told last is taken in, what it left is looked at, and a session is read. Changes
+// are written to the tail, come into the tables, and leave the tail.
+const OTHERS = ['open', 'claim', 'take-in', 'recover', 'read', 'tail', 'table', 'forget'] as const;
 
 // There may be only one of these in the life of a server.
-const RARE: ReadonlySet<Step> = new Set(['open', 'claim', 'lost']);
+const RARE: ReadonlySet<Step> = new Set(['open', 'claim', 'take-in', 'lost']);
 
 /** One at each step, before and after it: at the second of its kind, where a process comes to more than one. */
-export const FAILPOINTS: readonly Failpoint[] = [...OTHERS, ...WRITTEN].flatMap((step) => {
+export const FAILPOINTS: readonly Failpoint[] = mixed(OTHERS, WRITTEN).flatMap((step) => {
   const count = RARE.has(step) ? 1 : 2;
   return [
     { moment: 'before', step, count },
     { moment: 'after', step, count },
   ];
 });
+
+/** One of each in turn: clients would give up if no server came to listen for long. */
+function mixed(some: readonly Step[], others: readonly Step[]): Step[] {
+  const longest = Math.max(some.length, others.length);
+  return Array.from({ length: longest }, (_, at) => [some[at] ?? [], others[at] ?? []].flat()).flat();
+}
 
 /** For the environment of a target. */
 export function toText({ moment, step, count }: Failpoint): string {

@@ -7,6 +7,9 @@ import { COUNTED, environmentOf } from './episode.ts';
 const EXTERNAL: ReadonlySet<string> = new Set(['mail', 'Mail']);
 const IDEMPOTENT: ReadonlySet<string> = new Set(['pay', 'Put']);
 
+/** The name of a rule that clusters have in another form. */
+export const RUNS_AS_NEXT = 'an idempotent call that was cut off runs again with the next attempt';
+
 /** What must hold where processes of the server and of its workers are killed. The names are for reports. */
 export const DURABLE_RULES: Readonly<Record<string, Rule>> = {
   'a call has one result: the same id gives the same, byte for byte, also after a kill': function* (record) {
@@ -40,14 +43,10 @@ export const DURABLE_RULES: Readonly<Record<string, Rule>> = {
       if (answer.kind === 'outcome_unknown' && !EXTERNAL.has(callsOf(record).get(token) ?? ''))
         yield `${token}: ${answer.why}`;
   },
-  'an idempotent call that was cut off runs again with the next attempt': function* (record) {
-    for (const [token, tool] of callsOf(record)) {
-      if (!IDEMPOTENT.has(tool)) continue;
-      const end = record.server.findIndex((event) => event.what === 'ran' && event.token === token);
-      const attempts = attemptsOf(record, token, end < 0 ? undefined : end);
+  [RUNS_AS_NEXT]: function* (record) {
+    for (const [token, attempts] of attemptsUntilEnd(record))
       if (attempts.some((attempt, index) => index > 0 && attempt <= (attempts[index - 1] ?? 0)))
         yield `${token} ran as attempt ${attempts.join(', ')}`;
-    }
   },
   'totals are right: each call that was told counts once, and nothing else does': function* (record) {
     const steps = stepsOf(record);
@@ -85,6 +84,15 @@ function isOver({ episode }: EpisodeRecord, answer: Answer): boolean {
 /** The tool of each call that was sent. */
 function callsOf({ client }: EpisodeRecord): ReadonlyMap<string, string> {
   return new Map(client.flatMap((event) => (event.what === 'sent' ? [[event.token, event.tool]] : [])));
+}
+
+/** Which attempts the runs of each idempotent call were, until one of them ended: what runs after that is a replay. */
+export function* attemptsUntilEnd(record: EpisodeRecord): Generator<readonly [token: string, attempts: number[]]> {
+  for (const [token, tool] of callsOf(record)) {
+    if (!IDEMPOTENT.has(tool)) continue;
+    const end = record.server.findIndex((event) => event.what === 'ran' && event.token === token);
+    yield [token, attemptsOf(record, token, end < 0 ? undefined : end)];
+  }
 }
 
 /** Of all runs of a call, which attempts they were. */

@@ -13,7 +13,7 @@ export async function playOxp(stage: Stage, name: string): Promise<void> {
   const episode = `oxp-${name}`;
   const client = connectOxp(`http://127.0.0.1:${stage.cuttingPort}`, {
     apiKey: '',
-    retry: { attempts: 300, pauseMs: 10, maxPauseMs: 200 },
+    retry: { attempts: 3_000, pauseMs: 10, maxPauseMs: 200 },
   });
   const count = 1 + random.below(4);
   for (let number = 0; number < count; number += 1) {

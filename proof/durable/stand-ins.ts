@@ -4,6 +4,8 @@
 const REPLACED = {
   'mortal-journal': 'journal/open-journal.ts',
   'mortal-stores': 'journal/stores.ts',
+  'mortal-tail': 'journal/tail.ts',
+  'mortal-tables': 'journal/owned-tables.ts',
   unannounced: 'durable/durable-run.ts',
   'without-effects': 'durable/durable-run.ts',
   unawaited: 'durable/session-journal.ts',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Catalog, catalog, type Durability, type Environment, environment, step } from '../../src/core/index.ts';
+import type { Attempt } from './findings.ts';
 import type { Life } from './life.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -20,6 +21,7 @@ interface State {
 interface Context {
   readonly state: State;
   readonly callId: string;
+  readonly attempt: number;
   readonly seed: number;
 }
 
@@ -33,6 +35,8 @@ export class Arena {
   deeds: Deed[] = [];
   /** Where it happens. */
   timeline: Timeline | undefined;
+  /** Hears of each run of an idempotent tool in an episode that is kept. */
+  onCharge: (episode: string, run: Attempt) => void = () => {};
 
   constructor() {
     const contracts: readonly Durability[] = ['replay', 'snapshot', 'none'];
@@ -63,7 +67,15 @@ export class Arena {
       }),
       tools: {
         add: { input: amount, run: add },
-        charge: { input: amount, effects: 'idempotent', run: add },
+        charge: {
+          input: amount,
+          effects: 'idempotent',
+          run: (input: z.infer<typeof amount>, context: Context) => {
+            const { state, callId: id, attempt } = context;
+            if (durability !== 'none') this.onCharge(state.episode, { id, attempt });
+            return add(input, context);
+          },
+        },
         pay: {
           input: amount,
           effects: 'external',

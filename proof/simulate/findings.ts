@@ -7,6 +7,7 @@ export const RULES = {
   total: "a client's calls count once each: its totals are right",
   twice: 'a call has one ending, and the same id always gives the same bytes',
   external: 'an external tool runs at most once for each id',
+  attempt: 'each run of an idempotent call is written down before, with an attempt of its own',
   writer: 'one epoch has one writer, and epochs only grow',
   zombie: 'nothing is told that is not in the journal',
   lost: 'no session is lost that was acknowledged and whose contract keeps it',
@@ -19,6 +20,12 @@ export const RULES = {
 /** The name of a rule. */
 export type RuleName = keyof typeof RULES;
 
+/** Which run of a call. */
+export interface Attempt {
+  readonly id: string;
+  readonly attempt: number;
+}
+
 /** Collects what must not have happened, and knows what the journal has said. */
 export class Findings {
   readonly violations: Violation[] = [];
@@ -26,6 +33,9 @@ export class Findings {
   readonly #written = new Map<string, Map<string, string>>();
   /** Those that a client was told. */
   readonly #told = new Map<string, Map<string, string>>();
+
+  /** Of calls that are written down before they run, by place: how often each attempt has run. */
+  readonly #begun = new Map<string, Map<string, number>>();
 
   /** Notes that a rule was broken; once for each episode is enough. */
   add(rule: RuleName, episode: string, why: string): void {
@@ -42,7 +52,9 @@ export class Findings {
     if (record.type === 'create') {
       this.#written.set(place, new Map());
       this.#told.set(place, new Map());
+      this.#begun.set(place, new Map());
     }
+    if (record.type === 'begin') this.#begin(place, record.call);
     if (record.type !== 'end' || record.ending === undefined) return;
     const { id } = record.call;
     const [text, told] = [endingText(record.ending), this.#told.get(place)?.get(id)];
@@ -61,6 +73,24 @@ export class Findings {
     this.#told.get(place)?.set(id, text);
     if (written === text || (isUnknown && written === undefined)) return;
     this.add('zombie', place, `call ${id}: told ${text}, and the journal has ${written ?? 'nothing'}`);
+  }
+
+  /** Hears that an idempotent tool runs. */
+  ran(place: string, { id, attempt }: Attempt): void {
+    // One that has ended runs again whenever its episode is built again, just as it did before.
+    if (this.#written.get(place)?.has(id)) return;
+    const begun = this.#begun.get(place);
+    const times = begun?.get(`${id} ${attempt}`);
+    if (times === undefined) this.add('attempt', place, `call ${id} runs as attempt ${attempt}, which has not begun`);
+    else if (times > 0) this.add('attempt', place, `call ${id} runs once more as attempt ${attempt}`);
+    begun?.set(`${id} ${attempt}`, (times ?? 0) + 1);
+  }
+
+  #begin(place: string, { id, attempt }: Attempt): void {
+    const begun = this.#begun.get(place);
+    const which = `${id} ${attempt}`;
+    if (begun?.has(which)) this.add('attempt', place, `call ${id} begins once more as attempt ${attempt}`);
+    begun?.set(which, begun.get(which) ?? 0);
   }
 
   #checkWriter({ node, epoch, place }: Pick<Stored, 'node' | 'epoch' | 'place'>, before: Stored): void {

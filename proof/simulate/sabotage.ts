@@ -16,7 +16,8 @@ export const SABOTAGES: Readonly<Record<string, Sabotage>> = {
   'fencing off': { journal: (journal) => ({ ...journal, append: anyhow(journal) }) },
   'announcing off': { server: ({ life, host }) => ({ life, host: { ...host, call: unannounced(host) } }) },
   'a claim without reading': { journal: (journal) => ({ ...journal, read: onlyFirst(journal) }) },
-  'told before it is written': { journal: (journal) => ({ ...journal, append: unawaited(journal) }) },
+  'told before it is written': { journal: (journal) => ({ ...journal, append: unawaited(journal, 'end') }) },
+  'run before it is written down': { journal: (journal) => ({ ...journal, append: unawaited(journal, 'begin') }) },
 };
 
 /** Appends after whatever is last. */
@@ -45,11 +46,14 @@ function onlyFirst(journal: SharedJournal<EpisodeRecord>): SharedJournal<Episode
   };
 }
 
-/** Does not wait until results are written. */
-function unawaited(journal: SharedJournal<EpisodeRecord>): SharedJournal<EpisodeRecord>['append'] {
+/** Does not wait until records of this type are written. */
+function unawaited(
+  journal: SharedJournal<EpisodeRecord>,
+  type: EpisodeRecord['type'],
+): SharedJournal<EpisodeRecord>['append'] {
   return (place, addition, after) => {
     const appending = journal.append(place, addition, after);
-    if (addition.record.type !== 'end') return appending;
+    if (addition.record.type !== type) return appending;
     // Where it will be, if nobody else writes meanwhile.
     appending.catch(() => {});
     return Promise.resolve(after + 1);

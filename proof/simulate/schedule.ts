@@ -12,6 +12,8 @@ export interface Play {
   readonly contract: Contract;
   readonly at: number;
   readonly calls: number;
+  /** Whether its client pays beside some of them. */
+  readonly isPaired: boolean;
   /** Whether its client never ends it. */
   readonly isLeft: boolean;
 }
@@ -25,7 +27,10 @@ export interface Fault {
   readonly forMs: number;
 }
 
-/** Crash and drain: how long the node is away. Cut: from both bus and journal. Late: what was sent meanwhile comes afterwards. */
+/**
+ * Crash and drain: how long the node is away. Cut: from both bus and journal. Late: what was sent meanwhile comes afterwards. Leaderless:
+ * nobody can reach the journal.
+ */
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 const FAULT_KINDS = [
@@ -39,8 +44,9 @@ const FAULT_KINDS = [
   'journal',
   'journal-late',
   'noise',
+  'leaderless',
 ] as const;
-const OF_ALL: ReadonlySet<string> = new Set(['noise']);
+const OF_ALL: ReadonlySet<string> = new Set(['noise', 'leaderless']);
 
 /** All that is decided before time begins; how long each message takes is decided by the seed. */
 export interface Schedule {
@@ -54,6 +60,7 @@ const MOST_CALLS = 5;
 const MOST_FAULTS = 4;
 const BEGIN_MS = 400;
 const FAULTS_MS = 6_000;
+const STORM_MS = 2_000;
 const LONGEST_MS = 6_000;
 const LONG_CUT_MS = 30_000;
 
@@ -66,14 +73,18 @@ export function anySchedule(chance: Random): Schedule {
     contract: chance.pick(['replay', 'replay', 'snapshot', 'snapshot', 'none'] as const),
     at: moment(FAULTS_MS - 2_000),
     calls: 1 + chance.below(MOST_CALLS),
+    isPaired: chance.chance(0.3),
     isLeft: chance.chance(0.01),
   }));
+  // What goes wrong together is the hardest.
+  const storm = chance.chance(0.25) ? moment(FAULTS_MS - STORM_MS) : undefined;
   const faults = Array.from({ length: 1 + chance.below(MOST_FAULTS) }, () => {
     const kind = chance.pick(FAULT_KINDS);
     const node = OF_ALL.has(kind) ? undefined : chance.below(nodes);
     // Longer than clients wait for a cluster that cannot answer.
     const isLong = chance.chance(0.02) && kind !== 'pause';
-    return { kind, node, at: moment(FAULTS_MS), forMs: isLong ? LONG_CUT_MS : 50 + chance.below(LONGEST_MS) };
+    const at = storm === undefined ? moment(FAULTS_MS) : storm + chance.below(STORM_MS);
+    return { kind, node, at, forMs: isLong ? LONG_CUT_MS : 50 + chance.below(LONGEST_MS) };
   });
   return { nodes, plays: plays.filter(isFirstAt), faults };
 }
@@ -88,7 +99,8 @@ export function toText({ nodes, plays, faults }: Schedule): string {
   return [
     `nodes:${nodes}`,
     ...plays.map(
-      ({ player, contract, at, calls, isLeft }) => `${player}/${contract}@${at}x${calls}${isLeft ? '/left' : ''}`,
+      ({ player, contract, at, calls, isPaired, isLeft }) =>
+        `${player}/${contract}@${at}x${calls}${isPaired ? '/paired' : ''}${isLeft ? '/left' : ''}`,
     ),
     ...faults.map(({ kind, node, at, forMs }) => `${kind}${node === undefined ? '' : `:${node}`}@${at}+${forMs}`),
   ].join(' ');
@@ -105,14 +117,15 @@ export function parseSchedule(text: string): Schedule | undefined {
 }
 
 function toPlay(word: string): Play | undefined {
-  const found = /^(official|own)\/(replay|snapshot|none)@(\d+)x(\d+)(\/left)?$/.exec(word);
+  const found = /^(official|own)\/(replay|snapshot|none)@(\d+)x(\d+)(\/paired)?(\/left)?$/.exec(word);
   if (found === null) return undefined;
-  const [, player, contract, at, calls, left] = found;
+  const [, player, contract, at, calls, paired, left] = found;
   return {
     player: player as PlayerKind,
     contract: contract as Contract,
     at: Number(at),
     calls: Number(calls),
+    isPaired: paired !== undefined,
     isLeft: left !== undefined,
   };
 }

@@ -1,3 +1,5 @@
+import { placeOf } from '../../src/cluster/index.ts';
+import { keyOf } from '../../src/sessions/index.ts';
 import type { Violation } from '../chaos/model.ts';
 import { random } from '../random.ts';
 import { Arena } from './arena.ts';
@@ -78,6 +80,7 @@ class World {
     this.timeline = timeline;
     this.#seed = seed;
     this.#parts = parts;
+    parts.arena.onCharge = (sid, run) => this.findings.ran(placeOf(keyOf({ identity: '', sid })), run);
     this.door = new Door(timeline, random(seed + 1));
     this.#links = new Links(timeline, seed);
     this.#bus = new FakeBus(this.#links);
@@ -138,6 +141,9 @@ class World {
     switch (kind) {
       case 'noise':
         return this.#links.disturb(until);
+      case 'leaderless':
+        for (const each of this.#servers.keys()) this.#links.cut(each, 'journal', { until, mode });
+        return;
       case 'pause':
         server?.life.pause();
         return void timeline.at(until, { run: () => server?.life.resume() });

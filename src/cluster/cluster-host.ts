@@ -148,8 +148,8 @@ export class ClusterHost implements SessionHost {
     const calling = this.#call(ref, request, taskId, tell).finally(() => this.#open.delete(calling));
     this.#open.add(calling);
     return () => {
-      hasLeft = true;
       if (request.leaveAborts === true) void this.#value({ op: 'abort', ref, taskId }).catch(() => {});
+      else hasLeft = true;
     };
   }
 

@@ -5,7 +5,7 @@ export { type Clock, processClock } from './clock.ts';
 export { ClusterHost, type ClusterObserver } from './cluster-host.ts';
 export { HeldJournal } from './held-journal.ts';
 export type { HomeHost } from './home.ts';
-export type { Membership } from './membership.ts';
+export { DEAD_AFTER_MS, type Membership } from './membership.ts';
 export { BEATS, type Beat, nodeSubject } from './messages.ts';
 export { InvalidNatsAddress } from './nats/address.ts';
 export { type OpenCluster, openBus, openCluster } from './nats/open-cluster.ts';

@@ -8,7 +8,7 @@ import { BEATS, type Beat } from './messages.ts';
 const BEAT_MS = 250;
 
 /** A node that was silent for so long is dead to the others. */
-const DEAD_AFTER_MS = 1_500;
+export const DEAD_AFTER_MS = 1_500;
 
 /** What a node tells of itself that changes. */
 export type OwnState = Pick<Beat, 'sessions' | 'owned' | 'movable'>;

@@ -4,8 +4,16 @@ import type { EpisodeRecord } from './records.ts';
 
 const RETRY_MS = 500;
 
+/** Writes something, each time it is called. */
+type Write = () => Promise<unknown>;
+
+/** What becomes of who waits for something that another server does not let be written. */
+type OnFenced = (thrown: unknown) => Promise<never>;
+
 interface Waiting {
-  readonly write: () => Promise<unknown>;
+  /** Grows in the order in which records are to be written. */
+  readonly number: number;
+  readonly write: Write;
   readonly done: () => void;
   readonly refuse: (fenced: Fenced) => void;
 }
@@ -38,7 +46,9 @@ export interface JournalWriterOptions {
 export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
   readonly journal: Journal<Kept>;
   readonly #options: JournalWriterOptions;
+  /** In order. */
   readonly #waiting: Waiting[] = [];
+  #count = 0;
   #isFenced = false;
 
   constructor(journal: Journal<Kept>, options: JournalWriterOptions) {
@@ -53,22 +63,22 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
 
   /** Resolves when the record is durable, and never if another server has taken over. */
   append(key: string, record: Kept, lastSeq: number, writing?: Writing): Promise<unknown> {
-    return this.#append(key, record, lastSeq, writing).catch(untold);
+    return this.#write(this.#appending(key, record, lastSeq, writing?.tenancy), writing?.onDelay, untold);
   }
 
   /** The same for what takes the place of all records of a key. */
   replace(key: string, record: Kept | undefined, writing?: Writing): Promise<unknown> {
-    return this.#replace(key, record, writing).catch(untold);
+    return this.#write(this.#replacing(key, record, writing?.tenancy), writing?.onDelay, untold);
   }
 
   /**
    * Writes the last record of a key: after the one with the number `lastSeq`, or else in place of all. False if another server has taken
    * over: then the end is that one's, and whoever waits for it here need not wait any longer.
    */
-  end(key: string, record: Kept | undefined, { lastSeq, ...writing }: Ending = {}): Promise<boolean> {
+  end(key: string, record: Kept | undefined, { lastSeq, tenancy, onDelay }: Ending = {}): Promise<boolean> {
     const isAdded = record !== undefined && lastSeq !== undefined;
-    const written = isAdded ? this.#append(key, record, lastSeq, writing) : this.#replace(key, record, writing);
-    return written.then(() => true, isTaken);
+    const write = isAdded ? this.#appending(key, record, lastSeq, tenancy) : this.#replacing(key, record, tenancy);
+    return this.#write(write, onDelay).then(() => true, isTaken);
   }
 
   /**
@@ -99,31 +109,39 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
     }
   }
 
-  #append(key: string, record: Kept, lastSeq: number, { tenancy, onDelay }: Writing = {}): Promise<unknown> {
+  #appending(key: string, record: Kept, lastSeq: number, tenancy: object | undefined): Write {
     // Not that of the moment at which it can be written: this server may have lost the key, and have it again.
     const its = tenancy ?? this.journal.tenancyOf?.(key);
-    return this.#write(() => this.journal.append(key, record, lastSeq, its), onDelay);
+    return () => this.journal.append(key, record, lastSeq, its);
   }
 
-  #replace(key: string, record: Kept | undefined, { tenancy, onDelay }: Writing = {}): Promise<unknown> {
+  #replacing(key: string, record: Kept | undefined, tenancy: object | undefined): Write {
     const its = tenancy ?? this.journal.tenancyOf?.(key);
-    return this.#write(() => this.journal.replace(key, record, its), onDelay);
+    return () => this.journal.replace(key, record, its);
   }
 
-  #write(write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<unknown> {
-    if (this.#waiting.length > 0) return this.#wait(write, onDelay);
+  #write(write: Write, onDelay: (() => void) | undefined, onFenced: OnFenced = refuse): Promise<unknown> {
+    this.#count += 1;
+    const number = this.#count;
+    if (this.#waiting.length > 0) return this.#wait(number, write, onDelay).catch(onFenced);
     return write().catch((thrown) => {
-      if (this.#isOfOneKey(thrown)) throw thrown;
+      if (this.#isOfOneKey(thrown)) return onFenced(thrown);
       if (this.#waiting.length === 0) this.#failed(thrown);
-      if (!(thrown instanceof Fenced)) return this.#wait(write, onDelay);
+      if (!(thrown instanceof Fenced)) return this.#wait(number, write, onDelay).catch(onFenced);
       onDelay?.();
-      throw thrown;
+      return onFenced(thrown);
     });
   }
 
-  #wait(write: () => Promise<unknown>, onDelay: (() => void) | undefined): Promise<void> {
+  #wait(number: number, write: Write, onDelay: (() => void) | undefined): Promise<void> {
     onDelay?.();
-    return new Promise((done, refuse) => void this.#waiting.push({ write, done, refuse }));
+    // One that was on its way may fail when later ones wait already, perhaps for this one.
+    const place = this.#waiting.findLastIndex((other) => other.number < number) + 1;
+    return new Promise((done, refuse) => void this.#waiting.splice(place, 0, { number, write, done, refuse }));
+  }
+
+  #remove(waiting: Waiting): void {
+    this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
   }
 
   /** Whether another server has taken one key, and all others can be written as before. */
@@ -146,14 +164,14 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
       } catch (thrown) {
         if (this.#isOfOneKey(thrown)) {
           // What waits for a key of another server is never written. This server may have the key again by now.
-          this.#waiting.shift();
+          this.#remove(next);
           next.refuse(thrown);
           continue;
         }
         if (thrown instanceof Fenced) return this.#fence(thrown);
         return this.#retryLater();
       }
-      this.#waiting.shift();
+      this.#remove(next);
       count += 1;
       next.done();
     }
@@ -175,6 +193,10 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
 /** Whether something was not written because another server has taken over; anything else is thrown. */
 function isTaken(thrown: unknown): false {
   if (thrown instanceof Fenced) return false;
+  throw thrown;
+}
+
+async function refuse(thrown: unknown): Promise<never> {
   throw thrown;
 }
 

@@ -100,8 +100,11 @@ export class Recovery {
     this.#counts.lost += 1;
     const at = Date.now();
     const { reason, words } = why;
-    void this.#disk.append(key, { type: 'close', at, ...ref, end: 'lost', why: words }, lastSeq);
-    this.#options.observer.on({ type: 'session_not_recovered', at, ...ref, environment, lost: reason });
+    const written = this.#disk.end(key, { type: 'close', at, ...ref, end: 'lost', why: words }, { lastSeq });
+    // One end in all logs: whoever dies before it is written leaves it to the next server, which finds the same.
+    const tell = () =>
+      this.#options.observer.on({ type: 'session_not_recovered', at, ...ref, environment, lost: reason });
+    void written.then((isOurs) => void (isOurs && tell()));
     const until = performance.now() + this.#options.tombstoneMs;
     this.#places.bury(ref, { end: 'lost', why: words, until, calls: () => this.#callsOf(key) });
   }

@@ -1,9 +1,13 @@
+import { Backlog } from './backlog.ts';
 import { type Downtimes, servedBetween } from './downtimes.ts';
 import type { Journal, JournalEntry, JournalRecord } from './journal.ts';
+import { OwnedTables } from './owned-tables.ts';
 import { BEAT_MS } from './owner.ts';
 import { Reader } from './reader.ts';
 import type { Sealer } from './sealer.ts';
 import type { Stores } from './stores.ts';
+import { Tail } from './tail.ts';
+import { TailedTables } from './tailed-tables.ts';
 import { Writer } from './writer.ts';
 
 /** What is known of a journal when it has been opened. */
@@ -12,6 +16,8 @@ interface Opened {
   readonly lastAlive: number | undefined;
   readonly downtimes: Downtimes;
   readonly epoch: number;
+  /** The number of the last tail that there was. */
+  readonly lastTail: number;
   readonly folder: string;
   readonly sync: 'lazy' | 'always';
   readonly isService: boolean;
@@ -28,6 +34,7 @@ export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements 
   readonly lastAlive: number | undefined;
   readonly #downtimes: Downtimes;
   readonly #stores: Stores;
+  readonly #tables: OwnedTables;
   readonly #reader: Reader<Kept>;
   readonly #writer: Writer;
   readonly #beats: NodeJS.Timeout | undefined;
@@ -39,9 +46,13 @@ export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements 
     this.lastAlive = opened.lastAlive;
     this.#downtimes = opened.downtimes;
     this.#stores = stores;
-    this.#reader = new Reader(stores, sealer);
-    this.#writer = new Writer(stores, sealer, this.#reader, opened);
-    if (opened.isService) this.#beats = setInterval(() => void this.#writer.beat(), BEAT_MS).unref();
+    const { epoch, folder, lastTail, sync, onFenced } = opened;
+    const backlog = new Backlog();
+    this.#reader = new Reader(stores, sealer, () => backlog);
+    this.#tables = new OwnedTables(stores, epoch, folder);
+    const tables = new TailedTables(folder, backlog, this.#tables, new Tail(folder, lastTail, sync));
+    this.#writer = new Writer({ stores, sealer, tables, onFenced });
+    if (opened.isService) this.#beats = setInterval(() => void this.#beat(), BEAT_MS).unref();
   }
 
   /** For how long it has been in use since a time, in ms: what nobody could use meanwhile has not grown old. */
@@ -77,8 +88,14 @@ export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements 
   async #close(): Promise<void> {
     clearInterval(this.#beats);
     await this.#writer.close();
-    if (this.#beats) await this.#writer.beat();
-    await this.#writer.release();
+    if (this.#beats) await this.#beat();
+    await this.#tables.release();
     await this.#stores.environment.close();
+  }
+
+  async #beat(): Promise<void> {
+    // Of a full disk, say, whoever wants to write will hear.
+    const isOurs = await this.#tables.beat().catch(() => true);
+    if (!isOurs) this.#writer.fence(this.#tables.fenced);
   }
 }

@@ -4,11 +4,13 @@ import { checkReadable, dataFile, hasData, isShort, keepPrivate, prepareFolder, 
 import type { JournalRecord } from './journal.ts';
 import { LmdbJournal } from './lmdb-journal.ts';
 import { LmdbMissing, loadLmdb } from './lmdb-library.ts';
+import { OwnedTables } from './owned-tables.ts';
 import { inUse, JournalInUse, lastBeat, ownerHere, ownership, untilSilent } from './owner.ts';
 import { canReadAll, canWrite } from './probe.ts';
 import { Sealer } from './sealer.ts';
 import { checkSeals, writeSeal } from './seals.ts';
 import { isUnfinished, openStores, type Stores } from './stores.ts';
+import { takeInTails } from './tail-files.ts';
 
 /** How a journal is opened. */
 export interface JournalOptions {
@@ -74,11 +76,17 @@ export async function openJournal<Kept extends JournalRecord = JournalRecord>(
       writeSeal(stores, sealer);
       return known;
     });
+    // Now that nobody else can tell anything more.
+    const lastTail = await takeInTails(folder, stores).catch(async (thrown) => {
+      await new OwnedTables(stores, epoch, folder).release();
+      throw thrown;
+    });
     return new LmdbJournal<Kept>(stores, sealer, {
       id: format.id,
       lastAlive: seen.lastAlive,
       downtimes: downtimesOf(stores),
       epoch,
+      lastTail,
       folder,
       sync,
       isService,

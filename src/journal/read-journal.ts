@@ -5,6 +5,7 @@ import { openForReading } from './open-journal.ts';
 import { lastBeat, type Owner, ownership } from './owner.ts';
 import { Reader } from './reader.ts';
 import { Sealer } from './sealer.ts';
+import { copyTails, readTails } from './tail-files.ts';
 
 /** A journal to look at, while its owner may write to it. */
 export interface JournalView<Kept extends JournalRecord = JournalRecord> {
@@ -26,7 +27,7 @@ export async function readJournal<Kept extends JournalRecord = JournalRecord>(
 ): Promise<JournalView<Kept>> {
   const sealer = new Sealer(keys);
   const stores = await openForReading(folder, sealer);
-  const reader = new Reader<Kept>(stores, sealer);
+  const reader = new Reader<Kept>(stores, sealer, () => readTails(folder, stores));
   return {
     owner: ownership(stores, folder).owner,
     lastAlive: lastBeat(stores),
@@ -34,6 +35,7 @@ export async function readJournal<Kept extends JournalRecord = JournalRecord>(
     entries: () => reader.entries(),
     backup: async (to) => {
       await checkEmpty(to);
+      copyTails(folder, to);
       await stores.environment.backup(to, true);
       keepPrivate(to);
     },

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerHeaders } from './answer-headers.ts';
 import type { McpFace } from './face.ts';
 import { type FaceServerOptions, toFaceServer } from './face-server.ts';
 import { loadMcp } from './library.ts';
@@ -120,7 +121,7 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
 const HOP: ReadonlySet<string> = new Set(['connection', 'content-length', 'host', 'transfer-encoding', 'expect']);
 
 async function send(answered: Response, response: ServerResponse): Promise<void> {
-  response.writeHead(answered.status, Object.fromEntries(answered.headers));
+  response.writeHead(answered.status, answerHeaders(answered));
   for await (const chunk of (answered.body ?? []) as AsyncIterable<Uint8Array>) {
     if (response.destroyed) return;
     if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')]);

@@ -1,4 +1,5 @@
 // What clients of MCP see, whatever brings it to them; and servers of others
+export { answerHeaders } from './answer-headers.ts';
 export { type CalledTool, type McpConnection, openMcp } from './connection.ts';
 export { toContent, toErrorResult, toInputSchema, toMcpTool, withDefaults } from './content.ts';
 export {
@@ -13,5 +14,6 @@ export { toFaceServer } from './face-server.ts';
 export { type Gateway, openGateway } from './gateway.ts';
 export { instructionsFor } from './instructions.ts';
 export { assertMcp, hasMcp, loadMcp } from './library.ts';
+export { runOnce } from './run-once.ts';
 export { serveStdio } from './stdio.ts';
 export { type Reader, stepMeta, toStepResult } from './step-result.ts';

@@ -14,7 +14,7 @@ export {
 export { isLocalRef, resolveRef, toPointerSteps } from './json-pointer.ts';
 export { mapSubschemas } from './json-schema.ts';
 // The Model Context Protocol
-export { isMcpAddress } from './mcp.ts';
+export { isMcpAddress, MAX_AGENT_TOOL_NAME } from './mcp.ts';
 // The Open Reward Standard on the wire
 export type {
   FailureReason,

@@ -144,7 +144,7 @@ export interface SessionHost {
   tools(ref: SessionRef): Promise<readonly ToolSpec[]>;
   /**
    * Starts a call, or finds it again by its id. Never throws: what is wrong is told as a refusal. The returned function
-   * says that the client has left; the call goes on, unless it was made with `leaveAborts`.
+   * says that the client has left: the call goes on, and nothing more is told. One that was made with `leaveAborts` is aborted, and its end is told.
    */
   call(ref: SessionRef, request: CallRequest, on: CallListener): () => void;
   /** Notes that a client uses the session, and tells its state. */

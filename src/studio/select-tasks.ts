@@ -1,4 +1,4 @@
-import type { TaskCell, TaskQuery, TaskRow, TaskTable } from './api.ts';
+import type { TaskCell, TaskFilter, TaskQuery, TaskRow, TaskTable } from './api.ts';
 
 // Also run by the page of an exported site: no imports but types.
 
@@ -14,7 +14,18 @@ export interface FoundText {
 
 /** The rows of a table that fit a query, sorted, and those of them that were asked for. */
 export function selectTasks(rows: Iterable<TaskRow>, query: TaskQuery, found?: FoundText): TaskTable {
-  const { start = 0, stop = start + DEFAULT_ROWS, sort = 'index', order = 'asc' } = query;
+  const { total, matched } = matchTasks(rows, query, found);
+  const { start, stop } = rangeOf(query);
+  return { total, matched: matched.length, start, rows: matched.slice(start, stop) };
+}
+
+/** How many rows there are, and those that fit a query, sorted. */
+export function matchTasks(
+  rows: Iterable<TaskRow>,
+  query: TaskQuery,
+  found?: FoundText,
+): { readonly total: number; readonly matched: readonly TaskRow[] } {
+  const { sort = 'index', order = 'asc' } = query;
   const fits = toFilter(query, found);
   const sign = order === 'asc' ? 1 : -1;
   let total = 0;
@@ -24,8 +35,18 @@ export function selectTasks(rows: Iterable<TaskRow>, query: TaskQuery, found?: F
     if (fits(row)) matched.push({ row, key: KEYS[sort](row) });
   }
   matched.sort((one, other) => compareKeys(one.key, other.key, sign) || one.row.index - other.row.index);
-  const upTo = Math.min(stop, start + MOST_ROWS);
-  return { total, matched: matched.length, start, rows: matched.slice(start, upTo).map(({ row }) => row) };
+  return { total, matched: matched.map(({ row }) => row) };
+}
+
+/** Which of the matching rows are asked for. */
+export function rangeOf({ start = 0, stop = start + DEFAULT_ROWS }: TaskQuery): { start: number; stop: number } {
+  return { start, stop: Math.min(stop, start + MOST_ROWS) };
+}
+
+/** The task that a text names, such as `#7`: it is not looked for anywhere else. */
+export function taskNumber(text: string): number | undefined {
+  const [, digits] = /^#(\d{1,15})$/.exec(text.trim()) ?? [];
+  return digits === undefined ? undefined : Number(digits);
 }
 
 const KEYS: Readonly<Record<NonNullable<TaskQuery['sort']>, (row: TaskRow) => number | null>> = {
@@ -47,7 +68,8 @@ function compareKeys(one: number | null, other: number | null, sign: number): nu
   return sign * (one - other);
 }
 
-const FILTERS: Readonly<Record<NonNullable<TaskQuery['filter']>, (row: TaskRow) => boolean>> = {
+/** Whether a row passes each of the filters. */
+export const TASK_FILTERS: Readonly<Record<TaskFilter, (row: TaskRow) => boolean>> = {
   failed: ({ passed, valid }) => passed < valid,
   passed: ({ passed, valid }) => valid > 0 && passed === valid,
   different: ({ spread }) => spread !== null && spread > 0,
@@ -60,9 +82,11 @@ function toFilter(
 ): (row: TaskRow) => boolean {
   const wanted = text.trim().toLowerCase();
   const tests: ((row: TaskRow) => boolean)[] = [];
-  if (filter !== undefined) tests.push(FILTERS[filter]);
+  if (filter !== undefined) tests.push(TASK_FILTERS[filter]);
   if (reason !== undefined) tests.push(({ cells }) => cells.some((cell) => cell?.stop === reason));
-  if (wanted !== '') tests.push((row) => hasText(row, wanted) || found?.has(row.index) === true);
+  const task = taskNumber(wanted);
+  if (task !== undefined) tests.push(({ index }) => index === task);
+  else if (wanted !== '') tests.push((row) => hasText(row, wanted) || found?.has(row.index) === true);
   return (row) => tests.every((test) => test(row));
 }
 

@@ -37,6 +37,8 @@ export interface StudioOptions {
   readonly port?: number;
   /** More names under which the studio may be opened. */
   readonly allowHosts?: readonly string[];
+  /** Where the page is built. Default: where the build puts it. */
+  readonly page?: string;
 }
 
 /** A studio that runs. */
@@ -88,7 +90,7 @@ export async function startStudio(options: StudioOptions = {}): Promise<Studio> 
   serveRoutes(app, runRoutes(runs, records));
   serveRoutes(app, jobRoutes(jobs, targets));
   serveStream(app, topicFinder({ targets, feeds, plays, runs, jobs }));
-  servePage(app);
+  servePage(app, options.page);
   await listen(app, host, port);
   const { port: taken } = app.server.address() as AddressInfo;
   gate.listensOn(taken);

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, connectOxp, OutcomeUnknown, SessionTerminated } from 'tiltyard/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, rejection } from '../support/client.ts';
 import { folderWith, type Run, run, untilPrinted } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
 
 // Each run leaves a line; the first waits for longer than anybody lets it live, and any later one returns at once.
 const MODULE = `
@@ -53,14 +52,6 @@ async function startMortal({ module: text = MODULE, options = [] as readonly str
       running = await start();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
 }
 
 const PATIENT = { attempts: 1_000, pauseMs: 20, maxPauseMs: 100 };

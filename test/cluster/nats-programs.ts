@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '../support/command.ts';
@@ -47,13 +48,19 @@ async function buildWithGo(): Promise<void> {
   if (!process.env.CI && process.env.TILTYARD_TEST_INSTALL !== '1')
     throw new NotInstalled(`it is not installed. To install it, type: GOBIN=${CACHE} ${line}`);
   console.log(`installing: ${line}`);
+  await mkdir(CACHE, { recursive: true });
+  // Another file of tests may build it at the same moment, and must not find half of it.
+  const making = await mkdtemp(join(CACHE, 'making-'));
   try {
     const [program = '', ...args] = line.split(' ');
     const go = existsSync('/usr/local/go/bin/go') ? '/usr/local/go/bin/go' : program;
-    await promisify(execFile)(go, args, { env: { ...process.env, GOBIN: CACHE }, timeout: 10 * 60_000 });
+    await promisify(execFile)(go, args, { env: { ...process.env, GOBIN: making }, timeout: 10 * 60_000 });
+    await rename(join(making, 'nats-server'), join(CACHE, 'nats-server'));
   } catch (thrown) {
     const reason = (thrown as Error).message.trim().split('\n').at(-1);
     throw new NotInstalled(`it is not installed, and Go could not build it: ${reason}`, { cause: thrown });
+  } finally {
+    await rm(making, { recursive: true, force: true });
   }
 }
 

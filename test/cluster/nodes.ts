@@ -3,6 +3,14 @@ import { expect, onTestFinished } from 'vitest';
 import { type Run, run, untilPrinted } from '../support/command.ts';
 import { type CallAnswer, type CallOptions, client, type TestServer } from '../support/http.ts';
 
+const MINUTE = 60_000;
+
+/** For tests with processes: a busy machine takes its time. */
+export const PATIENCE = { timeout: 5 * MINUTE } as const;
+
+/** For what happens soon, unless the machine is busy. */
+export const SOON = { timeout: MINUTE, interval: 100 } as const;
+
 const MODULE = fileURLToPath(new URL('./tally.ts', import.meta.url));
 
 /** A node in a process of its own. */
@@ -12,6 +20,8 @@ export interface Node extends Omit<TestServer, 'server' | 'counters'> {
   signal(signal: NodeJS.Signals): void;
   /** A number of its metrics; 0 where there is none. */
   metric(name: string): Promise<number>;
+  /** All of them, as Prometheus reads them. */
+  metrics(): Promise<string>;
 }
 
 /** How nodes are started. */
@@ -20,12 +30,15 @@ export interface NodeOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** With which its metrics are read. */
   readonly apiKey?: string;
+  /** Default: any that is free. */
+  readonly port?: number;
 }
 
 let started = 0;
 
 /** Starts a node; it is killed when the test ends. */
-export async function startNode(nats: string, { limits = {}, env = {}, apiKey }: NodeOptions = {}): Promise<Node> {
+export async function startNode(nats: string, options: NodeOptions = {}): Promise<Node> {
+  const { limits = {}, env = {}, apiKey, port = 0 } = options;
   started += 1;
   const name = `node${started}`;
   const limitArgs = Object.entries({ noticeMs: 0, ...limits }).flatMap(([key, value]) => [
@@ -33,21 +46,26 @@ export async function startNode(nats: string, { limits = {}, env = {}, apiKey }:
     `${key}=${value}`,
   ]);
   const running = run(
-    ['serve', MODULE, '--cluster', nats, '--node-name', name, '--port', '0', '--json', ...limitArgs],
+    ['serve', MODULE, '--cluster', nats, '--node-name', name, '--port', `${port}`, '--json', ...limitArgs],
     env,
   );
   const [, url = ''] = await untilPrinted(running, /"url":"([^"]+)"/);
   onTestFinished(() => void running.child.kill('SIGKILL'));
+  const metrics = async () => {
+    const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey };
+    return (await fetch(`${url}/metrics`, { headers })).text();
+  };
   return {
     name,
     running,
     url,
     ...client(url),
     signal: (signal) => void running.child.kill(signal),
+    metrics,
     async metric(metric) {
-      const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey };
-      const text = await (await fetch(`${url}/metrics`, { headers })).text();
-      const line = text.split('\n').find((each) => each.startsWith(`${metric} `) || each.startsWith(`${metric}{`));
+      const line = (await metrics())
+        .split('\n')
+        .find((each) => each.startsWith(`${metric} `) || each.startsWith(`${metric}{`));
       return Number(line?.split(' ').at(-1) ?? 0);
     },
   };
@@ -63,9 +81,7 @@ export async function startNodes(nats: string, count: number, options: NodeOptio
 /** Waits until each of the nodes knows so many. */
 export async function untilKnown(nodes: readonly Node[], count: number): Promise<void> {
   for (const node of nodes)
-    await expect
-      .poll(() => node.metric('tiltyard_cluster_nodes{state="alive"}'), { timeout: 30_000, interval: 100 })
-      .toBe(count);
+    await expect.poll(() => node.metric('tiltyard_cluster_nodes{state="alive"}'), SOON).toBe(count);
 }
 
 /** Adds to the total of a session, as a client that sends an id and repeats until it is answered. */
@@ -87,7 +103,8 @@ export async function insist(
   options: CallOptions,
 ): Promise<string> {
   let last: unknown;
-  for (let attempt = 0; attempt < 60; attempt += 1) {
+  const until = Date.now() + 2 * MINUTE;
+  for (let attempt = 0; Date.now() < until; attempt += 1) {
     const node = nodes[attempt % nodes.length] as Node;
     try {
       const answer = await node.call(sid, tool, input, { env: 'tally', ...options });

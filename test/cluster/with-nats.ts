@@ -1,7 +1,7 @@
 import { describe, onTestFinished } from 'vitest';
 import { skipAloud } from '../support/needed.ts';
 import { findCurrentNats, findPackagedNats, type NatsProgram } from './nats-programs.ts';
-import { type NatsServers, startNats } from './nats-servers.ts';
+import { type NatsOptions, type NatsServers, startNats } from './nats-servers.ts';
 
 /** What NATS a group of tests runs on. */
 export interface NatsKind {
@@ -17,7 +17,7 @@ export const THREE: NatsKind = { name: 'three current servers of NATS', program:
 /** A describe whose tests start servers of NATS of their own; skipped aloud where there is no such program. */
 export async function describeWithNats(
   { name, program, count }: NatsKind,
-  tests: (start: () => Promise<NatsServers>) => void,
+  tests: (start: (options?: NatsOptions) => Promise<NatsServers>) => void,
 ): Promise<void> {
   const found = await program();
   if ('missing' in found) {
@@ -26,8 +26,8 @@ export async function describeWithNats(
     return;
   }
   describe(`on ${name}`, () => {
-    tests(async () => {
-      const servers = await startNats(found.path, count);
+    tests(async (options) => {
+      const servers = await startNats(found.path, count, options);
       onTestFinished(() => servers[Symbol.asyncDispose]());
       return servers;
     });

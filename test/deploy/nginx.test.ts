@@ -4,6 +4,7 @@ import { connect } from 'tiltyard/client';
 import { createServer, type Server } from 'tiltyard/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { freePort } from '../support/free-port.ts';
 import { skipAloud } from '../support/needed.ts';
 import { findNginx, startNginx } from './nginx.ts';
 
@@ -105,9 +106,9 @@ test.skipIf('missing' in nginx)(`large headers, bodies and unknown sessions pass
 
 test.skipIf('missing' in nginx)(
   `replicas ${name} that are restarted one after the other, 2 s apart, refuse nobody`,
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async () => {
-    const servers = [await start('one'), await start('two')] as [Server, Server];
+    const servers = [await start('one', await freePort()), await start('two', await freePort())] as [Server, Server];
     await using proxy = await startNginx('path' in nginx ? nginx.path : '', [servers[0].url, servers[1].url]);
     const statuses = new Map<number, number>();
     let isOver = false;

@@ -1,10 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../support/free-port.ts';
 import { installPackages, NotInstalled } from '../support/needed.ts';
 
 /** The path of nginx, or why there is none; installed from the system's packages where that may be done. */
@@ -24,15 +24,26 @@ export interface Nginx extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts nginx with `deploy/nginx.conf`, word for word but for the addresses. */
-export async function startNginx(path: string, replicas: readonly [string, string]): Promise<Nginx> {
+/** A configuration of deploy/, and what it calls the servers behind it, before their number. */
+export interface NginxSetup {
+  readonly file: string;
+  readonly server: string;
+}
+
+const REPLICAS: NginxSetup = { file: 'nginx.conf', server: 'replica' };
+export const CLUSTER: NginxSetup = { file: 'cluster.nginx.conf', server: 'node' };
+
+/** Starts nginx with a file of deploy/, word for word but for the addresses. */
+export async function startNginx(
+  path: string,
+  urls: readonly string[],
+  { file: source, server }: NginxSetup = REPLICAS,
+): Promise<Nginx> {
   const folder = await mkdtemp(join(tmpdir(), 'tiltyard-nginx-'));
   const port = await freePort();
-  const text = await readFile(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8');
-  const [first, second] = replicas.map((url) => new URL(url).host);
-  const configuration = text
-    .replace('replica-1:8080', first ?? '')
-    .replace('replica-2:8080', second ?? '')
+  const text = await readFile(new URL(`../../deploy/${source}`, import.meta.url), 'utf8');
+  const configuration = urls
+    .reduce((part, url, index) => part.replace(`${server}-${index + 1}:8080`, new URL(url).host), text)
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
     // Its own folder, rather than the system's, for what it writes.
     .replace('http {', `http {\n  client_body_temp_path ${folder}/body;\n  proxy_temp_path ${folder}/proxy;`);
@@ -58,15 +69,6 @@ async function hasNginx(): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function untilListening(port: number, ended: Promise<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { catalog } from '../../src/core/index.ts';
 import { type EpisodeRecord, JournalKeeper } from '../../src/durable/index.ts';
 import { Fenced, JournalFull, MemoryJournal } from '../../src/journal/index.ts';
@@ -24,8 +24,8 @@ class Disk extends MemoryJournal<EpisodeRecord> {
   }
 }
 
-async function begun() {
-  const [disk, stage] = [new Disk(), new Stage()];
+/** A server on a disk; what an earlier one left there is taken over. */
+async function serve(disk: Disk) {
   const lines: string[] = [];
   const write = (_fields: object, message = '') => void lines.push(message);
   const log = { debug() {}, info() {}, warn: write, error: write };
@@ -34,11 +34,18 @@ async function begun() {
   let fencings = 0;
   const keeper = new JournalKeeper(runtime, options, { journal: disk, onFenced: () => (fencings += 1) });
   const host = new LocalHost(runtime, options, keeper);
+  await host.recover();
   onTestFinished(() => host.drain());
-  const request = { choice: { task: { stage: stage.folder } }, secrets: {} };
-  await host.create(SESSION, request);
-  await host.prompt(SESSION);
-  return { disk, host, stage, lines, request, fencings: () => fencings };
+  return { host, lines, fencings: () => fencings };
+}
+
+async function begun() {
+  const [disk, stage] = [new Disk(), new Stage()];
+  const server = await serve(disk);
+  const request = { choice: { task: { stage: stage.folder, slow: true } }, secrets: {} };
+  await server.host.create(SESSION, request);
+  await server.host.prompt(SESSION);
+  return { disk, stage, request, ...server };
 }
 
 test('J10: a full disk delays what is told, refuses what is new, and loses nothing', async () => {
@@ -59,6 +66,41 @@ test('J10: a full disk delays what is told, refuses what is new, and loses nothi
   expect(disk.read('s').map(({ type }) => type)).toEqual(['create', 'prompt', 'end', 'end']);
   expect(lines).toEqual([expect.stringContaining('cannot be written'), expect.stringContaining('written again')]);
   await host.create(refOf('another'), request);
+});
+
+describe('an idempotent call that was lost with its server', () => {
+  const LOST = { name: 'putLater', input: { gate: 'a' }, taskId: 'mine' };
+
+  async function lost() {
+    const { disk, host, stage, request } = await begun();
+    await host.create(refOf('another'), request);
+    hear(host, SESSION, LOST);
+    await stage.reached('putLater mine 1');
+    return { disk, stage, next: await serve(disk) };
+  }
+
+  test('J10: runs as the next attempt, also if the disk is full when its session comes back', async () => {
+    const { disk, stage, next } = await lost();
+    disk.problem = new JournalFull('there is no room');
+    hear(next.host, refOf('another'), { name: 'add', input: { n: 1 }, taskId: 'other' });
+    await eventually(() => expect(next.lines).toEqual([expect.stringContaining('cannot be written')]));
+    const again = hear(next.host, SESSION, LOST);
+    expect(again.ending).toBeUndefined();
+    disk.problem = undefined;
+    await stage.reached('putLater mine 2');
+    stage.open('a');
+    await eventually(() => expect(again.ending).toMatchObject({ kind: 'returned' }));
+    expect(stage.trace.filter((line) => line.startsWith('putLater'))).toEqual(['putLater mine 1', 'putLater mine 2']);
+  });
+
+  test('is not told as one that never ran, if its client cancels it before its session is there again', async () => {
+    const { stage, next } = await lost();
+    const again = hear(next.host, SESSION, LOST);
+    next.host.abort(SESSION, 'mine');
+    await stage.reached('putLater mine 2');
+    stage.open('a');
+    await eventually(() => expect(again.ending).toMatchObject({ kind: 'returned' }));
+  });
 });
 
 test('a server whose journal another one has taken over tells nobody anything more', async () => {

@@ -128,6 +128,20 @@ test('J1: no result is told before it is in the journal', async () => {
   expect(entry()?.last).toMatchObject({ type: 'end', call: { id: 'mine' } });
 });
 
+test('J11: nobody is told that an episode was lost before that is in the journal', async () => {
+  const { start, choice, stage } = lives();
+  const { create, host, journal, crash } = await start();
+  await create({ environment: 'replayed', choice });
+  await host.prompt(SESSION);
+  const waiting = hear(host, SESSION, { name: 'later', input: { gate: 'never' }, taskId: 'mine' });
+  await eventually(() => expect(stage.trace).toContain('later never'));
+  crash(2);
+  const isTold = () => 'code' in host.touch(SESSION) || waiting.ending !== undefined;
+  while (!isTold()) await new Promise(setImmediate);
+  expect([...(journal?.entries() ?? [])][0]?.last).toMatchObject({ type: 'close', end: 'lost' });
+  await eventually(() => expect(waiting.ending).toMatchObject({ failure: { code: 'session_lost' } }));
+});
+
 test('J7: a client that does not know its id is told before anything runs', async () => {
   const { start, choice, stage } = lives();
   const { create, host } = await start();
@@ -170,8 +184,9 @@ test('J11: an episode that keeps nothing is lost with its server, and what was t
     expect(jsonOf(await call('now', {}, 'mine'))).toBe(jsonOf(told));
     expect(toldOf(await call('now', {}, 'other'))).toBe('session_lost');
     expect(host.touch(SESSION)).toMatchObject({ code: 'session_lost', message: expect.stringContaining('plain') });
-    const lost = events.filter(({ type }) => type === 'session_not_recovered');
-    expect(lost).toMatchObject(life === 0 ? [{ sid: 's', environment: 'plain', lost: 'server_lost' }] : []);
+    const lost = () => events.filter(({ type }) => type === 'session_not_recovered');
+    const expected = life === 0 ? [{ sid: 's', environment: 'plain', lost: 'server_lost' }] : [];
+    await eventually(() => expect(lost()).toMatchObject(expected));
     await die();
   }
 });
@@ -195,7 +210,8 @@ describe('J6: what comes with secrets', () => {
       code: 'session_lost',
       message: expect.stringContaining('TILTYARD_JOURNAL_KEY'),
     });
-    expect(second.events).toMatchObject([{ type: 'session_not_recovered', lost: 'secrets_not_kept' }]);
+    const lost = [{ type: 'session_not_recovered', lost: 'secrets_not_kept' }];
+    await eventually(() => expect(second.events).toMatchObject(lost));
   });
 
   test('is sealed with a key, and goes on', async () => {
@@ -358,5 +374,5 @@ test('an episode of an environment that is kept in another way now is lost', asy
   await first.die();
   const { host, events } = await keepingHost([saved], { folder });
   expect(host.touch(SESSION)).toMatchObject({ code: 'session_lost' });
-  expect(events).toMatchObject([{ lost: 'environment_changed' }]);
+  await eventually(() => expect(events).toMatchObject([{ lost: 'environment_changed' }]));
 });

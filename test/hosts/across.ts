@@ -1,6 +1,7 @@
 import { type Awaitable, TiltyardError, toFailure, toFailureError } from '../../src/core/index.ts';
 import type {
   CallListener,
+  CallRequest,
   EpisodeRuntime,
   OpenEpisode,
   RunListener,
@@ -23,7 +24,7 @@ export function acrossHost(host: SessionHost): SessionHost {
     tools: (ref) => across(() => host.tools(copy(ref))),
     call(ref, request, on) {
       const [whose, sent] = [copy(ref), copy(request)];
-      return callAcross(on, (heard) => host.call(whose, sent, heard));
+      return callAcross(on, (heard) => host.call(whose, sent, heard), sent);
     },
     touch: (ref) => across(() => host.touch(copy(ref))),
     end: (ref) => across(() => host.end(copy(ref))),
@@ -132,7 +133,12 @@ function listenerAcross(listener: RunListener, isOver: () => boolean): RunListen
   };
 }
 
-function callAcross(on: CallListener, call: (on: CallListener) => () => void): () => void {
+/** `leaveAborts` says that the end is told also to a client that has left. */
+function callAcross(
+  on: CallListener,
+  call: (on: CallListener) => () => void,
+  { leaveAborts = false }: Pick<CallRequest, 'leaveAborts'> = {},
+): () => void {
   let hasLeft = false;
   let leave = () => {};
   setImmediate(() => {
@@ -142,7 +148,7 @@ function callAcross(on: CallListener, call: (on: CallListener) => () => void): (
     });
   });
   return () => {
-    hasLeft = true;
+    hasLeft = !leaveAborts;
     setImmediate(() => leave());
   };
 }

@@ -102,13 +102,14 @@ export function describeCalls({ start, startSession }: HostTests): void {
       expect(resultOf(await settled(allowing.call(LOOK)))).toContain('seen');
     });
 
-    test('M12: that was made to end with its client is aborted when that leaves, and does not run if its turn has not come', async () => {
+    test('M12: that was made to end with its client is aborted when that leaves; it ends at once, and does not run, if its turn has not come', async () => {
       const { call, stage } = await startSession();
       const wait = (gate: string) => call({ name: 'wait', input: { gate }, leaveAborts: true });
       const [running, queued, next] = [wait('a'), wait('b'), wait('c')];
       await Promise.all([running, queued, next].map(accepted));
       await stage.reached('wait a');
       queued.leave();
+      expect(errorOf(await settled(queued))).toBe('call_cancelled');
       running.leave();
       await stage.reached('wait a aborted');
       stage.open('c');
@@ -116,11 +117,26 @@ export function describeCalls({ start, startSession }: HostTests): void {
       expect(stage.trace).not.toContain('wait b');
     });
 
+    test('M12: the same for one that waits for a place among those that run', async () => {
+      const { call, stage } = await startSession({}, { maxCallsInFlight: 1 });
+      const running = call({ name: 'wait', input: { gate: 'a' } });
+      await stage.reached('wait a');
+      const held = call({ name: 'together', input: { gate: 'b' }, leaveAborts: true });
+      const next = call({ name: 'together', input: { gate: 'c' } });
+      await Promise.all([held, next].map(accepted));
+      held.leave();
+      expect(errorOf(await settled(held))).toBe('call_cancelled');
+      for (const gate of ['a', 'c']) stage.open(gate);
+      await Promise.all([running, next].map(settled));
+      expect(stage.trace).not.toContain('together b');
+    });
+
     test('M12: that waits for setup is not run if its client leaves', async () => {
       const { call, stage } = await startSession({ setup: 'waits' }, { announceAfterMs: 20 });
       const left = call({ ...LOOK, leaveAborts: true });
       await accepted(left);
       left.leave();
+      expect(errorOf(await settled(left))).toBe('call_cancelled');
       const next = call({ name: 'later', input: {} });
       await accepted(next);
       stage.open('setup');
@@ -153,7 +169,7 @@ export function describeCalls({ start, startSession }: HostTests): void {
     });
 
     test('of a session that is not there, is gone or has expired is refused, and never throws', async () => {
-      const host = await start({ idleMs: 20 });
+      const host = await start();
       const codeOf = async () => errorOf(await settled(hear(host, REF, LOOK)));
       expect(await codeOf()).toBe('session_not_found');
       await host.create(REF, taskOf({}));

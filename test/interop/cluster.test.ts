@@ -21,7 +21,7 @@ describeWithPython('N7: official clients behind a plain round robin', () => {
 
   test.skipIf('missing' in nats).each(['ors', 'openreward'] as const)(
     '%s steps once for each call, while nodes are killed, paused and drained',
-    { timeout: 4 * 60_000 },
+    { timeout: 8 * 60_000 },
     async (sdk) => {
       await using servers = await startNats('path' in nats ? nats.path : '', 3);
       const folder = await folderWith({ 'server.ts': COUNTER_MODULE });

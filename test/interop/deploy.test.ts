@@ -44,6 +44,21 @@ describeWithPython('what is in deploy/', () => {
     expect(Object.keys(services).sort()).toEqual(['nginx', ...nodes, ...servers].sort());
   });
 
+  test('the alerts of a cluster are rules for Prometheus, and those of docs/cluster.md', async () => {
+    const read = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))';
+    const { stdout } = await check('python', '-c', read, deployed('cluster.alerts.yaml'));
+    const { groups } = JSON.parse(stdout) as { groups: { name: string; rules: Record<string, unknown>[] }[] };
+    const rules = groups.flatMap((group) => group.rules);
+    expect(rules).toHaveLength(8);
+    const page = readFileSync(new URL('../../docs/cluster.md', import.meta.url), 'utf8');
+    for (const { alert, expr, annotations, ...rest } of rules) {
+      expect(alert).toMatch(/^Tiltyard[A-Za-z]+$/);
+      expect(annotations).toMatchObject({ summary: expect.any(String) });
+      const lasting = 'for' in rest ? ` for ${rest.for}` : '';
+      expect(page).toContain(`| \`${expr}\`${lasting} |`);
+    }
+  });
+
   test('the compose file is YAML with the replicas that nginx.conf names', async () => {
     const read = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))';
     const { stdout } = await check('python', '-c', read, deployed('compose.yaml'));

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openJournal, parseJournalKeys } from '../../src/journal/index.ts';
@@ -83,6 +83,20 @@ test('keys rotate: the old one is needed until nothing is sealed with it', async
     noted('ended'),
     noted('new'),
   ]);
+});
+
+test('the old key is also needed for what only the tail of a killed process has', async () => {
+  const folder = newFolder();
+  const left = await withJournal(folder, OLD, async (journal) => {
+    await journal.append('a', noted('old secret'), 0);
+    const copy = newFolder();
+    cpSync(folder, copy, { recursive: true });
+    return copy;
+  });
+  expect(readdirSync(left)).toContain('tail-1');
+  expect(bytesOf(left).includes('old secret')).toBe(false);
+  await expect(withJournal(left, NEW, () => 'opened')).rejects.toThrow('not given');
+  expect(await withJournal(left, `${NEW},${OLD}`, (journal) => journal.read('a'))).toEqual([noted('old secret')]);
 });
 
 test.each([

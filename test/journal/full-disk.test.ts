@@ -7,11 +7,11 @@ import { JournalFull, openJournal } from '../../src/journal/index.ts';
 import { skipAloud } from '../support/needed.ts';
 import { type Noted, noted } from './contract.ts';
 
-/** A disk of 4 MB, or `undefined` if this user may not have one. */
+/** A disk of 8 MB, or `undefined` if this user may not have one. */
 function smallDisk(): string | undefined {
   const disk = mkdtempSync(join(tmpdir(), 'tiltyard-disk-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk], { stdio: 'pipe' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk], { stdio: 'pipe' });
   } catch (thrown) {
     skipAloud('a journal on a full disk', `only root may mount one (${(thrown as Error).message.trim()})`);
     return undefined;
@@ -30,7 +30,7 @@ test.each(['lazy', 'always'] as const)(
     if (disk === undefined) return;
     const journal = await openJournal<Noted>(join(disk, 'journal'), { sync });
     const ballast = join(disk, 'ballast');
-    writeFileSync(ballast, Buffer.alloc(2_000_000));
+    writeFileSync(ballast, Buffer.alloc(6_000_000));
     let written = 0;
     let refusal: unknown;
     const large = 'x'.repeat(20_000);
@@ -42,7 +42,7 @@ test.each(['lazy', 'always'] as const)(
     expect(refusal).toBeInstanceOf(JournalFull);
     expect((refusal as Error).message).toContain('make room on its disk');
 
-    // Together with others in one transaction: all of them fail, and none is half there.
+    // Together with others: all of them fail, and none is half there.
     const together = await Promise.allSettled([
       journal.append('small', noted(1), 0),
       journal.append('b', noted(large.repeat(100)), 0),
@@ -67,7 +67,29 @@ test('J10: a journal can be closed while its disk is full', async () => {
   const disk = smallDisk();
   if (disk === undefined) return;
   const journal = await openJournal<Noted>(join(disk, 'journal'));
-  const failed = journal.append('a', noted('x'.repeat(8_000_000)), 0);
+  const failed = journal.append('a', noted('x'.repeat(16_000_000)), 0);
   await expect(failed).rejects.toThrow(JournalFull);
   await journal.close();
+});
+
+test('J10: a server that starts while the disk is full says so, and leaves what was told for when there is room', async () => {
+  const disk = smallDisk();
+  if (disk === undefined) return;
+  const folder = join(disk, 'journal');
+  const journal = await openJournal<Noted>(folder);
+  const ballast = join(disk, 'ballast');
+  writeFileSync(ballast, Buffer.alloc(6_000_000));
+  const large = 'x'.repeat(20_000);
+  let told = 0;
+  while (told < 1000) {
+    const seq = await journal.append('a', noted(large), told).catch(() => undefined);
+    if (seq === undefined) break;
+    told = seq;
+  }
+  await journal.close();
+  await expect(openJournal<Noted>(folder)).rejects.toThrow(JournalFull);
+  rmSync(ballast);
+  const again = await openJournal<Noted>(folder);
+  expect(again.read('a')).toHaveLength(told);
+  await again.close();
 });

@@ -57,6 +57,9 @@ test('an owner that was stopped is succeeded when it has been silent, and is fen
   expect(output()).not.toContain('key0 2');
   expect(journal.read('key0')[1]).toEqual(noted('of the new owner'));
   expect(await journal.append('key0', noted('and once more'), 2)).toBe(3);
+  // It closes what it has not got any more, and ends.
+  child.stdin?.end();
+  await run.exit;
 });
 
 test('an owner that was stopped within a transaction does not block others for ever', async () => {

@@ -155,6 +155,12 @@ export const BAD: readonly BadEnvironment[] = [
     breaks: renamedTool('submit', 'submit answer!'),
   },
   {
+    what: 'has a name that some agents cannot call over MCP (M21)',
+    id: 'env/long-tool-name',
+    told: /'submit_{40}' has 46 characters/,
+    environment: quiz({ tools: { [`submit${'_'.repeat(40)}`]: submitTool() } }),
+  },
+  {
     what: 'does not describe a tool',
     id: 'env/tool-description',
     told: /'peek' has no description/,

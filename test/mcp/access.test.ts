@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { AUTH, KEYS, withKey, withToken } from '../server/credentials.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
-import { modernRpc, rpc } from './rpc.ts';
+import { ERAS, modernRpc, rpc, toMessage } from './rpc.ts';
 import { startMcp } from './server.ts';
 
 const TEAM = withKey(KEYS.team);
@@ -117,6 +119,19 @@ test('M20: calls over MCP stand in the log and the metrics with their protocol, 
   const requests = linesOf(log, 'request').filter(({ url: each }) => each.startsWith('/mcp'));
   expect(requests.map(({ url: each }) => each)).toContain('/mcp/sessions/[cut]');
   expect(log.text()).not.toContain(token.slice(0, 20));
+});
+
+test('M18: a client that wants its connection closed after the answer gets it closed, in both eras', async () => {
+  const { open } = await startMcp();
+  const { url } = await open();
+  for (const era of ERAS) {
+    const { headers, body } = toMessage(era, { id: 1, method: 'tools/call', params: { name: 'look' } });
+    const asked = request(url, { method: 'POST', headers: { ...headers, connection: 'close' } });
+    asked.end(body);
+    const [response] = await once(asked, 'response');
+    expect(response.headers.connection).toBe('close');
+    expect(await readText(response)).toContain('A pixel.');
+  }
 });
 
 test('M13: a client that gives a token hears every 10 s that its call goes on', async () => {

@@ -1,11 +1,27 @@
 // A small agent that speaks MCP: `node agent-program.mjs <how> [url] [prompt file]`.
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 const [how, url = process.env.TILTYARD_URL, promptFile] = process.argv.slice(2);
 if (how === 'never') process.exit(3);
+if (how === 'bytes') {
+  // Everything that it can hear, as it comes over the line.
+  const { hostname, port, pathname } = new URL(url);
+  for (const { headers, body } of JSON.parse(process.env.MESSAGES)) {
+    const sent = { host: hostname, connection: 'close', 'content-length': Buffer.byteLength(body), ...headers };
+    const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`),
+    );
+    socket.on('data', (packet) => appendFileSync(process.env.SNOOP_FILE, packet));
+    await once(socket, 'close');
+  }
+  process.exit(0);
+}
 
 const input = await text(process.stdin);
 const prompt = promptFile === undefined ? input : readFileSync(promptFile, 'utf8');

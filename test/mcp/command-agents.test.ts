@@ -7,7 +7,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/clock.ts';
 import { folderWith, run } from '../support/command.ts';
 import { episodesOf, eventsOf, filesOf, runFolder } from '../support/runs.ts';
-import { REWARD, watched } from './environments.ts';
+import { agentMessages, OF_REWARDS } from './agent-messages.ts';
+import { PIXEL, REWARD, watched } from './environments.ts';
+import { ERAS } from './rpc.ts';
 
 const PROGRAM = fileURLToPath(new URL('agent-program.mjs', import.meta.url));
 
@@ -120,6 +122,40 @@ test.each([
   }
 });
 
+test.each(ERAS)('M8, Q21: every byte that a command can read is without the reward (%s era)', async (era) => {
+  const folder = await folderWith({});
+  const { environments } = watched();
+  await using server = await createServer({ environments, logger: false });
+  const out = await runFolder();
+  // A tool that crashes or hangs ends an episode of a run: no agent is to blame for it.
+  const messages = agentMessages(era).filter(({ body }) => !/"(crash|hang)"/.test(body));
+  const env = { SNOOP_FILE: join(folder, 'bytes'), MESSAGES: JSON.stringify(messages) };
+  const agent = commandAgent({ command: process.execPath, args: [PROGRAM, 'bytes', '{url}'], env });
+  await rollouts({ target: await server.listen(), agent, n: 1, out });
+  const [episode] = await episodesOf(out);
+  expect(episode).toMatchObject({ stop: 'finished' });
+  // Of the two looks with the same id, one has run (M14).
+  expect(episode?.reward).toBeCloseTo(3 * REWARD);
+  const seen = await readFile(env.SNOOP_FILE, 'latin1');
+  for (const part of ['A pixel.', PIXEL, 'Wrong.', 'Right.', 'Find the key first.', 'episode has ended'])
+    expect(seen).toContain(part);
+  expect(seen).not.toMatch(OF_REWARDS);
+});
+
+test('Q23: the last words of a command that ends at once are told, also if a process that it has left holds its output', async () => {
+  const { environments } = watched();
+  await using server = await createServer({ environments, logger: false });
+  const out = await runFolder();
+  const script =
+    'sleep 600 & i=0; while [ $i -lt 200 ]; do echo "line $i"; i=$((i+1)); done; echo "no key for the model" >&2; exit 7';
+  const agent = commandAgent({ command: '/bin/sh', args: ['-c', script] });
+  await rollouts({ target: await server.listen(), agent, n: 1, out, retries: 0 });
+  const [episode] = await episodesOf(out);
+  expect(episode).toMatchObject({ stop: 'agent_threw', reward: null });
+  expect(episode?.detail).toMatch(/^the command exited with 7: it never connected\n/);
+  for (const part of ['line 199', 'no key for the model']) expect(episode?.detail).toContain(part);
+});
+
 test('Q23: one that does not stop when the episode is over is ended, with all that it has started', async () => {
   const folder = await folderWith({});
   const { environments } = watched();
@@ -149,7 +185,7 @@ const CONFIGS: [name: Parameters<typeof agentCli>[0], expected: RegExp[]][] = [
     'claude',
     [
       /^args -p --mcp-config \S+\/mcp\.json --strict-mcp-config --allowedTools mcp__tiltyard --extra$/m,
-      /^env 0 30000$/m,
+      /^env 0 30000 search false trust $/m,
       /^config \{"mcpServers":\{"tiltyard":\{"type":"http","url":"http:\S+","headers":\{"Authorization":"Bearer \S+"\}\}\}\}$/m,
       /^stdin What is/m,
     ],
@@ -163,7 +199,11 @@ const CONFIGS: [name: Parameters<typeof agentCli>[0], expected: RegExp[]][] = [
   ],
   [
     'gemini',
-    [/^args -p What is/m, /^settings \{"mcpServers":\{"tiltyard":\{"httpUrl":"http:\S+","trust":true\}\}\}$/m],
+    [
+      /^args -p What is/m,
+      /trust true$/m,
+      /^settings \{"mcpServers":\{"tiltyard":\{"httpUrl":"http:\S+","trust":true\}\}\}$/m,
+    ],
   ],
   [
     'opencode',
@@ -171,7 +211,11 @@ const CONFIGS: [name: Parameters<typeof agentCli>[0], expected: RegExp[]][] = [
   ],
   [
     'qwen',
-    [/--mcp-config \S+\/mcp\.json/, /^config \{"mcpServers":\{"tiltyard":\{"httpUrl":"http:\S+","trust":true\}\}\}$/m],
+    [
+      /--mcp-config \S+\/mcp\.json/,
+      /^config \{"mcpServers":\{"tiltyard":\{"httpUrl":"http:\S+","trust":true\}\}\}$/m,
+      /^settings \{"tools":\{"toolSearch":\{"enabled":false\}\}\}$/m,
+    ],
   ],
   ['goose', [/^args run --no-session --with-streamable-http-extension http:\S+ -i \S+\/prompt\.md --extra$/m]],
 ];
@@ -185,10 +229,10 @@ test.each(CONFIGS)('Q22: the preset for %s writes the configuration that it need
     `#!/bin/sh
 {
   printf 'args %s\\n' "$*"
-  echo "env $MCP_CONNECTION_NONBLOCKING $MCP_CONNECT_TIMEOUT_MS"
+  echo "env $MCP_CONNECTION_NONBLOCKING $MCP_CONNECT_TIMEOUT_MS search $ENABLE_TOOL_SEARCH trust $GEMINI_CLI_TRUST_WORKSPACE"
   echo "opencode $OPENCODE_CONFIG_CONTENT"
   echo "config $(cat "$TILTYARD_MCP_CONFIG")"
-  echo "settings $(cat .gemini/settings.json 2>/dev/null)"
+  echo "settings $(cat .*/settings.json 2>/dev/null)"
   echo "stdin $(cat)"
 } > ${told}
 exec ${process.execPath} ${PROGRAM} play "$TILTYARD_URL" "$TILTYARD_PROMPT_FILE" < /dev/null

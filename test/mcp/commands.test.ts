@@ -63,7 +63,8 @@ test('and that those of a server which lists, and promises nothing more, do not'
     let text = '';
     for await (const chunk of request) text += chunk;
     const { id, method } = text === '' ? { id: 0, method: '' } : JSON.parse(text);
-    const result = method === 'tools/list' ? { tools: [{ name: 'a', inputSchema: { type: 'object' } }] } : {};
+    const result =
+      method === 'tools/list' ? { tools: [{ name: 'a'.repeat(46), inputSchema: { type: 'object' } }] } : {};
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, result }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -71,5 +72,5 @@ test('and that those of a server which lists, and promises nothing more, do not'
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   const { code, output } = await runHere(['check', url, '--strict']);
   expect(code).toBe(1);
-  for (const id of ['M4', 'M5', 'M6', 'M10', 'M11', 'M16', 'M18']) expect(output).toContain(`mcp/${id}`);
+  for (const id of ['M4', 'M5', 'M6', 'M10', 'M11', 'M16', 'M18', 'M21']) expect(output).toContain(`mcp/${id}`);
 });

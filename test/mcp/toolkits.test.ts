@@ -1,7 +1,10 @@
 import { tool, toolkit } from 'tiltyard';
 import { createServer } from 'tiltyard/server';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { AUTH, KEYS, withKey } from '../server/credentials.ts';
+import { eventually } from '../support/clock.ts';
+import { Gate } from '../support/gates.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
 import { CLIENTS, connectMcp } from './clients.ts';
 import { modernRpc, rpc, textOfResult } from './rpc.ts';
@@ -102,6 +105,41 @@ test('M23: secrets, the user and authorizations come from headers; what is missi
   const broken = await rpc(tools, 'tools/list', {}, { headers: { 'x-authorizations': '{}' } });
   expect(broken.status).toBe(400);
   expect(broken.json.error.message).toContain('X-Authorizations');
+});
+
+test('M12: a cancellation aborts a tool outside of episodes, and its call is answered; only where callers are known by name', async () => {
+  const gates = [new Gate(), new Gate()] as const;
+  let aborted = 0;
+  const slow = toolkit({
+    name: 'Slow',
+    tools: {
+      Wait: tool({
+        input: z.object({ gate: z.number() }),
+        async run({ gate }, { signal }) {
+          signal.addEventListener('abort', () => (aborted += 1));
+          await gates[gate as 0 | 1].pass(signal);
+          return 'waited';
+        },
+      }),
+    },
+  });
+  const wait = (gate: number) => ({ name: 'Slow_Wait', arguments: { gate } });
+  const known = await startMcp({ toolkits: [slow], auth: AUTH });
+  const headers = withKey(KEYS.team);
+  const first = rpc(known.tools, 'tools/call', wait(0), { id: 7, headers });
+  await gates[0].reached;
+  // Another identity has no call of that id.
+  await rpc(known.tools, 'notifications/cancelled', { requestId: 7 }, { headers: withKey(KEYS.teller) });
+  expect(aborted).toBe(0);
+  await rpc(known.tools, 'notifications/cancelled', { requestId: 7 }, { headers });
+  expect(textOfResult((await first).json.result)).toBe('the call was cancelled');
+  await eventually(() => expect(aborted).toBe(1));
+  const anonymous = await startMcp({ toolkits: [slow] });
+  const second = rpc(anonymous.tools, 'tools/call', wait(1), { id: 7 });
+  await gates[1].reached;
+  await rpc(anonymous.tools, 'notifications/cancelled', { requestId: 7 });
+  gates[1].open();
+  expect(textOfResult((await second).json.result)).toBe('waited');
 });
 
 test('M14: a call of a toolkit runs at most once for an id of ours', async () => {

@@ -268,6 +268,17 @@ test('in a cluster, the logs of all nodes tell one end, with the sum; one that i
   expect(broken(ended(3))).toEqual([rule]);
 });
 
+test('in a cluster, a node that stood still may run an earlier attempt late, and no attempt runs twice', () => {
+  const broken = (...attempts: number[]) => {
+    const runs = attempts.map((attempt) => run('b', 'pay', attempt));
+    const chronicle = { ...GOOD, server: server(SETUP, ...runs), client: client(sent('b', 'pay')) };
+    return check(chronicle, CLUSTER_RULES).flatMap(({ why }) => (why.includes('as attempt') ? [why] : []));
+  };
+  expect(broken(1, 2)).toEqual([]);
+  expect(broken(2, 1)).toEqual([]);
+  expect(broken(1, 1)).toEqual(['b ran as attempt 1, 1']);
+});
+
 test('in a cluster, a node that stood still may set up late what keeps nothing, if nothing is called there', () => {
   const rule = 'an episode that keeps nothing is lost with its process, and only then';
   const broken = (...there: Parameters<typeof server>) => {

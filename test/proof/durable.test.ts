@@ -32,6 +32,6 @@ test('J1 to J8: what must hold does, also if a server dies at any step of its jo
     deaths: FAILPOINTS,
     workers: 0,
     players: 10,
-    standIns: ['mortal-journal', 'mortal-stores'],
+    standIns: ['mortal-journal', 'mortal-stores', 'mortal-tail', 'mortal-tables'],
   }),
 );

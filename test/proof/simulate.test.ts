@@ -10,15 +10,16 @@ test('N2: whatever happens to the nodes of a cluster, what must hold does', { ti
   const { failures, faults, episodes } = await proveSimulation({ seed: 7_000, schedules: 60 });
   expect(failures).toEqual([]);
   expect(episodes).toBeGreaterThan(100);
-  expect(faults.get('crash')).toBeGreaterThan(10);
+  expect(faults.get('crash')).toBeGreaterThan(5);
 });
 
 // Beginning with the first schedule that found it: those before take time.
 test.for([
   ['fencing off', 26],
-  ['announcing off', 294],
-  ['a claim without reading', 2],
+  ['announcing off', 24],
+  ['a claim without reading', 11],
   ['told before it is written', 1],
+  ['run before it is written down', 1],
 ] as const)('the simulator finds a planted bug: %s', { timeout: 120_000 }, async ([name, seed]) => {
   const sabotage = SABOTAGES[name];
   expect(sabotage).toBeDefined();
@@ -119,6 +120,21 @@ test.for([
     'a session that was ended begins once more at a node that hears late that it should begin',
     4000067,
     'nodes:3 official/snapshot@3348x1 official/snapshot@3251x1 own/replay@3004x1 own/snapshot@2089x2 bus-late:1@2073+30000 pause:2@1802+1846',
+  ],
+  [
+    'an idempotent call that was lost with its node begins as attempt 1 again, at one whose journal has just come back',
+    15,
+    'nodes:2 own/replay@1227x2 own/replay@1199x2 leaderless@1500+2837 crash:1@1939+93',
+  ],
+  [
+    'the same with a call that the journal heard of before it went away',
+    38,
+    'nodes:2 official/replay@1016x3 own/snapshot@1230x1 leaderless@1500+82 crash:0@3780+93',
+  ],
+  [
+    'a record that failed late waits behind those that wait for it, and nothing of its node is written any more',
+    43,
+    'nodes:1 own/snapshot@626x2/paired own/snapshot@1072x1 official/snapshot@964x1/paired own/snapshot@590x1/paired noise@900+3000',
   ],
 ] as const)('no more: %s', async ([, seed, text]) => {
   const { violations } = await new Simulator().play(seed, parseSchedule(text) as Schedule);

@@ -28,6 +28,7 @@ export const BROKEN: readonly BrokenServer[] = [
   { what: 'answers without an envelope', ids: ['O6'], how: { answer: calls((body) => ({ ...body.result })) } },
   { what: 'succeeds without a value', ids: ['O6'], how: { answer: results((result) => delete result.value) } },
   { what: 'lists a tool twice', ids: ['O7'], how: { answer: list((body) => repeatFirst(body)) } },
+  { what: 'lists long names', ids: ['M21'], how: { answer: tools((tool) => (tool.name = tool.name.padEnd(46, '_'))) } },
   { what: 'must be told the version', ids: ['V1'], how: { ask: call((body) => (body.$schema ??= 'urn:oxp:0.1')) } },
   { what: 'does not know the long form', ids: ['V1'], how: { ask: call(refuseLongForm) } },
   { what: 'takes any version of OXP', ids: ['V2'], how: { ask: call((body) => delete body.$schema) } },

@@ -1,29 +1,12 @@
-import { context, trace } from '@opentelemetry/api';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { trace } from '@opentelemetry/api';
 import { tool, toolkit } from 'tiltyard';
 import { connect, connectOxp } from 'tiltyard/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startServer } from '../support/http.ts';
 import { minimal } from '../support/minimal.ts';
-import { type OtlpReceiver, type ReceivedSpan, startOtlp } from '../support/otlp.ts';
+import { shareTraces } from '../support/traces.ts';
 
-let receiver: OtlpReceiver;
-let provider: NodeTracerProvider;
-
-beforeAll(async () => {
-  receiver = await startOtlp();
-  const exporter = new OTLPTraceExporter({ url: receiver.url });
-  provider = new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
-  provider.register();
-});
-
-afterAll(async () => {
-  await provider.shutdown();
-  await receiver.close();
-  trace.disable();
-  context.disable();
-});
+const received = shareTraces();
 
 /** The author's own instrumentation. */
 const author = () => trace.getTracer('author');
@@ -60,11 +43,6 @@ function inClientSpan<Value>(run: () => Promise<Value>): Promise<{ value: Value;
     span.end();
     return { value, ...span.spanContext() };
   });
-}
-
-async function received(wanted: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan[]> {
-  await provider.forceFlush();
-  return receiver.spans.filter(wanted);
 }
 
 test('a client’s span, the server’s call and the author’s own span are one trace', async () => {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /** Says that tests are skipped, and why. In CI, where all that they need must be there, it is an error. */
@@ -32,7 +33,19 @@ export async function installPackages(...names: readonly string[]): Promise<void
   }
 }
 
+// Of another file of tests that installs something at the same moment.
+const LOCKED = /Could not get lock|Unable to (?:acquire|lock)/;
+const PATIENCE_MS = 10 * 60_000;
+
 async function aptGet(...args: string[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await promisify(execFile)('apt-get', args, { env, timeout: 10 * 60_000, maxBuffer: 64 * 1024 * 1024 });
+  for (const until = Date.now() + PATIENCE_MS; ; await pause(1_000)) {
+    try {
+      await promisify(execFile)('apt-get', args, { env, timeout: PATIENCE_MS, maxBuffer: 64 * 1024 * 1024 });
+      return;
+    } catch (thrown) {
+      const { stderr = '' } = thrown as { stderr?: string };
+      if (!LOCKED.test(stderr) || Date.now() > until) throw thrown;
+    }
+  }
 }

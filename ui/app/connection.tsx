@@ -23,8 +23,7 @@ export function Connection(): ReactElement | null {
       {down.map(({ id, url, name, problem }) => (
         <Notice key={id} tone="warn">
           <b>{toSafeText(name)} is away.</b>{' '}
-          {problem?.advice ? toSafeText(problem.advice) : `Nothing answers at ${url}.`} The studio goes on looking for
-          it.
+          {toSafeText(problem?.advice ?? `Nothing answers at ${url}. The studio goes on looking for it.`)}
         </Notice>
       ))}
     </>

@@ -2,6 +2,7 @@ import { type ReactElement, useState } from 'react';
 import type { Target } from '../../src/studio/api.ts';
 import { toSafeText } from '../data/safe-text.ts';
 import { site } from '../data/site.ts';
+import { Mark } from '../parts/mark.tsx';
 import { chooseTheme, readThemeChoice, type ThemeChoice } from '../parts/theme.ts';
 import { to, usePlace } from './route.ts';
 import { useStudio } from './studio.ts';
@@ -20,17 +21,7 @@ export function Nav(): ReactElement {
   return (
     <nav aria-label="Main">
       <a className="brand" href={to([])} aria-label="Tiltyard studio">
-        <svg
-          width="18"
-          height="18"
-          viewBox="0 0 18 18"
-          fill="none"
-          stroke="currentColor"
-          strokeWidth="2"
-          aria-hidden="true"
-        >
-          <path d="M2 14 16 4M2 9h5M11 9h5" />
-        </svg>
+        <Mark size="small" />
         <span>Tiltyard</span>
       </a>
       <ul>

@@ -23,5 +23,5 @@ test('figures are short enough to compare at a glance', () => {
     '2 min 30 s',
   ]);
   expect([formatBytes(12), formatBytes(3174), formatBytes(5_242_880)]).toEqual(['12 B', '3.1 KB', '5.0 MB']);
-  expect([formatShare(1), formatShare(0.985)]).toEqual(['100 %', '98.5 %']);
+  expect([formatShare(1), formatShare(0.985), formatShare(0.00013)]).toEqual(['100 %', '98.5 %', '0.01 %']);
 });

@@ -31,6 +31,11 @@ export function formatMs(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** A time span that may be shorter than a millisecond. */
+export function formatLatency(ms: number): string {
+  return ms < 10 ? `${ms.toFixed(2)} ms` : formatMs(ms);
+}
+
 /** An amount of data. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
@@ -41,7 +46,8 @@ export function formatBytes(bytes: number): string {
 /** A share of 1. */
 export function formatShare(share: number): string {
   const percent = share * 100;
-  return `${percent === Math.round(percent) ? percent : percent.toFixed(1)} %`;
+  if (percent === Math.round(percent)) return `${percent} %`;
+  return `${percent < 0.1 ? percent.toPrecision(1) : percent.toFixed(1)} %`;
 }
 
 /** A price in dollars. */

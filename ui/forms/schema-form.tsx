@@ -2,7 +2,7 @@ import Form from '@rjsf/core/lib/components/Form.js';
 import type { RegistryWidgetsType, RJSFSchema, TemplatesType } from '@rjsf/utils';
 import type { ReactElement } from 'react';
 import type { JsonObject } from '../../src/protocol/index.ts';
-import { AddButton, Choice, FieldTemplate, ItemTemplate, ObjectTemplate, TextArea, YesNo } from './templates.tsx';
+import { ArrayTemplate, Choice, FieldTemplate, ItemTemplate, ObjectTemplate, TextArea, YesNo } from './templates.tsx';
 import { type SchemaError, validator } from './validator.ts';
 
 // The form has a button of its own, below the raw JSON as well.
@@ -16,8 +16,8 @@ const WIDGETS: RegistryWidgetsType = {
 const TEMPLATES = {
   FieldTemplate,
   ObjectFieldTemplate: ObjectTemplate,
+  ArrayFieldTemplate: ArrayTemplate,
   ArrayFieldItemTemplate: ItemTemplate,
-  ButtonTemplates: { AddButton },
 } as unknown as Partial<TemplatesType>;
 
 /** The form of a JSON Schema. */

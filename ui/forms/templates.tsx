@@ -1,10 +1,10 @@
 import {
   ADDITIONAL_PROPERTY_FLAG,
   type ArrayFieldItemTemplateProps,
+  type ArrayFieldTemplateProps,
   buttonId,
   canExpand,
   type FieldTemplateProps,
-  type IconButtonProps,
   type ObjectFieldTemplateProps,
   type WidgetProps,
 } from '@rjsf/utils';
@@ -121,12 +121,33 @@ export function ItemTemplate({ children, buttonsProps, hasToolbar, index }: Arra
   );
 }
 
-/** Adds an item. */
-export function AddButton({ onClick, disabled, id }: IconButtonProps): ReactElement {
+/** The items of an array, and the way to more of them. */
+export function ArrayTemplate(props: ArrayFieldTemplateProps): ReactElement {
+  const { title, required, schema, items, canAdd, onAddClick, fieldPathId, disabled } = props;
+  const type = toTypeText(schema);
   return (
-    <button type="button" className="add" id={id} onClick={onClick} disabled={disabled}>
-      Add an item
-    </button>
+    <fieldset id={fieldPathId.$id}>
+      {title && (
+        <legend>
+          <b>{toSafeText(title)}</b>
+          {required && <span> · required</span>}
+          {type !== '' && <span> · {toSafeText(type)}</span>}
+        </legend>
+      )}
+      {schema.description && <p className="hint">{toSafeText(schema.description)}</p>}
+      {items}
+      {canAdd && (
+        <button
+          type="button"
+          className="add"
+          id={buttonId(fieldPathId, 'add')}
+          onClick={onAddClick}
+          disabled={disabled === true}
+        >
+          Add an item
+        </button>
+      )}
+    </fieldset>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { to, usePlace } from '../app/route.ts';
+import { PageAlone } from '../parts/page-wait.tsx';
 import { Empty } from '../parts/states.tsx';
 import { ChecksPage } from './checks/checks-page.tsx';
 import { JobPage } from './checks/job-page.tsx';
@@ -40,9 +41,11 @@ export function Page(): ReactElement {
       return first === undefined ? <ChecksPage /> : <JobPage key={first} id={first} />;
     default:
       return (
-        <Empty title="There is no such page">
-          <a href={to(['environments'])}>Go to the environments</a>
-        </Empty>
+        <PageAlone title="Studio">
+          <Empty title="There is no such page">
+            <a href={to(['environments'])}>Go to the environments</a>
+          </Empty>
+        </PageAlone>
       );
   }
 }

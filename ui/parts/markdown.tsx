@@ -1,11 +1,13 @@
 import { compiler } from 'markdown-to-jsx/react';
-import { createElement, type ReactElement, type ReactNode, useMemo } from 'react';
+import { createElement, memo, type ReactElement, type ReactNode, useMemo, useState } from 'react';
 import { isDrawn } from '../data/drawn.ts';
+import { formatBytes } from '../data/format.ts';
+import { toPieces } from '../data/pieces.ts';
 import { toSafeText } from '../data/safe-text.ts';
 import { LongText } from './long-text.tsx';
 
-// Whoever writes more than this does not write for the eye, and parsing it would take too long.
-const LONGEST = 50_000;
+// A page stays quick with this much Markdown at a time.
+const PIECE = 16_000;
 
 // All that Markdown can become here. Anything else is only its children: no HTML, nothing that loads, nothing that leads away.
 const TAGS = new Set(
@@ -14,14 +16,27 @@ const TAGS = new Set(
 
 /** Text of somebody else's, with its Markdown shown. No HTML is made of it, only elements of the list above. */
 export function Markdown({ text }: { readonly text: string }): ReactElement {
-  const content = useMemo(() => (text.length > LONGEST ? undefined : toElements(text)), [text]);
-  if (content === undefined) return <LongText text={text} className="plain" />;
+  const pieces = useMemo(() => toPieces(text, PIECE), [text]);
+  const [shown, show] = useState(1);
+  const left = pieces.slice(shown).reduce((sum, { length }) => sum + length, 0);
   return (
     <div className="markdown" dir="auto">
-      {content}
+      {pieces.slice(0, shown).map((piece, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces never change their places.
+        <Piece key={at} text={piece} />
+      ))}
+      {left > 0 && (
+        <button type="button" className="quiet" onClick={() => show(shown + 4)}>
+          Show more ({formatBytes(left)} left)
+        </button>
+      )}
     </div>
   );
 }
+
+const Piece = memo(function Piece({ text }: { readonly text: string }): ReactNode {
+  return toElements(text);
+});
 
 function toElements(text: string): ReactNode {
   try {
@@ -54,7 +69,7 @@ function safeElement(tag: string, given: Attributes | null, children: ReactNode[
   if (tag === 'input' && type === 'checkbox') return createElement('span', { key }, checked === true ? '☑' : '☐');
   if (!TAGS.has(tag)) return createElement('span', { key }, ...children);
   // Headings of a text are below those of the page.
-  const shown = /^h[1-6]$/.test(tag) ? 'h4' : tag;
+  const shown = /^h[1-6]$/.test(tag) ? 'h3' : tag;
   const first = tag === 'ol' && Number.isInteger(start) ? { start: start as number } : {};
   const drawn = tag === 'p' && isDrawn(children.flat(3).join('')) ? { className: 'drawn' } : {};
   return createElement(shown, { key, ...first, ...drawn }, ...children);

@@ -1,10 +1,11 @@
 import type { ReactElement, ReactNode } from 'react';
+import { Mark } from './mark.tsx';
 
 /** Nothing is here, and what to do about it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactElement {
   return (
     <div className="state">
-      <Emblem />
+      <Mark size="large" />
       <h2>{title}</h2>
       {children !== undefined && <div className="advice">{children}</div>}
     </div>
@@ -12,7 +13,13 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 }
 
 /** Something failed: what, and what to do. */
-export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }): ReactElement {
+export function Failed({
+  error,
+  onRetry,
+}: {
+  readonly error: unknown;
+  readonly onRetry?: (() => void) | undefined;
+}): ReactElement {
   const { message, advice } = describe(error);
   return (
     <div className="state failed" role="alert">
@@ -73,22 +80,6 @@ export function Notice({
       </b>
       <div>{children}</div>
     </div>
-  );
-}
-
-function Emblem(): ReactElement {
-  return (
-    <svg
-      width="44"
-      height="28"
-      viewBox="0 0 44 28"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      aria-hidden="true"
-    >
-      <path d="M4 24 40 4M4 14h13M27 14h13" />
-    </svg>
   );
 }
 

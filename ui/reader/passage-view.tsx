@@ -8,8 +8,10 @@ import { LongText } from '../parts/long-text.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Reward } from '../parts/reward.tsx';
 import { CallText } from '../steps/call-text.tsx';
+import { isLong } from '../steps/shown-step.ts';
 import { StepRow } from '../steps/step-row.tsx';
 import { type MessagePart, toMessageParts } from './message-parts.ts';
+import { Permalink } from './permalink.tsx';
 import type { Passage } from './reading.ts';
 
 /** One passage of an episode. */
@@ -24,9 +26,12 @@ export function PassageView({
   return (
     <li className={isHere ? 'passage said-by here' : 'passage said-by'} data-event={passage.n}>
       <Told passage={passage} />
+      <Permalink event={passage.n} label={`this ${NAMES[passage.kind]}`} />
     </li>
   );
 }
+
+const NAMES = { prompt: 'prompt', message: 'message', note: 'note', end: 'end' } as const;
 
 function StepPassage({
   passage,
@@ -36,15 +41,20 @@ function StepPassage({
   readonly isHere: boolean;
 }): ReactElement {
   const [isWhole, setWhole] = useState(false);
-  const toggle = (
-    <button type="button" className="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-      {isWhole ? 'less' : 'whole output'}
-    </button>
+  const acts = (
+    <>
+      {!isHere && isLong(passage.step) && (
+        <button type="button" className="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'less' : 'whole output'}
+        </button>
+      )}
+      <Permalink event={passage.n} label={`step ${passage.step.number}`} />
+    </>
   );
   return (
     <li className="passage" data-event={passage.n}>
       <ol className="steps">
-        <StepRow step={passage.step} isSelected={isHere} isBrief={!isWhole} acts={isHere ? undefined : toggle} />
+        <StepRow step={passage.step} isSelected={isHere} isBrief={!isWhole} acts={acts} />
       </ol>
     </li>
   );

@@ -4,6 +4,7 @@ import { Card } from '../parts/card.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { RewardChart } from '../steps/reward-chart.tsx';
+import { findSaid } from './find-said.ts';
 import { PassageView } from './passage-view.tsx';
 import { stepsOf, toPassages } from './reading.ts';
 
@@ -18,16 +19,22 @@ export function RecordReader({
   events,
   hasMore,
   onMore,
-  at,
+  at: event,
+  text,
 }: {
   readonly events: readonly RecordEvent[];
   readonly hasMore: boolean;
-  readonly onMore: () => void /** The event to begin at. */;
+  readonly onMore: () => void;
+  /** The event to begin at. */
   readonly at: number | undefined;
+  /** Or where this is said first. */
+  readonly text?: string | undefined;
 }): ReactElement {
   const [tab, setTab] = useState<'read' | 'steps' | 'raw'>('read');
   const passages = useMemo(() => toPassages(events), [events]);
   const steps = useMemo(() => stepsOf(passages), [passages]);
+  const said = useMemo(() => (text === undefined ? undefined : findSaid(passages, text)), [text, passages]);
+  const at = event ?? said;
   const list = useRef<HTMLOListElement>(null);
   const shown = tab === 'steps' ? passages.filter(({ kind }) => kind === 'step' || kind === 'end') : passages;
   const hasEvents = events.length > 0;

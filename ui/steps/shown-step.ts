@@ -22,6 +22,18 @@ export interface ShownStep {
   readonly divergences?: readonly Divergence[];
 }
 
+// What a glance at a step shows of its output.
+const GLANCE = { lines: 5, width: 60 };
+
+/** Whether a glance does not show all of a step's output. */
+export function isLong({ blocks = [] }: Pick<ShownStep, 'blocks'>): boolean {
+  const linesOf = (text: string) =>
+    text.split('\n').reduce((sum, { length }) => sum + Math.max(1, length / GLANCE.width), 0);
+  return (
+    blocks.reduce((sum, block) => sum + (block.type === 'text' ? linesOf(block.text) : GLANCE.lines), 0) > GLANCE.lines
+  );
+}
+
 /** A step of a play. */
 export function fromPlay(step: Step): ShownStep {
   const { n, tool, input, status, startedAt, ms, result, problem, isReplay, divergences } = step;

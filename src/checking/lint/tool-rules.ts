@@ -1,5 +1,5 @@
 import { slowPatterns } from '../../core/index.ts';
-import { isObject, type JsonObject, type ToolSpec } from '../../protocol/index.ts';
+import { isObject, type JsonObject, MAX_AGENT_TOOL_NAME, type ToolSpec } from '../../protocol/index.ts';
 import { readEpisodes } from './prompt-rules.ts';
 import type { Rule } from './rule.ts';
 import { firstReading, type Sample } from './sample.ts';
@@ -15,6 +15,16 @@ export const toolRules: readonly Rule[] = [
       toolsOf(sample)
         .filter(({ name }) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
         .map(({ name }) => `no provider takes the name '${name}'`),
+  },
+  {
+    id: 'env/long-tool-name',
+    level: 'hardening',
+    requirement: `Tools have names of at most ${MAX_AGENT_TOOL_NAME} characters, so that agents can put a prefix before them`,
+    advice: 'shorten it: over MCP, some agents cannot call it',
+    problems: (sample) =>
+      toolsOf(sample)
+        .filter(({ name }) => name.length > MAX_AGENT_TOOL_NAME && name.length <= 64)
+        .map(({ name }) => `'${name}' has ${name.length} characters`),
   },
   {
     id: 'env/tool-description',

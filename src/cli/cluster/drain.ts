@@ -10,7 +10,9 @@ const LOOK_EVERY_MS = 250;
 export async function drain(nats: string, node: string, { json = false }: { readonly json?: boolean }): Promise<void> {
   const terminal = processTerminal();
   await watchBeats(nats, async (beats, bus) => {
-    const { id, name } = find(beats, node);
+    const found = find(beats, node);
+    const { id, name } = found;
+    assertHeir(beats, found);
     await order(bus, id);
     let last = -1;
     for (;;) {
@@ -37,6 +39,13 @@ function find(beats: Beats, node: string): Beat {
     throw new Failure(`several nodes are named '${node}'. Name one by its id: ${found.map(({ id }) => id).join(', ')}`);
   const names = all.map(({ name }) => name).join(', ');
   throw new Failure(all.length === 0 ? 'no node of a cluster was heard' : `no node '${node}'. There are: ${names}`);
+}
+
+/** A node that waits for another one to come would wait without a word. */
+function assertHeir(beats: Beats, { id, name, movable }: Beat): void {
+  const hasHeir = [...beats.values()].some((other) => other.id !== id && !other.draining);
+  if (!hasHeir && movable > 0)
+    throw new Failure(`no other node can take the ${movable} sessions of ${name}. Start one first`);
 }
 
 async function order(bus: Bus, id: string): Promise<void> {

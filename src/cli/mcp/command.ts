@@ -14,6 +14,7 @@ export function addMcp(root: Command): void {
     )
     .argument('<target>', 'URL of an ORS or OXP server, or a module that exports environments or toolkits');
   addSecretOption(addEpisodeOptions(command))
+    .option('--rewards', 'tell rewards in `_meta` of results, for an orchestrator')
     .option('--toolkits', 'serve the toolkits, also if there are environments')
     .addHelpText('after', HELP)
     .action(async (target: string, options: McpOptions) => {

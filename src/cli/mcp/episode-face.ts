@@ -5,7 +5,9 @@ import {
   type McpCall,
   type McpFace,
   type McpResult,
+  type Reader,
   type RunningCall,
+  runOnce,
   stepMeta,
   toErrorResult,
   toMcpTool,
@@ -34,13 +36,15 @@ export interface EpisodeSource {
   /** Its definition, if this command has loaded it. */
   readonly definition: Environment | undefined;
   readonly session: Session;
+  /** Who reads the results: the program of an agent, or an orchestrator. */
+  readonly reader: Reader;
 }
 
 // Long enough for an environment without a setup, which most clients want to hear of when they connect.
 const PROMPT_MS = 500;
 
 /** An episode of any ORS server, as a client of MCP sees it. */
-export async function episodeFace({ environment, definition, session }: EpisodeSource): Promise<ScoredFace> {
+export async function episodeFace({ environment, definition, session, reader }: EpisodeSource): Promise<ScoredFace> {
   const score: Score = { calls: 0, reward: null, finished: false };
   let task: readonly WireBlock[] | undefined;
   const prompted = session.prompt().then((blocks) => {
@@ -58,7 +62,7 @@ export async function episodeFace({ environment, definition, session }: EpisodeS
       return listed.map((spec) => toMcpTool(spec, annotationsOf(tools, spec.name)));
     },
     prompt: () => session.prompt(),
-    call: (call) => callOf(session, call, score),
+    call: runOnce((call) => callOf(session, call, { score, reader })),
   };
   return { face, score };
 }
@@ -67,7 +71,12 @@ function annotationsOf(tools: Readonly<Record<string, Tool>>, name: string): Too
   return Object.hasOwn(tools, name) ? tools[name]?.annotations : undefined;
 }
 
-function callOf(session: Session, { name, input }: McpCall, score: Score): RunningCall {
+interface Telling {
+  readonly score: Score;
+  readonly reader: Reader;
+}
+
+function callOf(session: Session, { name, input }: McpCall, { score, reader }: Telling): RunningCall {
   const leaving = new AbortController();
   const told = session.call(name, input, { signal: leaving.signal }).then(
     (result) => {
@@ -75,17 +84,17 @@ function callOf(session: Session, { name, input }: McpCall, score: Score): Runni
       score.calls += 1;
       if (reward !== null) score.reward = (score.reward ?? 0) + reward;
       score.finished ||= finished;
-      return toStepResult({ ...result, blocks: [...result.blocks] as WireBlock[] }, 'orchestrator');
+      return toStepResult({ ...result, blocks: [...result.blocks] as WireBlock[] }, reader);
     },
-    (thrown) => toFailed(thrown, name),
+    (thrown) => toFailed(thrown, name, reader),
   );
   return { told, cancel: () => leaving.abort() };
 }
 
-function toFailed(thrown: unknown, name: string): McpResult {
+function toFailed(thrown: unknown, name: string, reader: Reader): McpResult {
   if (thrown instanceof ToolCallError && thrown.reason === 'not_found')
     throw new UnknownTool(`'${name}' is not a valid tool`);
   if (!(thrown instanceof ClientError)) throw thrown;
   const outcome = thrown.outcome === undefined || thrown.outcome === 'finished' ? 'env_error' : thrown.outcome;
-  return toErrorResult(thrown.message, stepMeta('orchestrator', { reward: null, finished: false, outcome }));
+  return toErrorResult(thrown.message, stepMeta(reader, { reward: null, finished: false, outcome }));
 }

@@ -24,13 +24,14 @@ import { toolkitFace } from './toolkit-face.ts';
 export interface McpOptions extends EpisodeOptions {
   readonly secret?: readonly string[];
   readonly toolkits?: boolean;
+  readonly rewards?: boolean;
 }
 
 /** Serves one episode, or the tools of toolkits, over standard input and output; the end of the input ends it. */
 export async function mcp(target: string, options: McpOptions): Promise<void> {
   assertEpisodeOptions(options);
   if (options.toolkits === true && saysWhichEpisode(options))
-    throw misuse('--toolkits serves tools outside of episodes: drop the options that name one');
+    throw misuse('--toolkits serves tools outside of episodes: drop the options of episodes');
   const output = takeOutput();
   const terminal = processTerminal();
   const secrets = readSecrets(options.secret);
@@ -52,6 +53,7 @@ export async function mcp(target: string, options: McpOptions): Promise<void> {
         environment,
         definition: definitionOf(server, environment),
         session,
+        reader: options.rewards === true ? 'orchestrator' : 'agent',
       });
       terminal.note(toSafeText(`${environment.name}: ${describeChoice(choice)}, over standard input and output`));
       await serveStdio(face, serving);
@@ -60,8 +62,8 @@ export async function mcp(target: string, options: McpOptions): Promise<void> {
   });
 }
 
-function saysWhichEpisode({ environment, split, index, task }: McpOptions): boolean {
-  return [environment, split, index, task].some((each) => each !== undefined);
+function saysWhichEpisode({ environment, split, index, task, rewards }: McpOptions): boolean {
+  return [environment, split, index, task, rewards].some((each) => each !== undefined);
 }
 
 function definitionOf({ loaded }: OpenServer, { name }: { readonly name: string }) {

@@ -11,6 +11,7 @@ import { EpisodeFace } from './episode-face.ts';
 import type { NamedEpisode } from './handles.ts';
 import { assertSameTask, type EpisodeQuery, type LazyEpisodes, readLazyEpisode, sessionOf } from './lazy-episodes.ts';
 import type { McpService, Message, Served } from './service.ts';
+import { traceOfMessage } from './trace.ts';
 
 /** The episode at an address that an orchestrator has handed to an agent. */
 export async function toAgentEpisode(service: McpService, request: FastifyRequest, message: Message): Promise<Served> {
@@ -47,7 +48,7 @@ export async function toOwnEpisode(service: McpService, request: FastifyRequest,
   if (!('code' in state)) assertSameTask(wanted, state);
   const secrets = readSecretsHeader(request.headers);
   const begin = () => {
-    const trace = service.traceOf?.(request);
+    const trace = traceOfMessage(service, request, message);
     const create = { environment: environment.name, choice: { split, index }, secrets, trace };
     return (service.lazy as LazyEpisodes).begin(ref, create, state);
   };
@@ -67,13 +68,14 @@ interface Found {
 }
 
 function toFace(
-  { ors, returnErrors, traceOf }: McpService,
+  service: McpService,
   request: FastifyRequest,
-  { bytes }: Message,
+  message: Message,
   { ref, environment, state, begin, reader }: Found,
 ): McpFace {
-  const { host } = ors as OrsService;
-  const known = { bytes, trace: traceOf?.(request) };
+  const { host } = service.ors as OrsService;
+  const { returnErrors } = service;
+  const known = { bytes: message.bytes, trace: traceOfMessage(service, request, message) };
   const isReady = state?.isReady === true;
   return new EpisodeFace({ host, ref, environment, begin, isReady, reader, returnErrors, request: known });
 }

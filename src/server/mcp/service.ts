@@ -2,6 +2,7 @@ import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyBaseLogger } from 'fastify';
 import { TiltyardError, toError } from '../../core/index.ts';
 import { assertMcp, loadMcp, type McpFace, type RunningCall, toFaceServer } from '../../mcp/index.ts';
+import { MAX_AGENT_TOOL_NAME } from '../../protocol/index.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { JsonParser } from '../http/bodies.ts';
 import { type ReturnErrors, toDetail } from '../http/errors.ts';
@@ -74,17 +75,14 @@ export function toMcpService(option: Exclude<McpOption, false>, parts: McpParts)
   };
 }
 
-// Programs put a prefix of their own before a name, and models take at most 64 characters.
-const LONG_NAME = 45;
-
 function warnOfLongNames({ ors, oxp, log }: McpParts): void {
   const ofEnvironments =
     ors?.host.manifest.environments.flatMap(({ allTools }) => allTools.map(({ name }) => name)) ?? [];
   const ofToolkits = oxp?.host.tools.map(({ definition }) => definition.name) ?? [];
-  for (const name of new Set([...ofEnvironments, ...ofToolkits].filter((each) => each.length > LONG_NAME)))
+  for (const name of new Set([...ofEnvironments, ...ofToolkits].filter((each) => each.length > MAX_AGENT_TOOL_NAME)))
     log.warn(
       { tool: name },
-      `a tool's name has more than ${LONG_NAME} characters: some agents cannot call it over MCP`,
+      `a tool's name has more than ${MAX_AGENT_TOOL_NAME} characters: some agents cannot call it over MCP`,
     );
 }
 

@@ -1,8 +1,10 @@
 import {
   type McpCall,
   type McpFace,
+  type McpResult,
   type McpTool,
   type RunningCall,
+  toErrorResult,
   toInputSchema,
   UnknownTool,
   withDefaults,
@@ -51,7 +53,18 @@ export class ToolkitFace implements McpFace {
     const ended = settledCall((on) => {
       leave = host.call(asked, on);
     });
-    return { told: ended.then((ending) => toToolkitResult(ending, tool, returnErrors)), cancel: () => leave() };
+    // The host tells nothing to a caller that has left; but its request is still open.
+    let giveUp: (result: McpResult) => void = () => {};
+    const givenUp = new Promise<McpResult>((resolve) => {
+      giveUp = resolve;
+    });
+    return {
+      told: Promise.race([ended.then((ending) => toToolkitResult(ending, tool, returnErrors)), givenUp]),
+      cancel() {
+        leave();
+        giveUp(toErrorResult('the call was cancelled'));
+      },
+    };
   }
 
   #list(versions: ListedVersions): readonly NamedTool[] {

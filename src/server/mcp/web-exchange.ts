@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { answerHeaders } from '../../mcp/index.ts';
 import type { Transfer } from '../http/transfers.ts';
 
 /** A request as the SDK takes it; `signal` tells that its client has left. */
@@ -12,7 +13,7 @@ export function toWebRequest({ headers }: Pick<FastifyRequest, 'headers'>, signa
 /** Sends the SDK's answer, at the speed at which its client reads. */
 export async function sendWebResponse(reply: FastifyReply, response: Response, transfer: Transfer): Promise<void> {
   reply.code(response.status);
-  for (const [name, value] of response.headers) reply.header(name, value);
+  reply.headers(answerHeaders(response));
   const { body } = response;
   if (body === null) return void reply.send();
   reply.hijack();

@@ -1,24 +1,23 @@
 import {
   type Awaitable,
-  abortOf,
   type Checked,
   type CompiledTool,
   cutText,
   type ErrorCode,
   formatProblems,
   invoke,
-  type LazyAbort,
   type ToolEnding,
   toFailure,
 } from '../../core/index.ts';
 import { runAuthors, runsPlainly } from '../author-code.ts';
 import type { RunListener } from '../call.ts';
 import { type CallFailure, NOT_RUN, type RunEnding, refused } from '../call-ending.ts';
-import { CallContext, type ContextPart } from '../context.ts';
+import { CallContext } from '../context.ts';
 import type { CallSubject } from '../events.ts';
 import type { EpisodeOptions } from '../options.ts';
 import { endsWithin, type Stopping } from '../overrun.ts';
 import type { Episode } from './episode.ts';
+import { Execution, type Run } from './execution.ts';
 import type { RunRequest } from './runtime.ts';
 import { StateKeeper } from './state-keeper.ts';
 import { type QueuedWork, ToolQueues } from './tool-queues.ts';
@@ -39,8 +38,8 @@ export class Runner {
   // Made when first needed: most episodes have tools that answer at once.
   #queues: ToolQueues | undefined;
   #executing: Set<Execution> | undefined;
-  /** Calls that were aborted before their turn came. */
-  #aborted: Set<number> | undefined;
+  /** Runs that have not started, by the numbers of their calls. */
+  #waiting: Map<number, Waiting> | undefined;
   /** Runs whose turn has come and that wait for a place among those in flight. */
   #held: (() => void)[] | undefined;
 
@@ -71,7 +70,7 @@ export class Runner {
       (outcome) => () => this.#enqueue(run, outcome),
       (thrown) => () => this.#crash(run, thrown),
     );
-    this.#proceed(tool, checked);
+    this.#proceed(run, checked);
   }
 
   /** Aborts what runs and starts nothing more; returns the tools that are still at work, also those given up before. */
@@ -82,18 +81,32 @@ export class Runner {
     return executing;
   }
 
-  /** Aborts a run: it does not start, or its tool hears it from its signal. */
+  /** Aborts a run: it ends at once if it has not started, and otherwise its tool hears it from its signal. */
   abort(call: number, reason: Error): void {
     for (const work of this.#executing ?? []) if (work.call === call) return work.abortAlone(reason);
-    this.#aborted ??= new Set();
-    this.#aborted.add(call);
+    const waiting = this.#waiting?.get(call);
+    if (waiting === undefined) return;
+    this.#waiting?.delete(call);
+    waiting.run.listener.ended(NOT_RUN);
+    waiting.withdraw();
   }
 
   /** Checks run side by side, but a quick one does not overtake: calls of a tool run in the order they came. */
-  #proceed(tool: CompiledTool, checked: Promise<() => void>): void {
-    const proceed = () => checked.then((next) => next());
+  #proceed(run: Run, checked: Promise<() => void>): void {
+    const { call, tool } = run;
+    const proceed = async () => {
+      const next = await checked;
+      if (this.#waiting?.delete(call)) next();
+    };
+    this.#await(run, () => {});
     if (tool.concurrent) void proceed();
     else this.#enter(`check ${this.#sharedQueue ?? tool.name}`, (leave) => void proceed().finally(leave));
+  }
+
+  /** Notes a run that does not start at once; `withdraw` takes it from where it waits, with its input. */
+  #await(run: Run, withdraw: () => void): void {
+    this.#waiting ??= new Map();
+    this.#waiting.set(run.call, { run, withdraw });
   }
 
   #enqueue(run: Run, checked: Checked): void {
@@ -108,7 +121,11 @@ export class Runner {
     const queue = this.#sharedQueue ?? tool.name;
     const isFree = tool.concurrent || this.#queues === undefined || this.#queues.isFree(queue);
     if (isFree) return this.#start(run, checked.value);
-    this.#enter(queue, (leave) => this.#start(run, checked.value, leave));
+    const withdraw = this.#enter(queue, (leave) => {
+      this.#waiting?.delete(run.call);
+      this.#start(run, checked.value, leave);
+    });
+    this.#await(run, withdraw);
   }
 
   /** Takes the queue of a tool whose calls run one at a time. */
@@ -118,9 +135,9 @@ export class Runner {
     return this.#queues.take(this.#sharedQueue ?? tool.name);
   }
 
-  #enter(queue: string, work: QueuedWork): void {
+  #enter(queue: string, work: QueuedWork): () => void {
     this.#queues ??= new ToolQueues();
-    this.#queues.enter(queue, work);
+    return this.#queues.enter(queue, work);
   }
 
   /** Most tools answer at once: only one that does not takes its queue, unless it has waited for that. */
@@ -128,10 +145,6 @@ export class Runner {
     const { tool, listener } = run;
     // The session may have ended while the call waited for its turn.
     if (this.#isClosed) return leave?.();
-    if (this.#aborted?.delete(run.call)) {
-      listener.ended(NOT_RUN);
-      return leave?.();
-    }
     if (this.#episode.finished && this.#options.callsAfterFinish === 'refuse') {
       listener.ended(refusal('episode_finished', 'The episode is finished: no more tools can be called'));
       return leave?.();
@@ -149,8 +162,16 @@ export class Runner {
   /** Lets a run whose turn has come wait for a place among those in flight. */
   #hold(run: Run, input: unknown, leave: (() => void) | undefined): void {
     const leaveLater = leave ?? this.#take(run.tool);
+    const start = () => {
+      this.#waiting?.delete(run.call);
+      this.#start(run, input, leaveLater);
+    };
     this.#held ??= [];
-    this.#held.push(() => this.#start(run, input, leaveLater));
+    this.#held.push(start);
+    this.#await(run, () => {
+      this.#held = this.#held?.filter((each) => each !== start);
+      leaveLater?.();
+    });
   }
 
   /** Takes a run to its end that does not end at once. */
@@ -223,13 +244,10 @@ export class Runner {
   }
 }
 
-/** One run of a tool, from its arrival to its end. */
-interface Run extends ContextPart {
-  readonly call: number;
-  readonly tool: CompiledTool;
-  readonly listener: RunListener;
-  /** Whether its client has given it up while its tool was at work. */
-  isAborted?: boolean;
+/** A run that has not started. */
+interface Waiting {
+  readonly run: Run;
+  readonly withdraw: () => void;
 }
 
 type TimedOut = Extract<ToolEnding, { kind: 'timed_out' }>;
@@ -249,35 +267,4 @@ function asAborted(told: RunEnding): RunEnding {
 
 function refusal(code: ErrorCode, message: string): RunEnding {
   return refused({ code, message } satisfies CallFailure);
-}
-
-/** A tool at work. Its words are made only for the log. */
-class Execution implements Stopping {
-  readonly startedAt: number;
-  readonly ended: Promise<unknown>;
-  readonly #run: Run;
-
-  constructor(run: Run, ended: Promise<unknown>, startedAt: number) {
-    this.#run = run;
-    this.ended = ended;
-    this.startedAt = startedAt;
-  }
-
-  get call(): number {
-    return this.#run.call;
-  }
-
-  /** Tells the tool that nobody waits for it, although its episode goes on. */
-  abortAlone(reason: Error): void {
-    this.#run.isAborted = true;
-    this.abort.abort(reason);
-  }
-
-  get what(): string {
-    return `tool '${this.#run.tool.name}'`;
-  }
-
-  get abort(): LazyAbort {
-    return abortOf(this.#run);
-  }
 }

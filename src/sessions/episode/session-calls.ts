@@ -16,7 +16,7 @@ export type EndedCall = Pick<KeptCall, 'ending' | 'durationMs' | 'checksum'>;
 /** A call of a session. */
 export class SessionCall extends Call {
   /** What its client asked for, with an id of the client's own or without. */
-  request: Pick<CallRequest, 'taskId' | 'keepRefusal'> = NOTHING;
+  request: Pick<CallRequest, 'taskId' | 'attempt' | 'keepRefusal'> = NOTHING;
   /** The same in short, to tell it from another that comes with its id. */
   checksum = 0;
 }

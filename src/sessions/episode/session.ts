@@ -74,6 +74,8 @@ export class Session implements CallOwner {
   #waiting: (() => void)[] | undefined;
   #promptsRunning = 0;
   #closing: Promise<void> | undefined;
+  /** That its end is written down. */
+  #noted: Promise<boolean> | undefined;
   /** Whether another server has it now. */
   #isElsewhere = false;
   /** Set while the server stops and calls go on: called when the last of them has ended. */
@@ -207,7 +209,9 @@ export class Session implements CallOwner {
 
   #abort(call: SessionCall): void {
     if (call.phase === 'settled') return;
-    if (this.#phase === 'setting_up') call.ended(NOT_RUN);
+    // One that had begun at an earlier server may have run there.
+    const hasBegun = call.request.attempt !== undefined;
+    if (this.#phase === 'setting_up' && !hasBegun) call.ended(NOT_RUN);
     else this.#episode.abort(call.facts.number, 'its client has cancelled the call');
   }
 
@@ -275,8 +279,12 @@ export class Session implements CallOwner {
 
   /** Runs calls again that were lost with their server, and may be; whoever asks for them finds them under their ids. */
   #repeatLost(unfinished: readonly UnfinishedCall[]): void {
-    for (const { id, tool, input, attempt } of unfinished)
-      this.call({ name: tool, input, taskId: id, attempt: attempt + 1 }, () => {});
+    for (const { id, tool, input, attempt } of unfinished) {
+      const request = { name: tool, input, taskId: id, attempt: attempt + 1 };
+      // Not refused, whatever the server lacks at the moment: who asks for it then would begin it as if for the first time.
+      const call = this.#start(request, () => {}, this.#startedAt);
+      if (call.phase !== 'settled') this.#follow(call, request);
+    }
   }
 
   #lose({ why, reason }: Loss): void {
@@ -284,7 +292,19 @@ export class Session implements CallOwner {
       reason === undefined
         ? { reason: 'worker_lost', words: `the process that ran it has ended: ${why}` }
         : { reason, words: why };
+    void this.#lostNow();
+  }
+
+  /** Whoever hears that it was lost must not find it alive at the next server: that is written down first. */
+  async #lostNow(): Promise<void> {
+    if (this.keeping?.survivesServer === true && (await this.#note('lost')) === false) this.#isElsewhere = true;
     this.#share.endLost(this);
+  }
+
+  /** Notes its end, once; what the first one noted stays. */
+  #note(end: SessionEnd): Promise<boolean> | undefined {
+    this.#noted ??= this.keeping?.end(end, this.lost?.words);
+    return this.#noted;
   }
 
   #setUp(failure: Failure | undefined): void {
@@ -405,7 +425,7 @@ export class Session implements CallOwner {
     const wasSettingUp = this.#phase === 'setting_up';
     this.#phase = 'closing';
     this.end = end;
-    const noted = this.keeping?.end(end, this.lost?.words);
+    const noted = this.#note(end);
     const closed = this.#episode.close(`the session ${howItEnded(end)}`);
     if (wasSettingUp) this.#setupEnded('cancelled');
     const { absence } = this;

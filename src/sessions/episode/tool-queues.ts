@@ -22,11 +22,15 @@ export class ToolQueues {
     return occupy(this.#queue(name));
   }
 
-  /** Starts the work now if its queue is free, otherwise when its turn comes. */
-  enter(name: string, work: QueuedWork): void {
+  /** Starts the work now if its queue is free, otherwise when its turn comes; the returned function takes it out again while it waits. */
+  enter(name: string, work: QueuedWork): () => void {
     const queue = this.#queue(name);
     queue.waiting.push(work);
     drain(queue);
+    return () => {
+      const at = queue.waiting.indexOf(work);
+      if (at !== -1) queue.waiting.splice(at, 1);
+    };
   }
 
   #queue(name: string): Queue {

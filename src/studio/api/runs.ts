@@ -1,6 +1,15 @@
 import type { EpisodeOutcome, JsonObject, WireBlock } from '../../protocol/index.ts';
 import type { EpisodeEvent, Fault, RecordEvent, Stop } from '../../records/index.ts';
-import type { Bin, EpisodeLine, Interval, PassRate, RunIdentity, Selection, Summary } from '../../rollouts/index.ts';
+import type {
+  Bin,
+  Comparison,
+  EpisodeLine,
+  Interval,
+  PassRate,
+  RunIdentity,
+  Selection,
+  Summary,
+} from '../../rollouts/index.ts';
 import type { Problem } from './problem.ts';
 
 /** A run in the table of runs; its numbers are those of its files at this moment. */
@@ -45,6 +54,8 @@ export interface RunDetail extends RunHead {
   readonly times: readonly Bin[];
   readonly tokens: readonly Bin[];
   readonly passAt: readonly PassRate[];
+  /** How many tasks each filter leaves. */
+  readonly counts: Readonly<Record<TaskFilter, number>>;
 }
 
 /** Which rows of the table of tasks are wanted; everything is optional. */
@@ -55,13 +66,15 @@ export interface TaskQuery {
   /** Default: index. A task without a mean comes last. */
   readonly sort?: 'index' | 'mean' | 'spread' | 'steps' | 'tokens' | 'ms';
   readonly order?: 'asc' | 'desc';
-  /** failed: some episode did not pass. different: repeats did not all get the same reward. missing: some do not count yet. */
-  readonly filter?: 'failed' | 'passed' | 'different' | 'missing';
+  readonly filter?: TaskFilter;
   /** Only tasks with an episode that ended in this way. */
   readonly stop_reason?: Stop;
-  /** Only tasks whose index, way of ending or detail contains this text, whatever its case. */
+  /** Only tasks with this text, whatever its case: in index, way of ending, detail, or what was said in an episode. `#7`: task 7. */
   readonly text?: string;
 }
+
+/** failed: some episode did not pass. different: repeats did not all get the same reward. missing: some do not count yet. */
+export type TaskFilter = 'failed' | 'passed' | 'different' | 'missing';
 
 /** Some rows of the table of tasks. */
 export interface TaskTable {
@@ -70,6 +83,14 @@ export interface TaskTable {
   readonly matched: number;
   readonly start: number;
   readonly rows: readonly TaskRow[];
+  /** With `text`: how far its search is. What is found comes meanwhile: ask again while it goes on, or it stops. */
+  readonly search?: SearchProgress;
+}
+
+/** How many records a search has read, of those that there are. */
+export interface SearchProgress {
+  readonly read: number;
+  readonly total: number;
 }
 
 /** A task of a run with its repeats. */
@@ -97,6 +118,8 @@ export interface TaskCell {
   readonly steps: number;
   readonly tokens: number;
   readonly ms: number;
+  /** The text that was looked for is in its record; left out otherwise. */
+  readonly hasText?: true;
 }
 
 /** One attempt at an episode. */
@@ -149,21 +172,10 @@ export interface RecordDetail extends RecordHead {
   readonly events: EventPage;
 }
 
-/** Two runs of the same tasks. */
-export interface RunComparison {
+/** Two runs of the same tasks: their heads in the place of their summaries. */
+export interface RunComparison extends Omit<Comparison, 'first' | 'second'> {
   readonly first: RunHead;
   readonly second: RunHead;
-  /** Second minus first, over the tasks that both have. */
-  readonly difference: number;
-  readonly standardError: number | null;
-  readonly interval: Interval | null;
-  readonly wins: number;
-  readonly losses: number;
-  readonly ties: number;
-  /** Tasks that are compared, and those that only one run has. */
-  readonly tasks: number;
-  readonly leftOut: number;
-  readonly mcNemar: number | null;
   /** For a scatter plot: at most 2,000 tasks, evenly chosen. */
   readonly points: readonly ComparedTask[];
 }

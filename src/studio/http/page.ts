@@ -1,4 +1,5 @@
-import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
@@ -33,31 +34,33 @@ export function pageFolder(): string {
 }
 
 /** Serves the files of the page. They are no secret: what they show is. */
-export function servePage(app: FastifyInstance, folder: string = pageFolder()): void {
-  const files = existsSync(folder) ? filesIn(folder) : new Set<string>();
+export function servePage(app: FastifyInstance, folder?: string): void {
   app.get('/', async (_request, reply) => {
-    if (!files.has('index.html'))
+    const page = await readPageFile(folder ?? pageFolder(), 'index.html');
+    if (page === undefined)
       throw new Refusal(503, 'not_built', 'the page of the studio is not built', 'Run: npm run build');
     return reply
       .header('cache-control', 'no-cache')
       .type(TYPES['.html'] as string)
-      .send(createReadStream(join(folder, 'index.html')));
+      .send(page);
   });
   app.get('/*', async (request, reply) => {
     const path = (request.params as { readonly '*': string })['*'];
-    // Only names of the list, so that no path can lead elsewhere.
-    if (!files.has(path)) throw notFound('file', path);
+    const file = await readPageFile(folder ?? pageFolder(), path);
+    if (file === undefined) throw notFound('file', path);
     const isHashed = path.startsWith('assets/');
     return reply
       .header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
       .type(TYPES[extname(path)] ?? 'application/octet-stream')
-      .send(createReadStream(join(folder, path)));
+      .send(file);
   });
 }
 
-function filesIn(folder: string): ReadonlySet<string> {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return new Set(
-    names.filter((name) => statSync(join(folder, name)).isFile()).map((name) => name.split(sep).join('/')),
-  );
+/** A file of the page as it is built now: whoever builds it again need not start the studio again. */
+async function readPageFile(folder: string, path: string): Promise<Buffer | undefined> {
+  // Only names of the list, so that no path can lead elsewhere.
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  if (!names.some((name) => name.split(sep).join('/') === path)) return undefined;
+  // A folder, or a file that a build has just replaced.
+  return readFile(join(folder, path)).catch(() => undefined);
 }

@@ -4,15 +4,17 @@ import type { EpisodeLine, PlannedEpisode } from '../../rollouts/index.ts';
 import type { TaskCell } from '../api.ts';
 import type { PlacedLine } from './line-tail.ts';
 
-// Numbers of one episode, in this order.
-const FIELDS = ['attempt', 'reward', 'outcome', 'stop', 'fault', 'steps', 'tokens', 'ms', 'at', 'bytes'] as const;
-const WIDTH = FIELDS.length;
+// Where each number of an episode is.
+const [ATTEMPT, REWARD, OUTCOME, STOP, FAULT, STEPS, TOKENS, MS, AT, BYTES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+const WIDTH = 10;
 
 /** The last attempt at each episode of a run, in a plain array of numbers: 100,000 of them take 8 MB. */
 export class Cells {
   #numbers = new Float64Array(16 * WIDTH);
   /** Episodes by task and repeat. */
   readonly #episodes = new Map<number, number[]>();
+  /** How many episodes have an attempt. */
+  played = 0;
 
   plan({ index, repeat, episode }: PlannedEpisode): void {
     const repeats = this.#episodes.get(index) ?? [];
@@ -23,19 +25,18 @@ export class Cells {
   set(line: EpisodeLine, { at, bytes }: PlacedLine): void {
     const { episode, attempt, reward, outcome, stop, fault, steps, tokens, ms } = line;
     this.#reserve(episode);
-    const values = [
-      attempt,
-      reward ?? Number.NaN,
-      EPISODE_OUTCOMES.indexOf(outcome),
-      STOPS.indexOf(stop),
-      FAULTS.indexOf(fault),
-      steps,
-      tokens.input + tokens.output,
-      ms,
-      at,
-      bytes,
-    ];
-    this.#numbers.set(values, episode * WIDTH);
+    const [numbers, start] = [this.#numbers, episode * WIDTH];
+    if (numbers[start + ATTEMPT] === 0) this.played += 1;
+    numbers[start + ATTEMPT] = attempt;
+    numbers[start + REWARD] = reward ?? Number.NaN;
+    numbers[start + OUTCOME] = EPISODE_OUTCOMES.indexOf(outcome);
+    numbers[start + STOP] = STOPS.indexOf(stop);
+    numbers[start + FAULT] = FAULTS.indexOf(fault);
+    numbers[start + STEPS] = steps;
+    numbers[start + TOKENS] = tokens.input + tokens.output;
+    numbers[start + MS] = ms;
+    numbers[start + AT] = at;
+    numbers[start + BYTES] = bytes;
   }
 
   /** The episodes of a task, one for each repeat. */
@@ -45,28 +46,30 @@ export class Cells {
 
   /** Null if nothing was played of it. */
   get(episode: number): TaskCell | null {
-    const start = episode * WIDTH;
-    const [attempt = 0, reward = 0, outcome = 0, stop = 0, fault = 0, steps = 0, tokens = 0, ms = 0] =
-      this.#numbers.subarray(start, start + WIDTH);
+    const attempt = this.#number(episode, ATTEMPT);
     if (attempt === 0) return null;
+    const reward = this.#number(episode, REWARD);
     return {
       episode,
       attempt,
       reward: Number.isNaN(reward) ? null : reward,
-      outcome: EPISODE_OUTCOMES[outcome] ?? 'cancelled',
-      stop: STOPS[stop] ?? 'lost',
-      fault: FAULTS[fault] ?? 'runner',
-      steps,
-      tokens,
-      ms,
+      outcome: EPISODE_OUTCOMES[this.#number(episode, OUTCOME)] ?? 'cancelled',
+      stop: STOPS[this.#number(episode, STOP)] ?? 'lost',
+      fault: FAULTS[this.#number(episode, FAULT)] ?? 'runner',
+      steps: this.#number(episode, STEPS),
+      tokens: this.#number(episode, TOKENS),
+      ms: this.#number(episode, MS),
     };
   }
 
   /** Where the line of an episode's last attempt is. */
   placeOf(episode: number): Pick<PlacedLine, 'at' | 'bytes'> | null {
-    const start = episode * WIDTH;
-    const [at = 0, bytes = 0] = this.#numbers.subarray(start + FIELDS.indexOf('at'), start + WIDTH);
-    return bytes === 0 ? null : { at, bytes };
+    const bytes = this.#number(episode, BYTES);
+    return bytes === 0 ? null : { at: this.#number(episode, AT), bytes };
+  }
+
+  #number(episode: number, which: number): number {
+    return this.#numbers[episode * WIDTH + which] ?? 0;
   }
 
   #reserve(episode: number): void {

@@ -10,12 +10,8 @@ export function compareIndexes(
   second: RunIndex,
   heads: { readonly first: RunHead; readonly second: RunHead },
 ): RunComparison {
-  const {
-    first: _one,
-    second: _other,
-    ...compared
-  } = compareStates([first.folder, first.state], [second.folder, second.state]);
-  return { ...heads, ...compared, points: evenly(comparedTasks(first, second), MOST_POINTS) };
+  const compared = compareStates([first.folder, first.state], [second.folder, second.state]);
+  return { ...compared, ...heads, points: evenly(comparedTasks(first, second), MOST_POINTS) };
 }
 
 /** The tasks that differ, the greatest difference first. */

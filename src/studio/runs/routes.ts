@@ -1,13 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { STOPS } from '../../records/index.ts';
 import type { TaskQuery } from '../api.ts';
 import type { Handlers } from '../http/routes.ts';
-import { selectTasks } from '../select-tasks.ts';
+import { taskNumber } from '../select-tasks.ts';
 import type { Fields } from '../shared/fields.ts';
 import { compareIndexes, differingTasks } from './comparison.ts';
 import { readEpisodeDetail, readEpisodeEvents } from './episode.ts';
-import { findText } from './find-text.ts';
 import type { RecordLibrary } from './record-library.ts';
 import type { RunLibrary } from './run-library.ts';
+
+const ANSWER_WITHIN_MS = 200;
 
 /** Runs and records, by pages. */
 export function runRoutes(runs: RunLibrary, records: RecordLibrary): Handlers {
@@ -17,8 +19,11 @@ export function runRoutes(runs: RunLibrary, records: RecordLibrary): Handlers {
     'GET /api/runs/:run/tasks': async ({ param, query }) => {
       const index = await runs.get(param('run'));
       const wanted = toTaskQuery(query);
-      const found = wanted.text === undefined ? undefined : await findText(index.folder, wanted.text);
-      return selectTasks(index.rows(), wanted, found);
+      if (wanted.text === undefined || taskNumber(wanted.text) !== undefined) return runs.tables.page(index, wanted);
+      const search = runs.searches.of(index, wanted.text);
+      // Most runs are read within this time, and their rows need not come bit by bit.
+      await Promise.race([search.go(), delay(ANSWER_WITHIN_MS, undefined, { ref: false })]);
+      return runs.tables.page(index, wanted, search);
     },
     'GET /api/runs/:run/episodes/:episode': async ({ param, number, query }) =>
       readEpisodeDetail(await runs.get(param('run')), number('episode'), { attempt: query.optionalCount('attempt') }),

@@ -1,10 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  type Bin,
-  DoublingBins,
   type EpisodeLine,
-  EvenBins,
   isInUse,
   type PlannedEpisode,
   RUN_FILES,
@@ -19,12 +16,14 @@ import {
 import type { TaskCell, TaskRow } from '../api.ts';
 import { Cells } from './cells.ts';
 import { LineTail, type PlacedLine, readLineAt } from './line-tail.ts';
+import { type Overview, overviewOf } from './overview.ts';
 
 /** What a run's files say, read once, and from then on only what is new in them. */
 export class RunIndex {
   readonly folder: string;
   #content: Content;
   #reading: Promise<void> | undefined;
+  #overview: { readonly version: number; readonly value: Overview } | undefined;
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -66,19 +65,11 @@ export class RunIndex {
     return this.#content.summary;
   }
 
-  /** Rewards of the episodes that count, and times and tokens of the last attempts. */
-  get bins(): { readonly rewards: readonly Bin[]; readonly times: readonly Bin[]; readonly tokens: readonly Bin[] } {
-    const { state } = this.#content;
-    const rewards = new EvenBins(state.least, state.greatest);
-    const [times, tokens] = [new DoublingBins(), new DoublingBins()];
-    for (const { cells } of this.rows())
-      for (const cell of cells) {
-        if (cell === null) continue;
-        times.add(cell.ms);
-        tokens.add(cell.tokens);
-        if (cell.reward !== null) rewards.add(cell.reward);
-      }
-    return { rewards: state.valid === 0 ? [] : rewards.bins, times: times.bins, tokens: tokens.bins };
+  /** What all of its rows say together. */
+  get overview(): Overview {
+    const { version, state } = this.#content;
+    if (this.#overview?.version !== version) this.#overview = { version, value: overviewOf(this.rows(), state) };
+    return this.#overview.value;
   }
 
   /** All tasks, one by one, in the order in which they were planned. */
@@ -90,28 +81,24 @@ export class RunIndex {
     const { state, run } = this.#content;
     const { valid = 0, sum = 0, passed = 0 } = state.tasks.get(index) ?? {};
     const cells = this.cellsOf(index);
-    const rewards = cells.flatMap((cell) => cell?.reward ?? []);
-    return {
-      index,
-      mean: valid === 0 ? null : sum / valid,
-      spread: rewards.length === 0 ? null : Math.max(...rewards) - Math.min(...rewards),
-      valid,
-      passed,
-      cells:
-        cells.length === run.selection.k
-          ? cells
-          : Array.from({ length: run.selection.k }, (_, at) => cells[at] ?? null),
-    };
+    while (cells.length < run.selection.k) cells.push(null);
+    return { index, mean: valid === 0 ? null : sum / valid, spread: spreadOf(cells), valid, passed, cells };
   }
 
   cellsOf(index: number): (TaskCell | null)[] {
     const { cells } = this.#content;
+    // Repeats that are not planned yet are holes, which map would leave out.
     return Array.from(cells.episodesOf(index), (episode) => (episode === undefined ? null : cells.get(episode)));
   }
 
   /** How many episodes were planned. */
   get episodes(): number {
     return this.#content.planned;
+  }
+
+  /** How many of them have an attempt that ended. */
+  get played(): number {
+    return this.#content.cells.played;
   }
 
   /** The line of an episode's last attempt; null if there is none yet. */
@@ -190,6 +177,17 @@ class Content {
     const isCurrent = this.state.tasks.get(line.index)?.taskHash === line.taskHash;
     if (isCurrent && line.repeat < this.run.selection.k) this.cells.set(line, place);
   }
+}
+
+/** The greatest reward minus the least; null if none counts. */
+function spreadOf(cells: readonly (TaskCell | null)[]): number | null {
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const cell of cells) {
+    if (cell === null || cell.reward === null) continue;
+    least = Math.min(least, cell.reward);
+    greatest = Math.max(greatest, cell.reward);
+  }
+  return greatest < least ? null : greatest - least;
 }
 
 function parse<Line>(text: string, file: string): Line {

@@ -7,6 +7,8 @@ import { Listeners } from '../shared/listeners.ts';
 import { conflict, notFound } from '../shared/refusal.ts';
 import { changeAgainst } from './comparison.ts';
 import { RunIndex } from './run-index.ts';
+import { TextSearches } from './search/text-searches.ts';
+import { TaskTables } from './task-tables.ts';
 
 const LOOK_MS = 1_000;
 const MOST_RUNS = 1_000;
@@ -15,6 +17,10 @@ const MOST_RUNS = 1_000;
 export class RunLibrary {
   /** Told when something about the runs may have changed, at most once a second; with ids of those that did. */
   readonly changes: Listeners<ReadonlySet<string>> = new Listeners();
+  /** Their tasks, by pages. */
+  readonly tables: TaskTables = new TaskTables();
+  /** What is looked for in their records. */
+  readonly searches: TextSearches = new TextSearches();
   readonly #roots: readonly string[];
   /** By folder. */
   readonly #indexes = new Map<string, Promise<RunIndex>>();
@@ -45,6 +51,7 @@ export class RunLibrary {
   }
 
   close(): void {
+    this.searches.close();
     clearInterval(this.#timer);
   }
 
@@ -73,7 +80,7 @@ export class RunLibrary {
     const index = await this.get(id);
     const { pass, versions, git } = index.run;
     const { passAt } = index.summary;
-    return { ...(await this.head(id)), pass, versions, git, ...index.bins, passAt };
+    return { ...(await this.head(id)), pass, versions, git, ...index.overview, passAt };
   }
 
   async #head(id: string, folder: string, runs: readonly FoundRun[]): Promise<RunHead> {

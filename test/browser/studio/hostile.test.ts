@@ -1,7 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
 import { environment, step, text } from 'tiltyard';
+import { rollouts } from 'tiltyard/rollouts';
+import { createServer } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { exportSite } from '../../../src/studio/index.ts';
 import { isWithoutBrowser, openPage, shareBrowser } from './open-page.ts';
 
 const MARKUP = [
@@ -52,6 +60,52 @@ describe.skipIf(isWithoutBrowser('what hostile environments can do in the studio
     expect(await page.locator('main iframe, main form, main script, main style, main a[href^="http"]').count()).toBe(0);
     expect(page.url()).toContain('127.0.0.1');
     expect(complaints).toEqual([]);
+  });
+
+  test('U7, U10: do as little in runs that are read, from the studio and from an exported site', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tiltyard-hostile-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const server = await createServer({ environments: [nasty], logger: false });
+    onTestFinished(() => server.close());
+    const runs = [join(folder, 'run')];
+    await rollouts({
+      target: await server.listen(),
+      out: runs[0] as string,
+      agent: {
+        calls: [
+          { tool: 'markup', input: {} },
+          { tool: 'bidi', input: {} },
+          { tool: MARKUP, input: {} },
+        ],
+      },
+      tags: { [MARKUP]: MARKUP },
+      retries: 0,
+    });
+    const read = async (page: Page) => {
+      await page.getByRole('link', { name: 'run', exact: true }).click();
+      await page.getByText('All settings').click();
+      await page.locator('a.cell').first().click();
+      for (const tab of ['Steps', 'Raw events', 'Reading']) await page.getByRole('tab', { name: tab }).click();
+      await page.getByText('press me').first().click();
+      await page.getByText('gpj.exe').first().waitFor();
+      expect(await page.evaluate(() => 'wasRun' in globalThis)).toBe(false);
+      expect(await page.locator('main iframe, main form, main script, main style, main a[href^="http"]').count()).toBe(
+        0,
+      );
+    };
+    const { page, go } = await openPage(browser(), { runs });
+    await go('#/runs');
+    await read(page);
+    const out = join(folder, 'site');
+    await exportSite({ runs, out });
+    const context = await browser().newContext();
+    onTestFinished(() => context.close());
+    const exported = await context.newPage();
+    const loaded: string[] = [];
+    exported.on('request', (request) => loaded.push(request.url()));
+    await exported.goto(pathToFileURL(join(out, 'index.html')).href);
+    await read(exported);
+    expect(loaded.filter((url) => !url.startsWith('file:') && !url.startsWith('blob:'))).toEqual([]);
   });
 
   test('U10: 5 MB of text and 1,000 blocks leave the page usable', async () => {

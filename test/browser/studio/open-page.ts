@@ -17,7 +17,7 @@ export function isWithoutBrowser(what: string): boolean {
 export function shareBrowser(): () => Browser {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await startChromium('path' in found ? found.path : '', ['evil.example']);
+    if ('path' in found) browser = await startChromium(found.path, ['evil.example']);
   });
   afterAll(() => browser?.close());
   return () => {

@@ -98,6 +98,38 @@ describe.skipIf(isWithoutBrowser('playing in the studio'))('the page Play', () =
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
   });
 
+  test('U8: on a small screen the next call stays in reach, however many steps there are', async () => {
+    const { page, go } = await openPage(browser(), {
+      server: { environments: [dice] },
+      context: { viewport: { width: 360, height: 740 } },
+    });
+    await go('#/play?environment=dice');
+    await page.getByRole('button', { name: /^Play dice/ }).click();
+    const button = page.getByRole('button', { name: /^Call roll/ });
+    const isInSight = () => button.evaluate((each) => each.getBoundingClientRect().bottom <= innerHeight);
+    for (let step = 1; step <= 12; step += 1) {
+      await button.click();
+      await steps(page)
+        .nth(step - 1)
+        .locator('.reward')
+        .waitFor();
+    }
+    await page.evaluate(() => scrollTo({ top: 0 }));
+    expect(await isInSight()).toBe(true);
+    await page.getByRole('button', { name: 'Show the next call' }).click();
+    expect(await button.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Show the next call' }).click();
+    await button.click();
+    await steps(page).nth(12).locator('.reward').waitFor();
+    // What has just come stands above the sheet.
+    await page.waitForFunction(() => {
+      const [last, sheet] = [document.querySelector('.step:last-child'), document.querySelector('.composer')];
+      return (
+        last !== null && sheet !== null && last.getBoundingClientRect().bottom <= sheet.getBoundingClientRect().top
+      );
+    });
+  });
+
   test('U2: failures are told by class, with what to do', async () => {
     const { page, go } = await openPage(browser(), { server: { environments: [trouble] } });
     await go('#/play?environment=trouble');

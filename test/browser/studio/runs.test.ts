@@ -67,9 +67,38 @@ describe.skipIf(isWithoutBrowser('reading runs in the studio'))('the page Runs',
     const episode = page.url();
     await page.keyboard.press('j');
     await page.waitForFunction((before) => location.href !== before, episode);
+    await page.locator('.reading .step').first().hover();
+    await page.getByRole('link', { name: 'Link to step 1' }).click();
+    const link = page.url();
+    expect(link).toMatch(/event=\d+$/);
+    await page.goto(address);
+    await page.goto(link);
+    await page.locator('.step.selected').waitFor();
     await page.goto(address);
     await page.locator('a.cell.passed').first().waitFor();
     expect(await page.getByRole('button', { name: /^Passed/ }).getAttribute('aria-pressed')).toBe('true');
+  });
+
+  test('U5: a text is found in what was said, and leads to where it was', async () => {
+    const { page, go } = await openPage(browser(), { runs: [await playTwo()] });
+    await go('#/runs');
+    await page.getByRole('link', { name: 'half' }).click();
+    await page.locator('a.cell').first().waitFor();
+    await page.getByLabel('Search the tasks').fill('WRONG');
+    await page.locator('a.cell.match').first().waitFor();
+    const [found, listed] = [page.locator('a.cell.match'), page.locator('.row.run-task:not(.head)')];
+    await page.waitForFunction(() => document.querySelectorAll('.row.run-task:not(.head)').length === 6);
+    expect([await found.count(), await listed.count()]).toEqual([12, 6]);
+    await found.first().click();
+    await page.locator('.step.selected', { hasText: 'Wrong.' }).waitFor();
+    await page.getByRole('link', { name: /^task \d/ }).click();
+    await page.locator('a.cell').first().waitFor();
+    await page.waitForFunction(() => document.querySelectorAll('.row.run-task:not(.head)').length === 1);
+    await page.getByLabel('Search the tasks').fill('nobody said this');
+    await page.getByText('No task matches.').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.row.run-task:not(.head)').length === 12);
+    expect(await page.getByLabel('Search the tasks').inputValue()).toBe('');
   });
 
   test('U5: two runs are compared, and only what differs is listed', async () => {

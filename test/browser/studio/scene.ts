@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { rollouts, type Solve } from 'tiltyard/rollouts';
-import { createServer, type ServerOptions } from 'tiltyard/server';
+import { createServer } from 'tiltyard/server';
 import { gridworld } from '../../../examples/gridworld/environment.ts';
 import { gsm8k, solve } from '../../../examples/gsm8k/environment.ts';
 import { calculator } from '../../../examples/toolkit/toolkit.ts';
+import type { PageOptions } from './open-page.ts';
 
 /** A page of the studio, and the way to it. */
 export interface ScenePage {
@@ -14,11 +15,8 @@ export interface ScenePage {
   open(page: Page, go: (hash: string) => Promise<void>): Promise<void>;
 }
 
-/** Something to see on every page. */
-export interface Scene {
-  readonly server: Partial<ServerOptions>;
-  /** A folder with runs. */
-  readonly runs: string;
+/** Something to see, and the pages that show it. */
+export interface Scene extends Omit<PageOptions, 'context'> {
   readonly pages: readonly ScenePage[];
 }
 
@@ -33,7 +31,7 @@ export async function makeScene(): Promise<Scene & AsyncDisposable> {
   await rollouts({ ...base, out: join(runs, 'always-right'), agent: { solve: (task) => solve(task as never) } });
   return {
     server: { environments: [gsm8k, gridworld], toolkits: [calculator] },
-    runs,
+    runs: [runs],
     pages: PAGES,
     [Symbol.asyncDispose]: () => rm(runs, { recursive: true, force: true }),
   };

@@ -1,11 +1,12 @@
 // Pictures of every page, in both themes and three widths, into screenshots/: `npm run screenshots`, to look at them.
-// With --readme, only the two that the README shows, into docs/images/.
+// With --readme, only the two that the README shows, into docs/images/. With words such as `light` or `1280`, only these looks.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { createServer } from 'tiltyard/server';
 import { startStudio } from '../../../src/studio/index.ts';
 import { findChromium, startChromium } from '../chromium.ts';
+import { makeExtremes } from './extremes.ts';
 import { makeScene, type Scene } from './scene.ts';
 
 const WIDTHS = [360, 1280, 2560];
@@ -19,11 +20,21 @@ if ('missing' in found) throw new Error(`Chromium is needed: ${found.missing}`);
 await mkdir(out, { recursive: true });
 const browser = await startChromium(found.path, []);
 await using scene = await makeScene();
+await using extremes = await makeExtremes();
 try {
   if (isForReadme) await shoot(browser, scene, { theme: 'light', width: 1280 });
-  else for (const theme of THEMES) for (const width of WIDTHS) await shoot(browser, scene, { theme, width });
+  else
+    for (const theme of chosenOf(THEMES))
+      for (const width of chosenOf(WIDTHS))
+        for (const each of [scene, ...extremes.scenes]) await shoot(browser, each, { theme, width });
 } finally {
   await browser.close();
+}
+
+/** Those that the command line names, or all of them. */
+function chosenOf<Choice>(choices: readonly Choice[]): readonly Choice[] {
+  const chosen = choices.filter((choice) => process.argv.includes(String(choice)));
+  return chosen.length === 0 ? choices : chosen;
 }
 
 interface Look {
@@ -31,12 +42,15 @@ interface Look {
   readonly width: number;
 }
 
-async function shoot(chromium: Browser, { server: served, runs, pages }: Scene, { theme, width }: Look): Promise<void> {
+async function shoot(chromium: Browser, scene: Scene, { theme, width }: Look): Promise<void> {
   // Each look gets a studio of its own, so that all of them show the same.
-  await using server = await createServer({ environments: [], logger: false, events: true, ...served });
-  await server.listen();
-  const target = { name: server.url, url: server.url, apiKey: undefined, isModule: false };
-  await using studio = await startStudio({ port: 0, targets: [target], runs: [runs] });
+  const { server: served, url, pages, ...shown } = scene;
+  await using server =
+    served === undefined ? undefined : await createServer({ environments: [], logger: false, events: true, ...served });
+  await server?.listen();
+  const address = url ?? server?.url;
+  const targets = address === undefined ? [] : [{ name: address, url: address, apiKey: undefined, isModule: false }];
+  await using studio = await startStudio({ port: 0, targets, ...shown });
   const height = width < 500 ? 740 : width > 2000 ? 1440 : 900;
   const context = await chromium.newContext({
     viewport: { width, height },

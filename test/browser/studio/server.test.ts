@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { environment, step } from 'tiltyard';
-import { connect } from 'tiltyard/client';
 import { createServer } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
+import { startPlayers } from '../../support/players.ts';
 import { isWithoutBrowser, openPage, shareBrowser } from './open-page.ts';
 
 const counter = environment({
@@ -42,24 +42,21 @@ describe.skipIf(isWithoutBrowser('servers in the studio'))('a server in the stud
     await page.getByRole('heading', { name: 'Task 999999' }).waitFor();
   });
 
-  test('U4: 200 sessions of others are listed, and one is followed step by step', async () => {
+  test('U4: 200 sessions of another process are listed, and one is followed step by step', async () => {
     const { page, go, server } = await openPage(browser(), { server: { environments: [counter] } });
     await go('#/live');
     await page.getByText('Nobody plays now').waitFor();
-    const client = connect<typeof counter>(server?.url ?? '');
-    const sessions = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => client.session({ split: 'huge', index })),
-    );
-    onTestFinished(async () => void (await Promise.allSettled(sessions.map((session) => session.close()))));
+    const url = server?.url ?? '';
+    await using players = await startPlayers({ url, split: 'huge', sessions: 200, tool: 'count' });
     await page.getByText('200 open').waitFor();
     expect(await page.locator('.row.session').count()).toBeLessThan(80);
     await page.getByLabel('Search the sessions').fill('huge 7');
     await page.getByRole('link', { name: /counter huge 7 / }).click();
     await page.getByRole('heading', { name: 'counter · huge 7' }).waitFor();
     await page.getByText('No calls yet.').waitFor();
-    await sessions[7]?.call('count');
+    await players.callIn(7);
     await page.locator('.step', { hasText: 'counted' }).waitFor();
-    await sessions[7]?.call('count');
+    await players.callIn(7);
     await page.locator('.step').nth(1).waitFor();
     await page.locator('.card .pill .reward', { hasText: '+0.50' }).waitFor();
   });

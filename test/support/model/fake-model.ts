@@ -3,10 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { FakeAnswer, FakeRequest, FakeWire, Fault, Script } from './script.ts';
+import { toStream, wantsStream } from './streams.ts';
 import { ANSWERS, OVERFLOWS, turnsIn, wireOf } from './wires.ts';
 
 /** A model's server that does what a script says, over all four APIs. */
 export interface FakeModel {
+  /** Where it is, without a path. */
+  readonly origin: string;
   /** The name of a model at this server, for `--model`. */
   name(wire: FakeWire): string;
   /** All requests so far. */
@@ -32,7 +35,10 @@ export async function startFakeModel(script: Script): Promise<FakeModel> {
       headers: request.headers as FakeRequest['headers'],
     };
     requests.push(seen);
-    await respond(response, wire, await script(seen));
+    const reply = await script(seen);
+    if ('fault' in reply || !wantsStream(request.url ?? '', body)) return respond(response, wire, reply);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(toStream(wire, ANSWERS[wire](reply)));
   };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -40,7 +46,8 @@ export async function startFakeModel(script: Script): Promise<FakeModel> {
     server.closeAllConnections();
     server.close();
   });
-  return { requests, name: (wire) => `${wire}/fake@http://127.0.0.1:${port}/v1` };
+  const origin = `http://127.0.0.1:${port}`;
+  return { origin, requests, name: (wire) => `${wire}/fake@${origin}/v1` };
 }
 
 async function respond(response: ServerResponse, wire: FakeWire, reply: FakeAnswer | Fault): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { JsonObject, JsonValue } from '../../../src/protocol/index.ts';
-import { formatCount, formatMs, formatShare } from '../../data/format.ts';
+import { formatCount, formatLatency, formatShare } from '../../data/format.ts';
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
@@ -27,9 +27,21 @@ function Measured({ server }: { readonly server: MeasuredServer }): ReactElement
   return (
     <>
       <div className="tiles">
-        <Tile name={`${unit}s a second`} figure={formatCount(Math.round(perSecond))} about={toSafeText(name)} />
-        <Tile name="Half are faster than" figure={formatMs(latency.p50)} about={`90 % than ${formatMs(latency.p90)}`} />
-        <Tile name="99 % are faster than" figure={formatMs(latency.p99)} about={`slowest ${formatMs(latency.max)}`} />
+        <Tile
+          name={`${unit.charAt(0).toUpperCase()}${unit.slice(1)}s a second`}
+          figure={formatCount(Math.round(perSecond))}
+          about={toSafeText(name)}
+        />
+        <Tile
+          name="Half are faster than"
+          figure={formatLatency(latency.p50)}
+          about={`90 % than ${formatLatency(latency.p90)}`}
+        />
+        <Tile
+          name="99 % are faster than"
+          figure={formatLatency(latency.p99)}
+          about={`slowest ${formatLatency(latency.max)}`}
+        />
         <Tile
           name="Failed"
           figure={formatShare(errors)}
@@ -38,7 +50,7 @@ function Measured({ server }: { readonly server: MeasuredServer }): ReactElement
       </div>
       {bins.length > 0 && (
         <Card title="Latency">
-          <Histogram bins={bins} format={formatMs} label="Latency of the calls" />
+          <Histogram bins={bins} format={formatLatency} label="Latency of the calls" />
         </Card>
       )}
     </>

@@ -5,18 +5,19 @@ import { LongText } from '../../parts/long-text.tsx';
 import { OUTCOMES } from './job-counts.tsx';
 
 /** One requirement, and what was sent and received where it was not met. */
-export function Finding({ finding }: { readonly finding: JobFinding }): ReactElement {
-  const { protocol, id, requirement, level, source, outcome, reason, advice, exchanges } = finding;
+export function Finding({ finding, isGrouped }: FindingProps): ReactElement {
+  const { protocol, id, group, requirement, level, source, outcome, reason, advice, exchanges } = finding;
   const { sign, name, tone } = OUTCOMES[outcome];
   const head = (
     <>
       <span className={`tag ${tone}`}>
         {sign} {name}
       </span>
-      <span className="mono">
-        {protocol}/{id}
+      <span className="mono">{id.startsWith(`${protocol}/`) ? id : `${protocol}/${id}`}</span>
+      <span className="requirement">
+        {toSafeText(requirement)}
+        {isGrouped && <span className="soft"> · {toSafeText(group)}</span>}
       </span>
-      <span className="requirement">{toSafeText(requirement)}</span>
       <span className="soft small">{level}</span>
     </>
   );
@@ -37,6 +38,12 @@ export function Finding({ finding }: { readonly finding: JobFinding }): ReactEle
       </details>
     </li>
   );
+}
+
+interface FindingProps {
+  readonly finding: JobFinding;
+  /** Whether the same requirement is there for others as well. */
+  readonly isGrouped: boolean;
 }
 
 function Exchange({

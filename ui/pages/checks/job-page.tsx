@@ -6,7 +6,8 @@ import { formatMs, formatTime } from '../../data/format.ts';
 import { useAction, useTopic } from '../../data/hooks.ts';
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
-import { Empty, Loading } from '../../parts/states.tsx';
+import { PageAlone, PageWait } from '../../parts/page-wait.tsx';
+import { Empty } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { ProblemView } from '../../steps/problem-view.tsx';
 import { BenchReport } from './bench-report.tsx';
@@ -17,12 +18,14 @@ import { JobCounts, OUTCOMES, titleOf } from './job-counts.tsx';
 export function JobPage({ id }: { readonly id: string }): ReactElement {
   const job = useTopic<Job | null>(`job/${id}`, reduceJob);
   useTitle(job ? titleOf(job) : 'Check');
-  if (job === undefined) return <Loading lines={8} label="Loading the check" />;
+  if (job === undefined) return <PageWait title="Check" />;
   if (job === null)
     return (
-      <Empty title="The studio does not know this check">
-        <a href={to(['checks'])}>Start another</a>
-      </Empty>
+      <PageAlone title="Check">
+        <Empty title="The studio does not know this check">
+          <a href={to(['checks'])}>Start another</a>
+        </Empty>
+      </PageAlone>
     );
   return (
     <>
@@ -32,7 +35,9 @@ export function JobPage({ id }: { readonly id: string }): ReactElement {
         </nav>
         <h1>{toSafeText(titleOf(job))}</h1>
         <span className="pill">{formatTime(job.startedAt)}</span>
-        {job.endedAt !== null && <span className="pill">{formatMs(job.endedAt - job.startedAt)}</span>}
+        {job.endedAt !== null && job.target !== null && (
+          <span className="pill">{formatMs(job.endedAt - job.startedAt)}</span>
+        )}
         <span className="grow" />
         <JobCounts job={job} />
       </div>
@@ -71,9 +76,11 @@ function Running({ job: { id, progress } }: { readonly job: Job }): ReactElement
   );
 }
 
-function Findings({ job: { findings, status } }: { readonly job: Job }): ReactElement {
+function Findings({ job: { kind, findings, status } }: { readonly job: Job }): ReactElement {
   const [filter, setFilter] = useState<JobFinding['outcome'] | undefined>();
   const order = Object.keys(OUTCOMES);
+  // A rule of the lint is tried on each environment.
+  const isGrouped = kind === 'lint' && new Set(findings.map(({ group }) => group)).size > 1;
   const shown = findings
     .filter(({ outcome }) => filter === undefined || outcome === filter)
     .sort((one, other) => order.indexOf(one.outcome) - order.indexOf(other.outcome));
@@ -104,7 +111,11 @@ function Findings({ job: { findings, status } }: { readonly job: Job }): ReactEl
       {shown.length === 0 && <p className="none-yet">{status === 'running' ? 'Nothing yet.' : 'There are none.'}</p>}
       <ul className="findings">
         {shown.map((finding) => (
-          <Finding key={`${finding.protocol} ${finding.id} ${finding.requirement}`} finding={finding} />
+          <Finding
+            key={`${finding.protocol} ${finding.group} ${finding.id} ${finding.requirement}`}
+            finding={finding}
+            isGrouped={isGrouped}
+          />
         ))}
       </ul>
     </Card>

@@ -29,7 +29,7 @@ function Environment({ target, info }: { readonly target: string; readonly info:
   const split = info.splits.find(({ name }) => name === query.get('split')) ?? info.splits[0];
   const choose = (name: string) => goInstead(to(['environments', target, info.name], { split: name }));
   return (
-    <div className="environment">
+    <div className="environment-page">
       <div className="column">
         {info.splits.length === 0 && <Empty title="This environment has no splits" />}
         {info.splits.length > 0 && (

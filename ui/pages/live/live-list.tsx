@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import { memo, type ReactElement, useState } from 'react';
 import type { LiveSession } from '../../../src/studio/api.ts';
 import { go, to } from '../../app/route.ts';
 import { formatMs } from '../../data/format.ts';
@@ -67,7 +67,8 @@ interface RowProps {
   readonly state: 'plain' | 'active' | 'open';
 }
 
-function Row({ target, session, now, state }: RowProps): ReactElement {
+/** Most sessions have not changed when some have: only those are drawn again. */
+const Row = memo(function Row({ target, session, now, state }: RowProps): ReactElement {
   const { sid, environment, split, index, calls, lastTool, reward, startedAt } = session;
   return (
     <a
@@ -86,7 +87,7 @@ function Row({ target, session, now, state }: RowProps): ReactElement {
       <span className="num soft">{formatMs(Math.max(1, now - startedAt))}</span>
     </a>
   );
-}
+});
 
 /** How a session stands: never by colour alone. */
 export function State({ session: { state, running, outcome } }: { readonly session: LiveSession }): ReactElement {

@@ -40,7 +40,11 @@ export function LivePage({
         </nav>
       )}
       {target === undefined ? (
-        <Empty title="There is no server to watch" />
+        <Empty title="There is no server to watch">
+          <p>
+            Add one on the page <a href={to(['environments'])}>Environments</a>.
+          </p>
+        </Empty>
       ) : (
         <Watched target={target} live={live} sid={sid} />
       )}

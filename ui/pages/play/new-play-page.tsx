@@ -9,6 +9,7 @@ import { toSafeText } from '../../data/safe-text.ts';
 import { JsonEditor, readObject } from '../../forms/json-editor.tsx';
 import { type SecretRow, SecretsField, toSecrets } from '../../forms/secrets-field.tsx';
 import { Card } from '../../parts/card.tsx';
+import { PageAlone } from '../../parts/page-wait.tsx';
 import { Reward } from '../../parts/reward.tsx';
 import { Empty, Failed, Loading } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
@@ -22,12 +23,14 @@ export function NewPlayPage({ query }: { readonly query: URLSearchParams }): Rea
   useTitle('Play');
   if (target === undefined)
     return (
-      <Empty title="There is no server to play on">
-        <p>
-          Add one on the page <a href={to(['environments'])}>Environments</a>, or name it on the command line:{' '}
-          <code>tiltyard studio http://localhost:8080</code>
-        </p>
-      </Empty>
+      <PageAlone title="Play">
+        <Empty title="There is no server to play on">
+          <p>
+            Add one on the page <a href={to(['environments'])}>Environments</a>, or name it on the command line:{' '}
+            <code>tiltyard studio http://localhost:8080</code>
+          </p>
+        </Empty>
+      </PageAlone>
     );
   return (
     <>

@@ -8,6 +8,7 @@ import { toSafeText } from '../../data/safe-text.ts';
 import { JsonEditor, readObject } from '../../forms/json-editor.tsx';
 import { SchemaForm } from '../../forms/schema-form.tsx';
 import { checkValue, type SchemaError } from '../../forms/validator.ts';
+import { Brief } from '../../parts/brief.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Failed } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -24,6 +25,7 @@ export function NextCall({ play }: { readonly play: Play }): ReactElement {
   const [tab, setTab] = useState<'form' | 'json'>('form');
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const [errors, setErrors] = useState<readonly SchemaError[]>([]);
+  const [isFolded, fold] = useState(false);
   const tool = play.tools.find((each) => each.name === name) ?? play.tools[0];
   const draft = (tool && drafts[tool.name]) ?? EMPTY;
   const isBusy = play.steps.some(({ status }) => status === 'running');
@@ -53,17 +55,30 @@ export function NextCall({ play }: { readonly play: Play }): ReactElement {
   return (
     <Card
       title="Next call"
+      className={isFolded ? 'composer folded' : 'composer'}
       side={
-        <Tabs
-          tabs={TABS}
-          chosen={tab}
-          onChoose={(next) => {
-            setDrafts(tool === undefined ? drafts : { ...drafts, [tool.name]: carry(draft, next) });
-            setTab(next);
-            setErrors([]);
-          }}
-          label="Ways to write the input"
-        />
+        <>
+          <Tabs
+            tabs={TABS}
+            chosen={tab}
+            onChoose={(next) => {
+              setDrafts(tool === undefined ? drafts : { ...drafts, [tool.name]: carry(draft, next) });
+              setTab(next);
+              setErrors([]);
+              fold(false);
+            }}
+            label="Ways to write the input"
+          />
+          <button
+            type="button"
+            className="fold"
+            aria-expanded={!isFolded}
+            aria-label="Show the next call"
+            onClick={() => fold(!isFolded)}
+          >
+            <span aria-hidden="true">{isFolded ? '▴' : '▾'}</span>
+          </button>
+        </>
       }
     >
       {play.tools.length === 0 ? (
@@ -73,11 +88,7 @@ export function NextCall({ play }: { readonly play: Play }): ReactElement {
       )}
       {tool !== undefined && (
         <>
-          {tool.description !== '' && (
-            <p className="tool-about" dir="auto">
-              {toSafeText(tool.description)}
-            </p>
-          )}
+          {tool.description !== '' && <Brief key={tool.name} text={tool.description} className="tool-about" />}
           {tab === 'form' ? (
             <ToolForm
               key={tool.name}

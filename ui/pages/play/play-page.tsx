@@ -7,7 +7,8 @@ import { ask } from '../../data/ask.ts';
 import { useAction } from '../../data/hooks.ts';
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
-import { Empty, Failed, Loading } from '../../parts/states.tsx';
+import { PageAlone, PageWait } from '../../parts/page-wait.tsx';
+import { Empty, Failed } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { RewardChart } from '../../steps/reward-chart.tsx';
 import { fromPlay } from '../../steps/shown-step.ts';
@@ -25,13 +26,15 @@ import { usePlay } from './use-play.ts';
 /** A play: its prompt, its steps, and the next call. */
 export function PlayPage({ id }: { readonly id: string }): ReactElement {
   const play = usePlay(id);
-  if (play === undefined) return <Loading lines={6} label="Loading the episode" />;
+  if (play === undefined) return <PageWait title="Play" />;
   if (play === null)
     return (
-      <Empty title="The studio does not know this episode">
-        <p>It forgets episodes when it stops. Save a branch as a game to keep it.</p>
-        <a href={to(['play'])}>Begin another</a>
-      </Empty>
+      <PageAlone title="Play">
+        <Empty title="The studio does not know this episode">
+          <p>It forgets episodes when it stops. Save a branch as a game to keep it.</p>
+          <a href={to(['play'])}>Begin another</a>
+        </Empty>
+      </PageAlone>
     );
   return <Played play={play} />;
 }

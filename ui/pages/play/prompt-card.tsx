@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import type { WireBlock } from '../../../src/protocol/index.ts';
 import type { Play } from '../../../src/studio/api.ts';
 import { Blocks } from '../../parts/blocks.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -13,6 +14,9 @@ const TABS = [
   { name: 'raw', label: 'Raw' },
 ] as const;
 
+const isEmpty = (prompt: readonly WireBlock[]) =>
+  prompt.every((block) => block.type === 'text' && block.text.trim() === '');
+
 /** What the agent reads first. */
 export function PromptCard({ play }: { readonly play: Play }): ReactElement {
   const [tab, setTab] = useState<'rendered' | 'raw'>('rendered');
@@ -23,9 +27,9 @@ export function PromptCard({ play }: { readonly play: Play }): ReactElement {
       className="prompt"
       side={<Tabs tabs={TABS} chosen={tab} onChoose={setTab} label="Views of the prompt" />}
     >
-      {prompt === null ? (
-        <Loading lines={2} label="Waiting for the prompt" />
-      ) : (
+      {prompt === null && <Loading lines={2} label="Waiting for the prompt" />}
+      {prompt !== null && isEmpty(prompt) && <p className="soft">The prompt is empty.</p>}
+      {prompt !== null && !isEmpty(prompt) && (
         <Scroller className="scrolls" label="The prompt">
           {tab === 'raw' ? (
             <LongText text={JSON.stringify(prompt, null, 2)} />

@@ -51,7 +51,7 @@ export function StepsCard({
     <Card title="Steps" side={total} flush>
       {branch.error !== undefined && <Failed error={branch.error} />}
       {play.steps.length === 0 ? (
-        <p className="none-yet">No steps yet. Choose a tool, and call it.</p>
+        <p className="none-yet">No steps yet.{play.tools.length > 0 && ' Choose a tool, and call it.'}</p>
       ) : (
         <ol className="steps" ref={list}>
           {play.steps.map((step) => (

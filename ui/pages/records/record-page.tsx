@@ -7,7 +7,8 @@ import { useAnswer } from '../../data/hooks.ts';
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
-import { Failed, Loading, Notice } from '../../parts/states.tsx';
+import { PageWait } from '../../parts/page-wait.tsx';
+import { Failed, Notice } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { RecordReader } from '../../reader/record-reader.tsx';
 import { useEvents } from '../../reader/use-events.ts';
@@ -16,12 +17,7 @@ import { useEvents } from '../../reader/use-events.ts';
 export function RecordPage({ id }: { readonly id: string }): ReactElement {
   const { data, error, reload } = useAnswer('GET /api/records/:record', { path: { record: id } });
   useTitle(data?.name ?? 'Record');
-  if (data === undefined)
-    return error === undefined ? (
-      <Loading lines={10} label="Loading the record" />
-    ) : (
-      <Failed error={error} onRetry={reload} />
-    );
+  if (data === undefined) return <PageWait title="Record" error={error} onRetry={reload} />;
   return <Recorded key={id} record={data} />;
 }
 

@@ -9,17 +9,21 @@ export function Cells({
   run,
   cells,
   pass,
+  text,
 }: {
   readonly run: string;
   readonly cells: readonly (TaskCell | null)[];
   readonly pass: number;
+  /** What is looked for. */
+  readonly text?: string | undefined;
 }): ReactElement {
   return (
     <span className="cells">
-      {cells.map((cell, repeat) => (
+      {cells.map((cell, repeat) => {
+        const label = `Repeat ${repeat + 1}: ${labelOf(cell, pass)}`;
         // biome-ignore lint/suspicious/noArrayIndexKey: a repeat is known by its place.
-        <Cell key={repeat} run={run} cell={cell} label={`Repeat ${repeat + 1}: ${labelOf(cell, pass)}`} pass={pass} />
-      ))}
+        return <Cell key={repeat} run={run} cell={cell} label={label} pass={pass} text={text} />;
+      })}
     </span>
   );
 }
@@ -29,12 +33,14 @@ interface CellProps {
   readonly cell: TaskCell | null;
   readonly label: string;
   readonly pass: number;
+  readonly text: string | undefined;
 }
 
-function Cell({ run, cell, label, pass }: CellProps): ReactElement {
+function Cell({ run, cell, label, pass, text }: CellProps): ReactElement {
   if (cell === null) return <i className="cell waiting" role="img" aria-label={label} title={label} />;
+  const address = to(['runs', run, 'episodes', cell.episode], { text: cell.hasText && text });
   return (
-    <a className={`cell ${toneOf(cell, pass)}`} href={to(['runs', run, 'episodes', cell.episode])} title={label}>
+    <a className={`cell ${toneOf(cell, pass)}${cell.hasText ? ' match' : ''}`} href={address} title={label}>
       <span className="said">{label}</span>
     </a>
   );
@@ -53,5 +59,5 @@ function labelOf(cell: TaskCell | null, pass: number): string {
     toneOf(cell, pass)
   ];
   const reward = cell.reward === null ? '' : `, reward ${formatReward(cell.reward)}`;
-  return `${words}${reward}, ${stopName(cell.stop)}`;
+  return `${words}${reward}, ${stopName(cell.stop)}${cell.hasText ? ', has the text' : ''}`;
 }

@@ -7,6 +7,7 @@ import { useAnswer } from '../../data/hooks.ts';
 import { useRows } from '../../data/rows.ts';
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
+import { PageWait } from '../../parts/page-wait.tsx';
 import { Failed, Ghost, Loading } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { VirtualList } from '../../parts/virtual-list.tsx';
@@ -20,12 +21,7 @@ export function ComparePage({ first, second }: { readonly first: string; readonl
     path: { run: first, other: second },
   });
   useTitle('Compare runs');
-  if (data === undefined)
-    return error === undefined ? (
-      <Loading lines={10} label="Comparing the runs" />
-    ) : (
-      <Failed error={error} onRetry={reload} />
-    );
+  if (data === undefined) return <PageWait title="Compare runs" error={error} onRetry={reload} />;
   return <Compared compared={data} />;
 }
 

@@ -8,8 +8,9 @@ import { useAnswer } from '../../data/hooks.ts';
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
+import { PageWait } from '../../parts/page-wait.tsx';
 import { Reward } from '../../parts/reward.tsx';
-import { Failed, Loading } from '../../parts/states.tsx';
+import { Failed } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { RecordReader } from '../../reader/record-reader.tsx';
 import { useEvents } from '../../reader/use-events.ts';
@@ -33,12 +34,7 @@ export function EpisodePage({ run: runId, episode }: { readonly run: string; rea
     const timer = setInterval(reload, 1000);
     return () => clearInterval(timer);
   }, [isGoing, reload]);
-  if (data === undefined)
-    return error === undefined ? (
-      <Loading lines={10} label="Loading the episode" />
-    ) : (
-      <Failed error={error} onRetry={reload} />
-    );
+  if (data === undefined) return <PageWait title={`Episode ${episode}`} error={error} onRetry={reload} />;
   return (
     <Episode
       key={`${data.episode} ${data.attempt}`}
@@ -72,14 +68,14 @@ function Episode({
   const open = (other: number | null) => other !== null && go(to(['runs', runId, 'episodes', other]));
   useKeys({ j: () => open(next), k: () => open(previous) });
   const task = line?.index ?? head?.index;
-  const at = query.get('event');
+  const [at, text] = [query.get('event'), query.get('text')];
   return (
     <>
       <div className="bar">
         <nav className="crumbs" aria-label="Where this is">
           <a href={to(['runs'])}>Runs</a>
           <a href={to(['runs', runId])}>{toSafeText(run?.name ?? runId)}</a>
-          {task !== undefined && <a href={to(['runs', runId], { text: task })}>task {task}</a>}
+          {task !== undefined && <a href={to(['runs', runId], { text: `#${task}` })}>task {task}</a>}
         </nav>
         <h1>Episode {episode}</h1>
         {line !== null && <span className="pill">repeat {line.repeat + 1}</span>}
@@ -94,7 +90,13 @@ function Episode({
       {error !== undefined && <Failed error={error} />}
       <div className={isStale ? 'play stale' : 'play'}>
         <div className="column">
-          <RecordReader events={events} hasMore={hasMore} onMore={more} at={at === null ? undefined : Number(at)} />
+          <RecordReader
+            events={events}
+            hasMore={hasMore}
+            onMore={more}
+            at={at === null ? undefined : Number(at)}
+            text={text ?? undefined}
+          />
         </div>
         <aside className="column" aria-label="About the episode">
           <Facts

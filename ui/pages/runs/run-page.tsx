@@ -14,7 +14,8 @@ import {
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
-import { Failed, Loading, Notice } from '../../parts/states.tsx';
+import { PageWait } from '../../parts/page-wait.tsx';
+import { Notice } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { Histogram } from './histogram.tsx';
 import { agentOf, marginOf, signed, sizeOf, stopName } from './names.ts';
@@ -25,12 +26,7 @@ import { useRun, useRuns } from './use-run.ts';
 export function RunPage({ id }: { readonly id: string }): ReactElement {
   const { data: run, error, reload } = useRun(id);
   useTitle(run === undefined ? 'Run' : `${run.name} · Runs`);
-  if (run === undefined)
-    return error === undefined ? (
-      <Loading lines={10} label="Loading the run" />
-    ) : (
-      <Failed error={error} onRetry={reload} />
-    );
+  if (run === undefined) return <PageWait title="Run" error={error} onRetry={reload} />;
   return (
     <>
       <div className="bar">

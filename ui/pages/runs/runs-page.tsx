@@ -109,7 +109,7 @@ function RunsTable({
                 </td>
                 <td>{toSafeText(agentOf(run))}</td>
                 {run.summary === null ? (
-                  <td colSpan={5} className="bad">
+                  <td colSpan={hasCost ? 5 : 4} className="bad">
                     ✕ {toSafeText(run.problem?.message ?? 'It cannot be read.')}
                   </td>
                 ) : (

@@ -1,46 +1,53 @@
 import { type ReactElement, useEffect, useState } from 'react';
-import type { RunDetail, TaskQuery, TaskRow } from '../../../src/studio/api.ts';
+import type { RunDetail, SearchProgress, TaskQuery, TaskRow } from '../../../src/studio/api.ts';
 import { goInstead, to, usePlace } from '../../app/route.ts';
 import { ask } from '../../data/ask.ts';
-import { formatCount, formatMs, formatNumber } from '../../data/format.ts';
-import { useAnswer, useWhenChanged } from '../../data/hooks.ts';
+import { formatCount, formatMs, formatNumber, plural } from '../../data/format.ts';
+import { useWhenChanged } from '../../data/hooks.ts';
 import { useRows } from '../../data/rows.ts';
 import { Card } from '../../parts/card.tsx';
 import { Failed, Ghost, Loading } from '../../parts/states.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { Cells } from './cells.tsx';
-import { stopName } from './names.ts';
+import { TaskFilters } from './task-filters.tsx';
 
-type Filter = NonNullable<TaskQuery['filter']>;
 type Sort = NonNullable<TaskQuery['sort']>;
+
+// Often enough to see rows come, and seldom enough that the search gets on.
+const ASK_AGAIN_MS = 500;
 
 /** The tasks of a run by their repeats, with filters; only what is on the screen is loaded. */
 export function TasksCard({ run }: { readonly run: RunDetail }): ReactElement {
   const { query: address } = usePlace();
   const query = readQuery(address);
   const key = JSON.stringify([run.id, query]);
+  const [search, setSearch] = useState<SearchProgress | undefined>();
   const tasks = useRows<TaskRow>(key, async (start, stop, signal) => {
     const table = await ask('GET /api/runs/:run/tasks', {
       path: { run: run.id },
       query: { ...query, start, stop },
       signal,
     });
+    setSearch(table.search);
     return { rows: table.rows, total: table.matched };
   });
   const { reload } = tasks;
+  const isSearching = query.text !== undefined && search !== undefined && search.read < search.total;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer has a new `search`, and asks for the next.
+  useEffect(() => {
+    if (!isSearching) return;
+    const timer = setTimeout(reload, ASK_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [isSearching, search, reload]);
   useWhenChanged(progressOf(run), reload);
   const change = (changed: Partial<Record<'filter' | 'stop' | 'text' | 'sort' | 'order', string | undefined>>) =>
     goInstead(to(['runs', run.id], { ...Object.fromEntries(address), ...changed }));
   const sortBy = (sort: Sort) =>
     change({ sort, order: query.sort === sort && query.order !== 'desc' ? 'desc' : 'asc' });
   return (
-    <Card
-      title="Tasks"
-      side={<Filters run={run} query={query} onChange={change} isCounted={tasks.total !== undefined} />}
-      flush
-    >
+    <Card title="Tasks" side={<TaskFilters run={run} query={query} onChange={change} />} flush>
       {tasks.error !== undefined && <Failed error={tasks.error} onRetry={reload} />}
-      <div className="row head run-task">
+      <div className={`row head ${rowClass(run)}`}>
         <SortButton sort="index" label="#" query={query} onSort={sortBy} />
         <span>Repeats</span>
         <SortButton sort="mean" label="Mean" query={query} onSort={sortBy} />
@@ -50,7 +57,8 @@ export function TasksCard({ run }: { readonly run: RunDetail }): ReactElement {
         <SortButton sort="ms" label="Time" query={query} onSort={sortBy} />
       </div>
       {tasks.total === undefined && tasks.error === undefined && <Loading lines={6} />}
-      {tasks.total === 0 && (
+      {isSearching && <Searching search={search} />}
+      {tasks.total === 0 && !isSearching && (
         <p className="none-yet">
           No task matches.{' '}
           <button
@@ -68,35 +76,58 @@ export function TasksCard({ run }: { readonly run: RunDetail }): ReactElement {
           rowHeight={34}
           label="Tasks"
           onVisible={tasks.see}
-          render={(at) => <Row key={at} run={run} row={tasks.row(at)} />}
+          render={(at) => <Row key={at} run={run} row={tasks.row(at)} text={query.text} />}
         />
       )}
     </Card>
   );
 }
 
-function Row({ run, row }: { readonly run: RunDetail; readonly row: TaskRow | undefined }): ReactElement {
+/** Rows come while the episodes are read. */
+function Searching({ search: { read, total } }: { readonly search: SearchProgress }): ReactElement {
+  return (
+    <div className="searching" role="status">
+      <span>
+        Searching: {formatCount(read)} of {plural(total, 'episode')} read
+      </span>
+      <progress value={read} max={total} aria-label="Episodes read" />
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly run: RunDetail;
+  readonly row: TaskRow | undefined;
+  /** What is looked for: its episode opens there. */
+  readonly text: string | undefined;
+}
+
+function Row({ run, row, text }: RowProps): ReactElement {
   if (row === undefined)
     return (
-      <div className="row run-task">
+      <div className={`row ${rowClass(run)}`}>
         <Ghost />
       </div>
     );
   const played = row.cells.filter((cell) => cell !== null);
-  const first = played[0];
+  const first = played.find(({ hasText }) => hasText) ?? played[0];
   const mean = (pick: (cell: (typeof played)[number]) => number) =>
     played.reduce((sum, cell) => sum + pick(cell), 0) / Math.max(1, played.length);
   const hasTokens = played.some(({ tokens }) => tokens > 0);
   return (
-    <div className="row run-task">
+    <div className={`row ${rowClass(run)}`}>
       {first === undefined ? (
         <span className="mono">{row.index}</span>
       ) : (
-        <a className="mono" href={to(['runs', run.id, 'episodes', first.episode])} aria-label={`Task ${row.index}`}>
+        <a
+          className="mono"
+          href={to(['runs', run.id, 'episodes', first.episode], { text })}
+          aria-label={`Task ${row.index}`}
+        >
           {row.index}
         </a>
       )}
-      <Cells run={run.id} cells={row.cells} pass={run.pass} />
+      <Cells run={run.id} cells={row.cells} pass={run.pass} text={text} />
       <b className="num">{row.mean === null ? 'none' : formatNumber(row.mean, 2)}</b>
       <span className="num soft">{row.spread === null ? '' : formatNumber(row.spread, 2)}</span>
       <span className="num">{mean(({ steps }) => steps).toFixed(1)}</span>
@@ -133,107 +164,10 @@ function SortButton({
   );
 }
 
-const FILTERS: readonly (readonly [filter: Filter, label: string])[] = [
-  ['different', 'Different between repeats'],
-  ['failed', 'Failed'],
-  ['passed', 'Passed'],
-  ['missing', 'Not scored'],
-];
-
-function Filters({
-  run,
-  query,
-  onChange,
-  isCounted,
-}: {
-  readonly run: RunDetail;
-  readonly query: TaskQuery;
-  /** Only after the first rows are there: they matter more. */
-  readonly isCounted: boolean;
-  readonly onChange: (changed: {
-    filter?: string | undefined;
-    stop?: string | undefined;
-    text?: string | undefined;
-  }) => void;
-}): ReactElement {
-  const [text, setText] = useState(query.text ?? '');
-  const stops = Object.keys(run.summary?.stops ?? {});
-  useEffect(() => {
-    if (text === (query.text ?? '')) return;
-    const timer = setTimeout(() => onChange({ text: text === '' ? undefined : text }), 150);
-    return () => clearTimeout(timer);
-  }, [text, query.text, onChange]);
-  return (
-    <>
-      <div className="chips" role="group" aria-label="Which tasks">
-        <button type="button" aria-pressed={query.filter === undefined} onClick={() => onChange({ filter: undefined })}>
-          All <span className="count">{run.summary?.tasks}</span>
-        </button>
-        {FILTERS.map(([filter, label]) => (
-          <FilterChip
-            key={filter}
-            isCounted={isCounted}
-            run={run}
-            filter={filter}
-            label={label}
-            isOn={query.filter === filter}
-            onChoose={() => onChange({ filter: query.filter === filter ? undefined : filter })}
-          />
-        ))}
-      </div>
-      {stops.length > 1 && (
-        <select
-          className="small-select"
-          aria-label="Only with this way of ending"
-          value={query.stop_reason ?? ''}
-          onChange={({ target }) => onChange({ stop: target.value || undefined })}
-        >
-          <option value="">any ending</option>
-          {stops.map((stop) => (
-            <option key={stop} value={stop}>
-              {stopName(stop)}
-            </option>
-          ))}
-        </select>
-      )}
-      <input
-        type="search"
-        className="search"
-        aria-label="Search the tasks"
-        placeholder="Index or text"
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
-    </>
-  );
-}
-
-function FilterChip({
-  isCounted,
-  run,
-  filter,
-  label,
-  isOn,
-  onChoose,
-}: {
-  readonly run: RunDetail;
-  readonly isCounted: boolean;
-  readonly filter: Filter;
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly onChoose: () => void;
-}): ReactElement {
-  // Only the number is wanted.
-  const { data, reload } = useAnswer(isCounted ? 'GET /api/runs/:run/tasks' : null, {
-    path: { run: run.id },
-    query: { filter, start: 0, stop: 1 },
-  });
-  useWhenChanged(progressOf(run), reload);
-  return (
-    <button type="button" aria-pressed={isOn} disabled={data?.matched === 0 && !isOn} onClick={onChoose}>
-      {label} <span className="count">{data?.matched}</span>
-    </button>
-  );
+/** Runs without a model have no tokens to show. */
+function rowClass({ summary }: RunDetail): string {
+  const { input = 0, output = 0 } = summary?.tokens ?? {};
+  return input + output === 0 ? 'run-task without-tokens' : 'run-task';
 }
 
 /** Changes whenever the rows of a run that goes on may have changed, and when it ends. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../protocol/index.ts';
+import { isObject, type JsonObject, MAX_AGENT_TOOL_NAME } from '../../../protocol/index.ts';
 import { insist, need, type Probe } from '../probe.ts';
 import { type Protocol, protocol } from '../protocol.ts';
 import { Recorder } from '../recorder.ts';
@@ -113,6 +113,19 @@ const mcpProbes: readonly Probe<McpSubject>[] = [
         const { status } = await http.ask({ method, path: '', headers: { accept: 'text/event-stream' } });
         insist(status === 405, `${method} is answered with ${status}`);
       }
+    },
+  },
+  {
+    id: 'M21',
+    group: GROUP,
+    level: 'hardening',
+    requirement: `Names have at most ${MAX_AGENT_TOOL_NAME} characters, so that agents can put a prefix before them`,
+    source: SOURCE,
+    advice: 'shorten it: some agents cannot call it',
+    async run({ tools }) {
+      need(tools.length > 0, 'it lists no tools');
+      const long = tools.map(({ name }) => String(name)).filter((name) => name.length > MAX_AGENT_TOOL_NAME);
+      insist(long.length === 0, `${long[0]} has ${long[0]?.length} characters`);
     },
   },
 ];

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, mapSubschemas, TOOL_ID } from '../../../protocol/index.ts';
+import { isObject, type JsonObject, MAX_AGENT_TOOL_NAME, mapSubschemas, TOOL_ID } from '../../../protocol/index.ts';
 import { parsed } from '../json.ts';
 import { insist, need, type Probe } from '../probe.ts';
 import type { Answer } from '../recorder.ts';
@@ -112,6 +112,19 @@ export const endpointProbes: readonly Probe<OxpSubject>[] = [
       insist(twice === undefined, `${twice} is listed twice`);
       const other = tools.find(({ id, version }) => id.includes('@') && !id.endsWith(`@${version}`));
       insist(other === undefined, `${other?.id} says that its version is ${other?.version}`);
+    },
+  },
+  {
+    id: 'M21',
+    group: 'Endpoints',
+    level: 'hardening',
+    requirement: `Names have at most ${MAX_AGENT_TOOL_NAME} characters, so that agents can put a prefix before them`,
+    source: 'docs/mcp.md',
+    advice: 'shorten it: over MCP, some agents cannot call it',
+    async run({ tools }) {
+      need(tools.length > 0, 'the server lists no tools');
+      const long = tools.map(({ listed }) => String(listed.name)).filter((name) => name.length > MAX_AGENT_TOOL_NAME);
+      insist(long.length === 0, `${long[0]} has ${long[0]?.length} characters`);
     },
   },
 ];

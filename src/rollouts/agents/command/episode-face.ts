@@ -1,6 +1,7 @@
 import {
   type McpFace,
   type McpResult,
+  runOnce,
   toErrorResult,
   toMcpTool,
   toStepResult,
@@ -42,6 +43,6 @@ export function runFace({ tools, call }: Pick<AgentEpisode, 'tools' | 'call'>, l
   return {
     name: 'episode',
     tools: () => tools.map((tool) => toMcpTool(tool, undefined)),
-    call: ({ name, input }) => ({ told: play(name, input), cancel: () => {} }),
+    call: runOnce(({ name, input }) => ({ told: play(name, input), cancel: () => {} })),
   };
 }

@@ -6,14 +6,18 @@ export const AGENT_CLIS = ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'goo
 /** The name of such a program. */
 export type AgentCli = (typeof AGENT_CLIS)[number];
 
-// A quick start is not worth a first turn without tools.
-const CLAUDE_WAITS = { MCP_CONNECTION_NONBLOCKING: '0', MCP_CONNECT_TIMEOUT_MS: '30000' };
+// A quick start is not worth a first turn without tools; nor is a short prompt worth tools that have to be searched for first.
+const CLAUDE_HAS_TOOLS = {
+  MCP_CONNECTION_NONBLOCKING: '0',
+  MCP_CONNECT_TIMEOUT_MS: '30000',
+  ENABLE_TOOL_SEARCH: 'false',
+};
 
 const PRESETS: Readonly<Record<AgentCli, CommandAgentOptions>> = {
   claude: {
     command: 'claude',
     args: ['-p', '--mcp-config', '{mcp_config}', '--strict-mcp-config', '--allowedTools', 'mcp__tiltyard'],
-    env: CLAUDE_WAITS,
+    env: CLAUDE_HAS_TOOLS,
   },
   codex: {
     command: 'codex',
@@ -30,6 +34,8 @@ const PRESETS: Readonly<Record<AgentCli, CommandAgentOptions>> = {
   gemini: {
     command: 'gemini',
     args: ['-p', '{prompt}'],
+    // It is a folder of ours, with nothing in it but these settings, which it would not read otherwise.
+    env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     files: { '.gemini/settings.json': '{"mcpServers":{"tiltyard":{"httpUrl":"{url}","trust":true}}}' },
   },
   opencode: {
@@ -42,6 +48,8 @@ const PRESETS: Readonly<Record<AgentCli, CommandAgentOptions>> = {
   qwen: {
     command: 'qwen',
     args: ['-p', '{prompt}', '--mcp-config', '{mcp_config}'],
+    // The same as for claude.
+    files: { '.qwen/settings.json': '{"tools":{"toolSearch":{"enabled":false}}}' },
     config: ({ url }) => ({ mcpServers: { tiltyard: { httpUrl: url, trust: true } } }),
   },
   goose: {

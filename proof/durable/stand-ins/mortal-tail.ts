@@ -1,0 +1,18 @@
+import type { Change } from '../../../src/journal/change.ts';
+import { Tail as Lasting } from '../../../src/journal/tail.ts';
+import { death } from './death.ts';
+
+/** The newest changes of a journal whose process may die before or after they are written, and before or after they are not needed any more. */
+export class Tail extends Lasting {
+  override async write(changes: readonly Change[]): Promise<void> {
+    if (death.before('tail')) return new Promise(() => {});
+    await super.write(changes);
+    death.after('tail');
+  }
+
+  override async remove(number: number): Promise<void> {
+    if (death.before('forget')) return new Promise(() => {});
+    await super.remove(number);
+    death.after('forget');
+  }
+}

@@ -1,0 +1,76 @@
+import { closeSync, fdatasync, fsync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import type { Change } from './change.ts';
+import { toFrames } from './frames.ts';
+import { tailFile, unlessGone } from './tail-files.ts';
+
+const syncData = promisify(fdatasync);
+const syncAll = promisify(fsync);
+
+/**
+ * The files with the newest changes. To append to a file takes a fraction of what a transaction takes, so changes are written here first,
+ * and told; the tables get them later, many at once. One file has what one transaction will have, and goes when the tables have it.
+ */
+export class Tail {
+  readonly #folder: string;
+  readonly #sync: 'lazy' | 'always';
+  #number: number;
+  #file: number | undefined;
+  #size = 0;
+
+  /** `last` is the number of the last file that there was. */
+  constructor(folder: string, last: number, sync: 'lazy' | 'always') {
+    this.#folder = folder;
+    this.#sync = sync;
+    this.#number = last;
+  }
+
+  /** Appends changes; resolves when they survive this process, or the machine. If that fails, none of them is there. */
+  async write(changes: readonly Change[]): Promise<void> {
+    const file = this.#file ?? (await this.#begin());
+    const bytes = toFrames(changes);
+    try {
+      // Into the kernel's memory, which takes less time than to let another thread do it.
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, this.#size + at);
+      if (this.#sync === 'always') await syncData(file);
+    } catch (thrown) {
+      // Otherwise the next file would follow one that is not whole.
+      ftruncateSync(file, this.#size);
+      throw thrown;
+    }
+    this.#size += bytes.length;
+  }
+
+  /** Ends the file: what is written from now on goes into another one. Returns the number of the one that ended. */
+  end(): number {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    return this.#number;
+  }
+
+  /** Removes a file that has ended, because the tables have what is in it. */
+  async remove(number: number): Promise<void> {
+    await unlink(tailFile(this.#folder, number)).catch(unlessGone);
+  }
+
+  async #begin(): Promise<number> {
+    const number = this.#number + 1;
+    const file = openSync(tailFile(this.#folder, number), 'w', 0o600);
+    // What survives the machine must be found in its folder afterwards.
+    if (this.#sync === 'always') await this.#syncFolder();
+    this.#number = number;
+    this.#size = 0;
+    this.#file = file;
+    return file;
+  }
+
+  async #syncFolder(): Promise<void> {
+    const folder = await open(this.#folder);
+    try {
+      await syncAll(folder.fd);
+    } finally {
+      await folder.close();
+    }
+  }
+}
