@@ -31,7 +31,7 @@ export class RunFolder implements Disposable {
   readonly #episodes: LineFile;
   /** One for all records: what is in it need not be looked for again. */
   readonly #blobs: BlobFolder;
-  #hasEvents = false;
+  #events: 'new' | 'used' | undefined;
 
   private constructor(path: string, lock: Disposable) {
     this.path = path;
@@ -72,6 +72,12 @@ export class RunFolder implements Disposable {
     this.#plan.append(episode);
   }
 
+  /** Writes what was planned: before any of it is played. */
+  endPlan(): void {
+    this.#plan.write();
+  }
+
+  /** Notes that an attempt has ended; its record must be written by then. */
   addEnded(line: EpisodeLine): void {
     this.#episodes.append(line);
   }
@@ -82,27 +88,30 @@ export class RunFolder implements Disposable {
     from: number,
     secrets: Readonly<Record<string, string>>,
   ): { readonly attempt: number; readonly record: AttemptRecord } {
-    this.#makeEvents();
+    this.#events ??= prepareEvents(this.path);
     let attempt = from;
-    while (existsSync(recordPath(this.path, episode, attempt))) attempt += 1;
+    // Nobody else writes here: what was not there when this process began is not looked for.
+    if (this.#events === 'used') while (existsSync(recordPath(this.path, episode, attempt))) attempt += 1;
     const file = recordPath(this.path, episode, attempt);
     const writer = RecordWriter.open(file, { blobs: this.#blobs, secrets, created: 'later' });
     return { attempt, record: new AttemptRecord(writer) };
   }
 
-  /** Not before the first record: a folder that has one is taken for a run. */
-  #makeEvents(): void {
-    if (this.#hasEvents) return;
-    mkdirSync(join(this.path, 'events'), { recursive: true, mode: PRIVATE_FOLDER });
-    this.#hasEvents = true;
-  }
-
   [Symbol.dispose](): void {
-    this.#episodes.flush();
-    this.#plan[Symbol.dispose]();
-    this.#episodes[Symbol.dispose]();
-    this.#lock[Symbol.dispose]();
+    try {
+      this.#episodes.flush();
+    } finally {
+      this.#plan[Symbol.dispose]();
+      this.#episodes[Symbol.dispose]();
+      this.#lock[Symbol.dispose]();
+    }
   }
+}
+
+/** Makes the folder of records, and says whether there may be some. Not before the first one: a folder that has it is taken for a run. */
+function prepareEvents(folder: string): 'new' | 'used' {
+  const made = mkdirSync(join(folder, 'events'), { recursive: true, mode: PRIVATE_FOLDER });
+  return made === undefined ? 'used' : 'new';
 }
 
 /** Where the record of an attempt is. */
