@@ -61,6 +61,19 @@ test('Q20: tiltyard run plays with any command, through placeholders, variables 
   }
 });
 
+test('Q23: the report tells how commands ended, and why episodes were not finished', async () => {
+  const { module } = await moduleAt();
+  const out = await runFolder();
+  const failing = run(['run', module, '--out', out, '--n', '2', '--', process.execPath, PROGRAM, 'never']);
+  expect(await failing.exit).toBe(1);
+  expect(failing.stdout()).toMatch(/stops +agent_threw 2\n +why +2x the command exited with 3: it never connected\n/);
+  expect(failing.stdout()).toMatch(/spent +0 calls/);
+  expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('the command exited with 3: it never connected');
+  const shown = run(['runs', 'show', out]);
+  expect(await shown.exit).toBe(0);
+  expect(shown.stdout()).toContain('2x the command exited with 3: it never connected');
+});
+
 test('Q20: a resumed run finds its command again, and another one is refused', async () => {
   const { module } = await moduleAt();
   const out = await runFolder();
