@@ -23,7 +23,6 @@ export type {
 export type { FollowSnapshot, LiveSession, LiveSnapshot, LiveStep } from './api/live.ts';
 export type {
   Divergence,
-  NewCall,
   NewPlay,
   Play,
   PlayExport,
@@ -37,7 +36,7 @@ export type {
   WireExchange,
 } from './api/plays.ts';
 export type { ErrorAnswer, Problem, ProblemKind } from './api/problem.ts';
-export type { Range, StudioRoutes } from './api/routes.ts';
+export type { StudioRoutes } from './api/routes.ts';
 export type {
   ComparedRow,
   ComparedTable,
@@ -60,5 +59,5 @@ export type {
 } from './api/runs.ts';
 export type { StaticSite } from './api/static-site.ts';
 export type { StreamEvent, Topic } from './api/stream.ts';
-export type { Done, StudioInfo } from './api/studio-info.ts';
+export type { StudioInfo } from './api/studio-info.ts';
 export type { EnvironmentInfo, NewTarget, SplitInfo, Target, TaskPage, ToolkitInfo } from './api/targets.ts';

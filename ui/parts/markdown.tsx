@@ -69,7 +69,7 @@ function safeElement(tag: string, given: Attributes | null, children: ReactNode[
   if (tag === 'input' && type === 'checkbox') return createElement('span', { key }, checked === true ? '☑' : '☐');
   if (!TAGS.has(tag)) return createElement('span', { key }, ...children);
   // Headings of a text are below those of the page.
-  const shown = /^h[1-6]$/.test(tag) ? 'h4' : tag;
+  const shown = /^h[1-6]$/.test(tag) ? 'h3' : tag;
   const first = tag === 'ol' && Number.isInteger(start) ? { start: start as number } : {};
   const drawn = tag === 'p' && isDrawn(children.flat(3).join('')) ? { className: 'drawn' } : {};
   return createElement(shown, { key, ...first, ...drawn }, ...children);

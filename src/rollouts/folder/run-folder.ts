@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BlobFolder, RecordError, RecordWriter } from '../../records/index.ts';
+import { BlobFolder, PRIVATE_FOLDER, RecordWriter } from '../../records/index.ts';
 import { AttemptRecord } from '../play/attempt-record.ts';
 import type { EpisodeLine } from './episode-line.ts';
 import { LineFile } from './line-file.ts';
@@ -31,6 +31,7 @@ export class RunFolder implements Disposable {
   readonly #episodes: LineFile;
   /** One for all records: what is in it need not be looked for again. */
   readonly #blobs: BlobFolder;
+  #hasEvents = false;
 
   private constructor(path: string, lock: Disposable) {
     this.path = path;
@@ -81,15 +82,19 @@ export class RunFolder implements Disposable {
     from: number,
     secrets: Readonly<Record<string, string>>,
   ): { readonly attempt: number; readonly record: AttemptRecord } {
-    for (let attempt = from; ; attempt += 1) {
-      try {
-        const file = recordPath(this.path, episode, attempt);
-        const writer = RecordWriter.open(file, { blobs: this.#blobs, secrets });
-        return { attempt, record: new AttemptRecord(writer) };
-      } catch (thrown) {
-        if (!(thrown instanceof RecordError && isExisting(thrown.cause))) throw thrown;
-      }
-    }
+    this.#makeEvents();
+    let attempt = from;
+    while (existsSync(recordPath(this.path, episode, attempt))) attempt += 1;
+    const file = recordPath(this.path, episode, attempt);
+    const writer = RecordWriter.open(file, { blobs: this.#blobs, secrets, created: 'later' });
+    return { attempt, record: new AttemptRecord(writer) };
+  }
+
+  /** Not before the first record: a folder that has one is taken for a run. */
+  #makeEvents(): void {
+    if (this.#hasEvents) return;
+    mkdirSync(join(this.path, 'events'), { recursive: true, mode: PRIVATE_FOLDER });
+    this.#hasEvents = true;
   }
 
   [Symbol.dispose](): void {
@@ -153,8 +158,4 @@ function removeDrafts(path: string): void {
   for (const name of readdirSync(path))
     if (/^\.(?:run\.json|summary\.json|report\.html)\.[0-9a-f]{12}$/.test(name))
       rmSync(join(path, name), { force: true });
-}
-
-function isExisting(cause: unknown): boolean {
-  return (cause as NodeJS.ErrnoException | undefined)?.code === 'EEXIST';
 }

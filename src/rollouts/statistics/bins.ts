@@ -14,8 +14,10 @@ export class EvenBins {
   readonly #width: number;
 
   constructor(least: number, greatest: number) {
-    this.#least = least;
-    this.#width = (greatest - least) / EVEN_BINS || 1;
+    // Where all values are the same, they are shown against 0 and 1, as rewards are.
+    const isSame = least === greatest;
+    this.#least = isSame ? Math.min(0, least) : least;
+    this.#width = ((isSame ? Math.max(1, greatest) : greatest) - this.#least) / EVEN_BINS;
   }
 
   add(value: number): void {

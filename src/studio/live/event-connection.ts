@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import type { ServerEvent } from '../../protocol/index.ts';
 import type { TargetLink } from '../targets/target-link.ts';
@@ -41,7 +42,7 @@ export class EventConnection {
       if (this.#closed.signal.aborted) return;
       if (refusal === undefined) this.#listener.lost();
       else this.#listener.refused(refusal);
-      await pause(PAUSE_MS, this.#closed.signal);
+      await pause(PAUSE_MS, undefined, { signal: this.#closed.signal, ref: false }).catch(() => {});
     }
   }
 
@@ -91,15 +92,4 @@ class Silence {
   stop(): void {
     clearTimeout(this.#timer);
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(end, ms).unref();
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { JsonObject } from '../../../src/protocol/index.ts';
 import { toSafeText } from '../../data/safe-text.ts';
+import { Brief } from '../../parts/brief.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
 
 /** A tool to read about. */
@@ -30,9 +31,7 @@ export function ToolsList({ tools }: { readonly tools: readonly ListedTool[] }):
               </span>
             ))}
           </div>
-          <p className="soft" dir="auto">
-            {toSafeText(description)}
-          </p>
+          <Brief text={description} className="soft" />
           {input !== null && (
             <details>
               <summary>input</summary>

@@ -8,6 +8,7 @@ import { toSafeText } from '../../data/safe-text.ts';
 import { JsonEditor, readObject } from '../../forms/json-editor.tsx';
 import { SchemaForm } from '../../forms/schema-form.tsx';
 import { checkValue, type SchemaError } from '../../forms/validator.ts';
+import { Brief } from '../../parts/brief.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Failed } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -87,11 +88,7 @@ export function NextCall({ play }: { readonly play: Play }): ReactElement {
       )}
       {tool !== undefined && (
         <>
-          {tool.description !== '' && (
-            <p className="tool-about" dir="auto">
-              {toSafeText(tool.description)}
-            </p>
-          )}
+          {tool.description !== '' && <Brief key={tool.name} text={tool.description} className="tool-about" />}
           {tab === 'form' ? (
             <ToolForm
               key={tool.name}

@@ -31,5 +31,6 @@ th, td { padding: 6px 9px; text-align: right; white-space: nowrap; border-top: 1
 tr:first-child th { border-top: 0; } th { color: var(--soft); font-weight: 500; } tr.knee td { color: var(--good); font-weight: 600; }
 th:first-child, td:first-child, td.words { text-align: left; } td.words { white-space: normal; overflow-wrap: anywhere; }
 code { font: 13px ui-monospace, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+@media (max-width: 600px) { figure { overflow-x: auto; } svg { width: 600px; } }
 @media print { body { max-width: none; padding: 0; } }
 `;
