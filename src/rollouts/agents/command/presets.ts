@@ -29,6 +29,11 @@ const PRESETS: Readonly<Record<AgentCli, CommandAgentOptions>> = {
       'mcp_servers.tiltyard.url="{url}"',
       '-c',
       'mcp_servers.tiltyard.default_tools_approval_mode="approve"',
+      // It waits for a server that it requires before the first turn.
+      '-c',
+      'mcp_servers.tiltyard.required=true',
+      '-c',
+      'mcp_servers.tiltyard.startup_timeout_sec=30',
     ],
   },
   gemini: {
