@@ -23,11 +23,14 @@ interface Told {
 export class OfficialClients implements Disposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #waiting = new Map<number, (told: Told) => void>();
+  /** Resolves when the packages are loaded. */
+  readonly ready: Promise<unknown>;
   #asked = 0;
 
   /** `python` has their packages; `url` is that of the server. */
   constructor(python: string, url: string) {
     this.#child = spawn(python, [SCRIPT, url], { stdio: ['pipe', 'pipe', 'ignore'] });
+    this.ready = new Promise((resolve) => void this.#waiting.set(0, resolve));
     // One that died is noticed because nothing more is answered.
     this.#child.stdin.on('error', () => {});
     createInterface(this.#child.stdout).on('line', (line) => {

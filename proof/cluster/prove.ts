@@ -74,6 +74,7 @@ async function prove(options: ClusterOptions, nats: NatsServers, ledger: string)
   const port = Number(new URL(balancer.url).port);
   const proxy = await startCuttingProxy(port, { cutAfter: cuts(seed) });
   using clients = python === undefined ? undefined : new OfficialClients(python, balancer.url);
+  await clients?.ready;
   const kinds = clients === undefined ? KINDS : [...KINDS, ...officialPlayers(clients)];
   const troubles = new Troubles(nodes, nats, random(seed));
   const progress = { begun: 0, isOver: false };

@@ -184,6 +184,7 @@ export class ClusterHost implements SessionHost {
     await this.#locator.stop();
     // What others have handed over to this node before they heard that it drains, and what it took over for an open call.
     await this.#handOver.all(options.drainMs);
+    this.#residence.close();
     await home.drain();
   }
 

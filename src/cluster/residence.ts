@@ -24,6 +24,8 @@ export class Residence {
   readonly #waiting = new Map<string, Set<() => void>>();
   /** Those that are being created: whoever asks for the same once more waits for that. */
   readonly #creating = new Map<string, Promise<unknown>>();
+  /** Whether this node has stopped: nothing is brought into memory any more, since nobody would tear it down. */
+  #isClosed = false;
   /** Those that are being handed over. */
   readonly #moving = new Map<string, Promise<void>>();
 
@@ -36,6 +38,11 @@ export class Residence {
   /** Whether this node has the session, as far as it knows. */
   has(key: string): boolean {
     return this.#journal.episodes.has(key);
+  }
+
+  /** Brings no session into memory from now on. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Answers a question about a session of this node. Rejects if the journal cannot be reached. */
@@ -99,6 +106,7 @@ export class Residence {
     await this.#moving.get(key)?.catch(() => {});
     if (!this.has(key)) return false;
     const known = this.#awake.get(key);
+    if (known === undefined && this.#isClosed) return false;
     if (known === generation) return true;
     if (known === undefined) await this.#journal.load(key);
     else await this.#journal.confirm(key);

@@ -159,6 +159,30 @@ test('a session that somebody asked for before it was used and ended elsewhere d
   expect((await shared.last(placeOf('s')))?.type).toBe('close');
 });
 
+test('a node that has stopped builds nothing again that nobody would tear down', async () => {
+  let setups = 0;
+  const counted = environment({
+    name: 'counted',
+    durability: 'replay',
+    splits: { train: [{}] },
+    setup: () => void (setups += 1),
+    prompt: () => 'Count.',
+    tools: { look: { input: { type: 'object' }, run: () => text('seen') } },
+  });
+  const cluster = new MemoryCluster([counted]);
+  const one = await cluster.join('one');
+  await one.host.create(refOf('s'), { choice: { task: {} }, secrets: {} });
+  const two = await cluster.join('two');
+  await eventually(() => expect(one.host.membership.alive).toHaveLength(2));
+  await one.host.drain();
+  one.host.close();
+  await eventually(() => expect(two.journal.episodes.has('s')).toBe(true));
+  await two.host.drain();
+  void two.host.touch(refOf('s')).catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(setups).toBe(1);
+});
+
 test('each place has one keeper, and keeps it unless that one leaves', () => {
   const places = Array.from({ length: 300 }, (_, index) => placeOf(`s${index}`));
   const before = places.map((place) => keeperOf(place, ['a', 'b', 'c']));
