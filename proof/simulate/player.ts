@@ -69,7 +69,7 @@ export class Player {
   async run(): Promise<void> {
     const { calls, isLeft } = this.#play;
     if (await this.#goesOn()) {
-      for (let count = 0; count < calls; count += 1) if (!(await this.#step(this.#anyStep()))) break;
+      for (let count = 0; count < calls; count += 1) if (!(await this.#turn())) break;
       if (!isLeft) await this.#end();
     }
     this.stage = 'is done';
@@ -89,6 +89,16 @@ export class Player {
     this.stage = 'reads its prompt';
     const prompt = await this.#ask((host) => host.prompt(this.ref));
     return prompt.kind !== 'failed' || this.#sessionFailed(prompt.failure);
+  }
+
+  /** One call, or two at once, of which one adds to the total. */
+  async #turn(): Promise<boolean> {
+    const { isPaired } = this.#play;
+    const step = this.#anyStep();
+    const beside: Step[] =
+      isPaired && this.#chance.chance(0.5) ? [{ name: 'pay', n: 1, ms: this.#chance.below(100) }] : [];
+    const went = await Promise.all([...beside, step].map((each) => this.#step(each)));
+    return went.every((hasGone) => hasGone);
   }
 
   async #step(step: Step): Promise<boolean> {

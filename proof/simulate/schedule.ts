@@ -12,6 +12,8 @@ export interface Play {
   readonly contract: Contract;
   readonly at: number;
   readonly calls: number;
+  /** Whether its client pays beside some of them. */
+  readonly isPaired: boolean;
   /** Whether its client never ends it. */
   readonly isLeft: boolean;
 }
@@ -71,6 +73,7 @@ export function anySchedule(chance: Random): Schedule {
     contract: chance.pick(['replay', 'replay', 'snapshot', 'snapshot', 'none'] as const),
     at: moment(FAULTS_MS - 2_000),
     calls: 1 + chance.below(MOST_CALLS),
+    isPaired: chance.chance(0.3),
     isLeft: chance.chance(0.01),
   }));
   // What goes wrong together is the hardest.
@@ -96,7 +99,8 @@ export function toText({ nodes, plays, faults }: Schedule): string {
   return [
     `nodes:${nodes}`,
     ...plays.map(
-      ({ player, contract, at, calls, isLeft }) => `${player}/${contract}@${at}x${calls}${isLeft ? '/left' : ''}`,
+      ({ player, contract, at, calls, isPaired, isLeft }) =>
+        `${player}/${contract}@${at}x${calls}${isPaired ? '/paired' : ''}${isLeft ? '/left' : ''}`,
     ),
     ...faults.map(({ kind, node, at, forMs }) => `${kind}${node === undefined ? '' : `:${node}`}@${at}+${forMs}`),
   ].join(' ');
@@ -113,14 +117,15 @@ export function parseSchedule(text: string): Schedule | undefined {
 }
 
 function toPlay(word: string): Play | undefined {
-  const found = /^(official|own)\/(replay|snapshot|none)@(\d+)x(\d+)(\/left)?$/.exec(word);
+  const found = /^(official|own)\/(replay|snapshot|none)@(\d+)x(\d+)(\/paired)?(\/left)?$/.exec(word);
   if (found === null) return undefined;
-  const [, player, contract, at, calls, left] = found;
+  const [, player, contract, at, calls, paired, left] = found;
   return {
     player: player as PlayerKind,
     contract: contract as Contract,
     at: Number(at),
     calls: Number(calls),
+    isPaired: paired !== undefined,
     isLeft: left !== undefined,
   };
 }

@@ -21,6 +21,7 @@ function* smallerOnes(schedule: Schedule): Generator<Schedule> {
 
 function* simplerPlays(play: Play): Generator<Play> {
   if (play.calls > 1) yield { ...play, calls: play.calls - 1 };
+  if (play.isPaired) yield { ...play, isPaired: false };
   if (play.isLeft) yield { ...play, isLeft: false };
 }
 

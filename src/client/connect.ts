@@ -58,7 +58,8 @@ export function connect<Env = unknown>(url: string, options: ConnectOptions = {}
   } = options;
   const retry = { ...DEFAULT_RETRY, ...options.retry };
   const transport = new Transport({ url, apiKey, fetch, headers, bounds: options });
-  const context = { transport, pinger: new Pinger(pingMs), retry, silenceMs, onUnknown };
+  const server = { takesSids: false };
+  const context = { transport, server, pinger: new Pinger(pingMs), retry, silenceMs, onUnknown };
   const discovery = new Discovery({ ...context, needsSession: options.discoveryNeedsSession ?? false });
   const environments = (how?: CallOptions) => discovery.ask('/list_environments', readNames, undefined, how);
   let defaultName = options.environment;

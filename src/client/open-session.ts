@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../core/index.ts';
 import {
+  CLIENT_SESSION_ID,
   FEATURES_HEADER,
   isObject,
   type JsonObject,
@@ -7,6 +8,7 @@ import {
   SECRETS_HEADER,
   toSecretsHeader,
 } from '../protocol/index.ts';
+import { newCallId } from './call-ids.ts';
 import { Deadline } from './deadline.ts';
 import { ClientError, HttpError, NetworkError } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
@@ -31,9 +33,16 @@ export type SessionRequest<Env> = EpisodeChoice<Env> & {
   readonly timeoutMs?: number | undefined;
 };
 
+/** What a client has heard of its server so far. */
+export interface KnownServer {
+  /** Whether it takes session ids that clients choose. */
+  takesSids: boolean;
+}
+
 /** What it takes to begin a session. */
 export interface OpenContext {
   readonly transport: Transport;
+  readonly server: KnownServer;
   readonly environment: string;
   readonly retry: RetryOptions;
   readonly silenceMs: number;
@@ -45,20 +54,49 @@ export interface IssuedSid {
   readonly features: readonly string[];
 }
 
+/** The same of an episode that has begun. */
+export interface BegunEpisode extends IssuedSid {
+  /** Whether the server gave out the id, so that it has to be given back. */
+  readonly isIssued: boolean;
+}
+
 /** The same with what hears where the episode begins. */
 export interface EpisodeContext extends OpenContext {
   readonly instance: KnownInstance;
 }
 
 /** Begins an episode; what was begun and cannot be handed out is ended again. */
-export async function beginEpisode(context: EpisodeContext, request: SessionRequest<unknown>): Promise<IssuedSid> {
+export async function beginEpisode(context: EpisodeContext, request: SessionRequest<unknown>): Promise<BegunEpisode> {
   using deadline = new Deadline({ what: 'beginning a session' }, request);
   const { signal } = deadline;
   signal.throwIfAborted();
-  const { sid, features } = await requestSid(context, signal);
+  const { server } = context;
+  if (server.takesSids) {
+    try {
+      return {
+        ...(await beginUnder({ sid: newCallId(), features: [] }, context, { ...request, signal })),
+        isIssued: false,
+      };
+    } catch (error) {
+      if (!mayRefuseSid(error)) throw error;
+      // Another server may have taken its place: it is asked for an id, and says what it takes.
+      server.takesSids = false;
+    }
+  }
+  const issued = await requestSid(context, signal);
+  const begun = await beginUnder(issued, context, { ...request, signal });
+  server.takesSids = begun.features.includes(CLIENT_SESSION_ID);
+  return { ...begun, isIssued: true };
+}
+
+async function beginUnder(
+  { sid, features }: IssuedSid,
+  context: EpisodeContext,
+  request: SessionRequest<unknown>,
+): Promise<IssuedSid> {
   try {
-    const announced = await createEpisode(context, sid, { ...request, signal });
-    signal.throwIfAborted();
+    const announced = await createEpisode(context, sid, request);
+    request.signal?.throwIfAborted();
     // Either may announce it: the answer to one of them can get lost, or come from a gateway.
     return { sid, features: [...features, ...announced] };
   } catch (error) {
@@ -68,9 +106,14 @@ export async function beginEpisode(context: EpisodeContext, request: SessionRequ
   }
 }
 
+// Servers that know only ids of their own have no common word for it.
+function mayRefuseSid(error: unknown): boolean {
+  return error instanceof HttpError && [400, 404, 410].includes(error.status ?? 0);
+}
+
 /** Asks for a session id; the official servers answer with events, this one with JSON. */
 export async function requestSid(
-  { transport, retry, silenceMs }: Omit<OpenContext, 'environment'>,
+  { transport, retry, silenceMs }: Omit<OpenContext, 'environment' | 'server'>,
   signal: AbortSignal | undefined,
 ): Promise<IssuedSid> {
   return withRetries(

@@ -37,6 +37,8 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   readonly #cut = new End();
   /** What closing has to do on the server; 'try' once it no longer answers. */
   #deletion: 'needed' | 'try' | 'done' = 'needed';
+  /** Whether the server gave out the id: such an id has to be given back. */
+  #isIssued = true;
   /** Whether the setup is known to be over. */
   #isReady = false;
   #failedPings = 0;
@@ -54,8 +56,10 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   /** Begins an episode. */
   static async open<Env>(context: SessionContext, request: SessionRequest<Env>): Promise<Session<Env>> {
     const instance = new KnownInstance();
-    const { sid, features } = await beginEpisode({ ...context, instance }, request as SessionRequest<unknown>);
+    const begun = await beginEpisode({ ...context, instance }, request as SessionRequest<unknown>);
+    const { sid, features, isIssued } = begun;
     const session = new Session<Env>(sid, context, { byClient: features.includes(CLIENT_TASK_ID) }, instance);
+    session.#isIssued = isIssued;
     session.#live(request.signal);
     return session;
   }
@@ -147,7 +151,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     if (deletion === 'done') return;
     using deadline = new Deadline({ what: 'closing the session', sid }, options);
     const attempts = deletion === 'try' ? 1 : this.#context.retry.attempts;
-    for (const path of ['/delete', '/delete_session']) {
+    for (const path of this.#isIssued ? ['/delete', '/delete_session'] : ['/delete']) {
       try {
         await this.#send({ method: 'POST', path, signal: deadline.signal, attempts });
       } catch (error) {

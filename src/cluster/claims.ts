@@ -45,6 +45,10 @@ export class Claims {
     if (first.type !== 'create') return false;
     const key = keyOf(first);
     if (episodes.has(key)) return true;
+    // What was read may be of before it ended here: nothing would refuse to begin it once more, because it is this node's already.
+    const ended = episodes.byKey.get(key);
+    if (ended !== undefined && ended.epoch >= chapter.last.epoch)
+      throw new Unreachable('the session has ended at this moment');
     if (episodes.beginning.has(key)) throw new Unreachable('the session begins at this moment');
     const own = await this.#own(chapter);
     if (own === undefined || episodes.has(key)) return own !== undefined;

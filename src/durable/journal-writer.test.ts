@@ -8,12 +8,17 @@ class Owned extends MemoryJournal<JournalRecord> {
   readonly isShared = true;
   tenancy = {};
   isAway = false;
+  /** What the next append waits for. */
+  late: Promise<void> | undefined;
 
   tenancyOf(): object {
     return this.tenancy;
   }
 
   override async append(key: string, record: JournalRecord, lastSeq: number, tenancy?: object): Promise<number> {
+    const { late } = this;
+    this.late = undefined;
+    await late;
     if (this.isAway) throw new Error('it is away');
     if (tenancy !== this.tenancy) throw new Fenced('it is of another time');
     return super.append(key, record, lastSeq);
@@ -39,6 +44,25 @@ test('what waits is of the time at which it was to be written', async () => {
   journal.isAway = false;
   await written;
   expect(journal.read('s').map(({ type }) => type)).toEqual(['fresh']);
+});
+
+test('records stay in order, also if one fails late, when those after it wait already', async () => {
+  const journal = new Owned();
+  const writer = new JournalWriter(journal, { log, onFenced() {} });
+  let fail = () => {};
+  journal.late = new Promise((_, reject) => {
+    fail = () => reject(new Error('no answer came'));
+  });
+  const first = writer.append('s', { type: 'first', at: 1 }, 0);
+  journal.isAway = true;
+  const other = writer.append('other', { type: 'other', at: 1 }, 0);
+  await eventually(() => expect(writer.isFailing).toBe(true));
+  const second = writer.append('s', { type: 'second', at: 2 }, 1);
+  fail();
+  journal.isAway = false;
+  await Promise.all([first, second, other]);
+  expect(journal.read('s').map(({ type }) => type)).toEqual(['first', 'second']);
+  expect(writer.isFailing).toBe(false);
 });
 
 test.for([{}, { lastSeq: 0 }])(

@@ -11,6 +11,8 @@ type Write = () => Promise<unknown>;
 type OnFenced = (thrown: unknown) => Promise<never>;
 
 interface Waiting {
+  /** Grows in the order in which records are to be written. */
+  readonly number: number;
   readonly write: Write;
   readonly done: () => void;
   readonly refuse: (fenced: Fenced) => void;
@@ -44,7 +46,9 @@ export interface JournalWriterOptions {
 export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
   readonly journal: Journal<Kept>;
   readonly #options: JournalWriterOptions;
+  /** In order. */
   readonly #waiting: Waiting[] = [];
+  #count = 0;
   #isFenced = false;
 
   constructor(journal: Journal<Kept>, options: JournalWriterOptions) {
@@ -117,19 +121,27 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
   }
 
   #write(write: Write, onDelay: (() => void) | undefined, onFenced: OnFenced = refuse): Promise<unknown> {
-    if (this.#waiting.length > 0) return this.#wait(write, onDelay).catch(onFenced);
+    this.#count += 1;
+    const number = this.#count;
+    if (this.#waiting.length > 0) return this.#wait(number, write, onDelay).catch(onFenced);
     return write().catch((thrown) => {
       if (this.#isOfOneKey(thrown)) return onFenced(thrown);
       if (this.#waiting.length === 0) this.#failed(thrown);
-      if (!(thrown instanceof Fenced)) return this.#wait(write, onDelay).catch(onFenced);
+      if (!(thrown instanceof Fenced)) return this.#wait(number, write, onDelay).catch(onFenced);
       onDelay?.();
       return onFenced(thrown);
     });
   }
 
-  #wait(write: Write, onDelay: (() => void) | undefined): Promise<void> {
+  #wait(number: number, write: Write, onDelay: (() => void) | undefined): Promise<void> {
     onDelay?.();
-    return new Promise((done, refuse) => void this.#waiting.push({ write, done, refuse }));
+    // One that was on its way may fail when later ones wait already, perhaps for this one.
+    const place = this.#waiting.findLastIndex((other) => other.number < number) + 1;
+    return new Promise((done, refuse) => void this.#waiting.splice(place, 0, { number, write, done, refuse }));
+  }
+
+  #remove(waiting: Waiting): void {
+    this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
   }
 
   /** Whether another server has taken one key, and all others can be written as before. */
@@ -152,14 +164,14 @@ export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
       } catch (thrown) {
         if (this.#isOfOneKey(thrown)) {
           // What waits for a key of another server is never written. This server may have the key again by now.
-          this.#waiting.shift();
+          this.#remove(next);
           next.refuse(thrown);
           continue;
         }
         if (thrown instanceof Fenced) return this.#fence(thrown);
         return this.#retryLater();
       }
-      this.#waiting.shift();
+      this.#remove(next);
       count += 1;
       next.done();
     }

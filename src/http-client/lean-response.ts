@@ -59,7 +59,7 @@ export class LeanBody {
 }
 
 /** The part of a Response that the client and models read. */
-export class LeanResponse {
+class LeanResponse {
   readonly status: number;
   readonly statusText: string;
   readonly ok: boolean;

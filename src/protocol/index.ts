@@ -29,6 +29,7 @@ export type {
 } from './ors.ts';
 export {
   ACTION_ALIASES,
+  CLIENT_SESSION_ID,
   CLIENT_TASK_ID,
   DEPLOYMENT_HEADER,
   ENVIRONMENT_ACTIONS,

@@ -104,6 +104,9 @@ export const FEATURES_HEADER = 'ors-features';
 /** Announced in FEATURES_HEADER: a client may choose the task_id of a call, and a repeat of it never runs twice. */
 export const CLIENT_TASK_ID = 'client-task-id';
 
+/** Announced in FEATURES_HEADER: a client may choose the id of a session that it creates. Such an id is not asked for, and not given back. */
+export const CLIENT_SESSION_ID = 'client-session-id';
+
 /** The text of the `error` event for an id of a call that the server does not know, or whose result it no longer keeps. */
 export const UNKNOWN_TASK_ID = 'unknown task_id';
 

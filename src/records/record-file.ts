@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { appendFile, closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './blobs.ts';
 import { LineSplitter } from './lines.ts';
 import { isTornStart, parseEvent, type StoredEvent } from './parse-event.ts';
@@ -17,7 +18,11 @@ export class RecordFile implements Disposable {
   /** Whether something may stand behind it. */
   #isTorn: boolean;
 
-  private constructor(path: string, fd: number, { end, isTorn }: { readonly end: number; readonly isTorn: boolean }) {
+  private constructor(
+    path: string,
+    fd: number | undefined,
+    { end, isTorn }: { readonly end: number; readonly isTorn: boolean },
+  ) {
     this.path = path;
     this.#fd = fd;
     this.#end = end;
@@ -27,6 +32,11 @@ export class RecordFile implements Disposable {
   /** Makes a file; refused if it exists. */
   static create(path: string): RecordFile {
     return new RecordFile(path, openNew(path), { end: 0, isTorn: false });
+  }
+
+  /** The same when it is first written to, by `writeLater`. Its folder must be there. */
+  static createLater(path: string): RecordFile {
+    return new RecordFile(path, undefined, { end: 0, isTorn: false });
   }
 
   /** Goes on with a file that exists; `onEvent` gets the events that are in it. Refused if it is not a record. */
@@ -55,6 +65,13 @@ export class RecordFile implements Disposable {
     this.#end += lines.length;
   }
 
+  /** The same while others go on; one at a time. If the disk does not take the lines, a part of them may be there, and nothing may follow. */
+  async writeLater(lines: Buffer): Promise<void> {
+    this.close();
+    await append(this.path, lines, { mode: PRIVATE_FILE, flag: this.#end === 0 ? 'ax' : 'a' });
+    this.#end += lines.length;
+  }
+
   /** Closes the file until it is written to again: there may be more records than a process may have open. */
   close(): void {
     if (this.#fd !== undefined) closeSync(this.#fd);
@@ -65,6 +82,8 @@ export class RecordFile implements Disposable {
     this.close();
   }
 }
+
+const append = promisify(appendFile);
 
 function openNew(path: string): number {
   const open = () => openSync(path, 'ax+', PRIVATE_FILE);

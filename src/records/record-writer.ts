@@ -20,6 +20,8 @@ export interface WriteOptions {
   readonly secrets?: Secrets;
   /** What to do if the record exists: throw, or go on with it. Default: 'refuse'. */
   readonly existing?: 'refuse' | 'resume';
+  /** When the file is made: at once, or with the first `flushLater`, in a folder that is there. Default: 'now'. */
+  readonly created?: 'now' | 'later';
   /** Gets the events that are in a record that goes on. */
   readonly onEvent?: (event: StoredEvent) => void;
 }
@@ -58,13 +60,14 @@ export class RecordWriter implements Disposable {
   #hasEnded = false;
 
   private constructor(path: string, options: WriteOptions) {
-    const { blobs = join(dirname(path), 'blobs'), secrets = {}, existing, onEvent } = options;
+    const { blobs = join(dirname(path), 'blobs'), secrets = {}, existing, created, onEvent } = options;
     this.#storing = { blobs: typeof blobs === 'string' ? new BlobFolder(blobs) : blobs, secrets };
     const take = (event: StoredEvent) => {
       this.#note(event);
       onEvent?.(event);
     };
-    this.#file = existing === 'resume' && existsSync(path) ? RecordFile.resume(path, take) : createFile(path);
+    if (existing === 'resume' && existsSync(path)) this.#file = RecordFile.resume(path, take);
+    else this.#file = created === 'later' ? RecordFile.createLater(path) : createFile(path);
     this.#written = this.#next;
   }
 
@@ -126,6 +129,17 @@ export class RecordWriter implements Disposable {
     } finally {
       this.#next = this.#written;
     }
+  }
+
+  /**
+   * Writes what was taken while others go on: for those who write many records side by side. One at a time, and not together with `flush`. If
+   * the disk does not take it, it rejects, and the record cannot go on.
+   */
+  async flushLater(): Promise<void> {
+    if (this.#pending.isEmpty) return;
+    const next = this.#next;
+    await this.#file.writeLater(this.#pending.take());
+    this.#written = next;
   }
 
   /** Closes the file; who writes again opens it again. What was taken and not flushed is lost. */

@@ -47,6 +47,7 @@ export async function plan(folder: RunFolder, request: PlanRequest): Promise<Pla
       next += 1;
     }
   }
+  folder.endPlan();
   const hash = createHash('sha256');
   for (const { index, taskHash } of tasks) hash.update(`${index} ${taskHash}\n`);
   return { tasks: { count: tasks.length, hash: hash.digest('hex') }, episodes: tasks.length * selection.k };

@@ -111,10 +111,10 @@ async function playOnce(planned: PlannedEpisode, from: number, { ready, context 
   const { folder, state } = ready;
   const secrets = { ...context.secrets, ...context.model?.secrets };
   const { attempt, record } = folder.openRecord(planned, from, secrets);
-  using _record = record;
+  await using _record = record;
   const { stop, detail, usd, ...played } = await playAttempt({ planned, attempt }, record, context);
   const { outcome, fault } = STOPS[stop];
-  record.finish({ type: 'end', outcome, stop, fault, ms: played.ms });
+  await record.finish({ type: 'end', outcome, stop, fault, ms: played.ms });
   const { episode, split, index, repeat, taskHash } = planned;
   const line: EpisodeLine = {
     ...{ episode, split, index, repeat, taskHash, attempt, outcome, stop, fault },

@@ -38,6 +38,42 @@ test('K1: an error event instead of a session id is told with its text', async (
   expect((await rejection(quickClient(server).session(FIRST))).message).toContain('no capacity');
 });
 
+test('K1, K8: once a server has said that it takes them, ids of sessions are neither asked for nor given back', async () => {
+  const server = await startServer();
+  const sent: string[] = [];
+  const client = quickClient(server, {
+    fetch(url, init) {
+      sent.push(url.slice(server.url.length));
+      return fetch(url, init);
+    },
+  });
+  const sids = new Set<string>();
+  for (let count = 0; count < 3; count += 1) {
+    await using session = await client.session(FIRST);
+    await session.call('noargs');
+    sids.add(session.sid);
+  }
+  const own = ['/create', '/math/call', '/delete'];
+  expect(sent).toEqual(['/create_session', ...own, '/delete_session', ...own, ...own]);
+  expect(sids.size).toBe(3);
+  expect(server.counters).toMatchObject({ setups: 3, teardowns: 3 });
+});
+
+test.each([400, 404])('K1: a server that no longer takes ids of clients (%i) is asked for one', async (status) => {
+  const server = await startForeign({
+    'POST /create': (exchange) => {
+      const { seen, response, count } = exchange;
+      if (count === 1) response.setHeader('ors-features', 'client-session-id');
+      const isOwn = seen.headers['x-session-id'] !== SID;
+      return json(isOwn ? { detail: 'no such session' } : { sid: SID }, isOwn ? status : 200)(exchange);
+    },
+  });
+  const client = quickClient(server);
+  for (let count = 0; count < 3; count += 1) expect((await client.session(FIRST)).sid).toBe(SID);
+  expect(server.on('/create')).toHaveLength(4);
+  expect(server.on('/create_session')).toHaveLength(3);
+});
+
 test('K14: only fields that the official servers know are sent, and no task_id on a first call', async () => {
   const server = await startForeign();
   const client = quickClient(server);

@@ -108,9 +108,9 @@ for (const kind of [PACKAGED, CURRENT] satisfies NatsKind[]) {
             await journal.prune(place, position + 1);
           }
           // 2.9 does not see before that there is room.
-        nats.signal(0, 'SIGTERM');
-        await nats.restart(0);
-        await expect.poll(() => write('next').then(() => 'written', String), SOON).toBe('written');
+          nats.signal(0, 'SIGTERM');
+          await nats.restart(0);
+          await expect.poll(() => write('next').then(() => 'written', String), SOON).toBe('written');
         } finally {
           await close();
         }

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { type Entry, HeldJournal, keeperOf, placeOf, processClock, Unreachable } from '../../src/cluster/index.ts';
+import {
+  type Chapter,
+  type Entry,
+  HeldJournal,
+  keeperOf,
+  placeOf,
+  processClock,
+  Unreachable,
+} from '../../src/cluster/index.ts';
 import { environment, text } from '../../src/core/index.ts';
 import type { CreateRecord, EpisodeRecord } from '../../src/durable/index.ts';
 import { Fenced } from '../../src/journal/index.ts';
@@ -100,6 +108,33 @@ test('a record whose acknowledgement was lost is there once', async () => {
   await expect(append(journal, { type: 'touch', at: 3 }, 2)).rejects.toThrow(Unreachable);
   await journalOf(shared, 'two').claims.take(placeOf('s'));
   await expect(append(journal, { type: 'touch', at: 3 }, 2)).rejects.toThrow(Fenced);
+});
+
+test('a session that ends while it is taken once more is not begun again from what was read before', async () => {
+  class Late extends MemorySharedJournal<EpisodeRecord> {
+    gate: Promise<void> | undefined;
+    override async read(place: string): Promise<Chapter<EpisodeRecord> | undefined> {
+      const chapter = await super.read(place);
+      await this.gate;
+      return chapter;
+    }
+  }
+  const shared = new Late();
+  const [former, next] = [journalOf(shared, 'former'), journalOf(shared, 'next')];
+  await former.replace('s', CREATE);
+  await former.claims.give('s', 'next');
+  expect(await next.claims.take(placeOf('s'))).toBe(true);
+  expect([...next.entries()]).toHaveLength(1);
+  let open = () => {};
+  shared.gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  const again = next.claims.take(placeOf('s'));
+  await next.replace('s', CLOSE, next.tenancyOf('s'));
+  open();
+  await expect(again).rejects.toThrow(Unreachable);
+  expect([...next.entries()]).toEqual([]);
+  expect(next.episodes.has('s')).toBe(false);
 });
 
 test('a tombstone that is removed late does not take a new session of the same id along', async () => {

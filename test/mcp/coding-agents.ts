@@ -68,3 +68,12 @@ export async function homeFor({ home = {} }: Configured): Promise<string> {
   }
   return folder;
 }
+
+/** Variables that keep a program in its home folder, and on this machine. */
+export function homeVariables(HOME: string): Record<string, string> {
+  const places = { CONFIG: '.config', DATA: '.local/share', STATE: '.local/state', CACHE: '.cache' };
+  const xdg = Object.entries(places).map(([name, path]) => [`XDG_${name}_HOME`, join(HOME, path)]);
+  // The model is here: no proxy knows the way.
+  const direct = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
+  return { HOME, ...Object.fromEntries([...xdg, ...direct.map((name) => [name, ''])]) };
+}

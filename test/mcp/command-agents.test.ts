@@ -11,6 +11,9 @@ import { agentMessages, OF_REWARDS } from './agent-messages.ts';
 import { PIXEL, REWARD, watched } from './environments.ts';
 import { ERAS } from './rpc.ts';
 
+// A busy machine takes a while to start several processes.
+const PROCESSES_MS = 180_000;
+
 const PROGRAM = fileURLToPath(new URL('agent-program.mjs', import.meta.url));
 
 const MODULE = `
@@ -44,60 +47,89 @@ async function moduleAt(): Promise<{ module: string; folder: string }> {
   return { module: join(folder, 'quiz.ts'), folder };
 }
 
-test('Q20: tiltyard run plays with any command, through placeholders, variables or standard input', async () => {
-  const { module } = await moduleAt();
-  for (const args of [['{url}', '{prompt_file}'], []]) {
+test(
+  'Q20: tiltyard run plays with any command, through placeholders, variables or standard input',
+  async () => {
+    const { module } = await moduleAt();
+    for (const args of [['{url}', '{prompt_file}'], []]) {
+      const out = await runFolder();
+      const command = ['--', process.execPath, PROGRAM, 'play', ...args];
+      const played = run(['run', module, '--out', out, '--json', '--concurrency', '2', '--n', '2', ...command]);
+      expect(await played.exit, played.output()).toBe(0);
+      expect(JSON.parse(played.stdout())).toMatchObject({ reward: { mean: 1 }, coverage: 1 });
+      expect(await episodesOf(out)).toMatchObject([
+        { stop: 'finished', reward: 1, steps: 1 },
+        { stop: 'finished', reward: 1, steps: 1 },
+      ]);
+      const events = await eventsOf(out, 0);
+      expect(events.map(({ type }) => type)).toEqual(['episode', 'prompt', 'call', 'result', 'note', 'end']);
+    }
+  },
+  PROCESSES_MS,
+);
+
+test(
+  'Q23: the report tells how commands ended, and why episodes were not finished',
+  async () => {
+    const { module } = await moduleAt();
     const out = await runFolder();
-    const command = ['--', process.execPath, PROGRAM, 'play', ...args];
-    const played = run(['run', module, '--out', out, '--json', '--concurrency', '2', '--n', '2', ...command]);
+    const failing = run(['run', module, '--out', out, '--n', '2', '--', process.execPath, PROGRAM, 'never']);
+    expect(await failing.exit).toBe(1);
+    expect(failing.stdout()).toMatch(/stops +agent_threw 2\n +why +2x the command exited with 3: it never connected\n/);
+    expect(failing.stdout()).toMatch(/spent +0 calls/);
+    expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('the command exited with 3: it never connected');
+    const shown = run(['runs', 'show', out]);
+    expect(await shown.exit).toBe(0);
+    expect(shown.stdout()).toContain('2x the command exited with 3: it never connected');
+  },
+  PROCESSES_MS,
+);
+
+test(
+  'Q20: a resumed run finds its command again, and another one is refused',
+  async () => {
+    const { module } = await moduleAt();
+    const out = await runFolder();
+    const command = ['--', process.execPath, PROGRAM, 'play', '{url}'];
+    expect(await run(['run', module, '--out', out, '--n', '1', ...command]).exit).toBe(0);
+    const grown = run(['run', module, '--out', out, '--n', '2', '--resume']);
+    expect(await grown.exit, grown.output()).toBe(0);
+    expect(await episodesOf(out)).toHaveLength(2);
+    const other = run(['run', module, '--out', out, '--n', '3', '--resume', '--', process.execPath, PROGRAM, 'look']);
+    expect(await other.exit).toBe(2);
+    const nobody = run(['run', module, '--', 'no-such-program-anywhere']);
+    expect(await nobody.exit).toBe(2);
+    expect(nobody.output()).toContain("there is no program 'no-such-program-anywhere'");
+  },
+  PROCESSES_MS,
+);
+
+test(
+  'Q21: the command starts after setup, in an empty folder, and reaches nothing but its own episode',
+  async () => {
+    const { module, folder } = await moduleAt();
+    const out = await runFolder();
+    const SNOOP_FILE = join(folder, 'seen.json');
+    const env = { SNOOP_FILE, TILTYARD_API_KEY: 'of-the-server', SECRET_OF_ENV: 'hush-hush-hush', MY_OWN: 'kept' };
+    const args = ['--n', '1', '--secret', 'SECRET_OF_ENV', '--', process.execPath, PROGRAM, 'snoop', '{url}'];
+    const played = run(['run', module, '--out', out, ...args], env);
     expect(await played.exit, played.output()).toBe(0);
-    expect(JSON.parse(played.stdout())).toMatchObject({ reward: { mean: 1 }, coverage: 1 });
-    expect(await episodesOf(out)).toMatchObject([
-      { stop: 'finished', reward: 1, steps: 1 },
-      { stop: 'finished', reward: 1, steps: 1 },
-    ]);
-    const events = await eventsOf(out, 0);
-    expect(events.map(({ type }) => type)).toEqual(['episode', 'prompt', 'call', 'result', 'note', 'end']);
-  }
-});
-
-test('Q20: a resumed run finds its command again, and another one is refused', async () => {
-  const { module } = await moduleAt();
-  const out = await runFolder();
-  const command = ['--', process.execPath, PROGRAM, 'play', '{url}'];
-  expect(await run(['run', module, '--out', out, '--n', '1', ...command]).exit).toBe(0);
-  const grown = run(['run', module, '--out', out, '--n', '2', '--resume']);
-  expect(await grown.exit, grown.output()).toBe(0);
-  expect(await episodesOf(out)).toHaveLength(2);
-  const other = run(['run', module, '--out', out, '--n', '3', '--resume', '--', process.execPath, PROGRAM, 'look']);
-  expect(await other.exit).toBe(2);
-  const nobody = run(['run', module, '--', 'no-such-program-anywhere']);
-  expect(await nobody.exit).toBe(2);
-  expect(nobody.output()).toContain("there is no program 'no-such-program-anywhere'");
-});
-
-test('Q21: the command starts after setup, in an empty folder, and reaches nothing but its own episode', async () => {
-  const { module, folder } = await moduleAt();
-  const out = await runFolder();
-  const SNOOP_FILE = join(folder, 'seen.json');
-  const env = { SNOOP_FILE, TILTYARD_API_KEY: 'of-the-server', SECRET_OF_ENV: 'hush-hush-hush', MY_OWN: 'kept' };
-  const args = ['--n', '1', '--secret', 'SECRET_OF_ENV', '--', process.execPath, PROGRAM, 'snoop', '{url}'];
-  const played = run(['run', module, '--out', out, ...args], env);
-  expect(await played.exit, played.output()).toBe(0);
-  const seen = JSON.parse(await readFile(SNOOP_FILE, 'utf8'));
-  for (const status of seen.statuses) expect([401, 403]).toContain(status);
-  expect(seen.files).toEqual([]);
-  expect(seen.tools).toEqual(['submit', 'look']);
-  expect(seen.prompt).toMatch(/^What is 6 times 7\?\n\n\[image: .*\.png\]\n\n/);
-  expect(seen.prompt).toContain("'tiltyard': submit, look. When a result says that the episode has ended, stop");
-  expect(seen.env).toMatchObject({ MY_OWN: 'kept', TILTYARD_TOOLS: 'submit,look' });
-  expect(seen.env.TILTYARD_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\/sessions\/[\w-]{32}$/);
-  expect(seen.env.TILTYARD_URL).toContain(seen.env.TILTYARD_TOKEN);
-  expect(JSON.stringify(seen)).not.toMatch(/of-the-server|hush-hush-hush/);
-  // Neither it nor the token is in any file of the run.
-  const files = [...(await filesOf(out)).values()].join('\n');
-  expect(files).not.toContain(seen.env.TILTYARD_TOKEN);
-});
+    const seen = JSON.parse(await readFile(SNOOP_FILE, 'utf8'));
+    for (const status of seen.statuses) expect([401, 403]).toContain(status);
+    expect(seen.files).toEqual([]);
+    expect(seen.tools).toEqual(['submit', 'look']);
+    expect(seen.prompt).toMatch(/^What is 6 times 7\?\n\n\[image: .*\.png\]\n\n/);
+    expect(seen.prompt).toContain("'tiltyard': submit, look. When a result says that the episode has ended, stop");
+    expect(seen.env).toMatchObject({ MY_OWN: 'kept', TILTYARD_TOOLS: 'submit,look' });
+    expect(seen.env.TILTYARD_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\/sessions\/[\w-]{32}$/);
+    expect(seen.env.TILTYARD_URL).toContain(seen.env.TILTYARD_TOKEN);
+    expect(JSON.stringify(seen)).not.toMatch(/of-the-server|hush-hush-hush/);
+    // Neither it nor the token is in any file of the run.
+    const files = [...(await filesOf(out)).values()].join('\n');
+    expect(files).not.toContain(seen.env.TILTYARD_TOKEN);
+  },
+  PROCESSES_MS,
+);
 
 test.each([
   ['never', 'agent_threw', 'the command exited with 3: it never connected'],
@@ -142,6 +174,20 @@ test.each(ERAS)('M8, Q21: every byte that a command can read is without the rewa
   expect(seen).not.toMatch(OF_REWARDS);
 });
 
+test('Q23: the last words of a command that ends at once are told, also if a process that it has left holds its output', async () => {
+  const { environments } = watched();
+  await using server = await createServer({ environments, logger: false });
+  const out = await runFolder();
+  const script =
+    'sleep 600 & i=0; while [ $i -lt 200 ]; do echo "line $i"; i=$((i+1)); done; echo "no key for the model" >&2; exit 7';
+  const agent = commandAgent({ command: '/bin/sh', args: ['-c', script] });
+  await rollouts({ target: await server.listen(), agent, n: 1, out, retries: 0 });
+  const [episode] = await episodesOf(out);
+  expect(episode).toMatchObject({ stop: 'agent_threw', reward: null });
+  expect(episode?.detail).toMatch(/^the command exited with 7: it never connected\n/);
+  for (const part of ['line 199', 'no key for the model']) expect(episode?.detail).toContain(part);
+});
+
 test('Q23: one that does not stop when the episode is over is ended, with all that it has started', async () => {
   const folder = await folderWith({});
   const { environments } = watched();
@@ -171,7 +217,7 @@ const CONFIGS: [name: Parameters<typeof agentCli>[0], expected: RegExp[]][] = [
     'claude',
     [
       /^args -p --mcp-config \S+\/mcp\.json --strict-mcp-config --allowedTools mcp__tiltyard --extra$/m,
-      /^env 0 30000$/m,
+      /^env 0 30000 search false trust $/m,
       /^config \{"mcpServers":\{"tiltyard":\{"type":"http","url":"http:\S+","headers":\{"Authorization":"Bearer \S+"\}\}\}\}$/m,
       /^stdin What is/m,
     ],
@@ -179,13 +225,17 @@ const CONFIGS: [name: Parameters<typeof agentCli>[0], expected: RegExp[]][] = [
   [
     'codex',
     [
-      /^args exec - --skip-git-repo-check -c mcp_servers\.tiltyard\.url="http:\S+" -c mcp_servers\.tiltyard\.default_tools_approval_mode="approve" --extra$/m,
+      /^args exec - --skip-git-repo-check -c mcp_servers\.tiltyard\.url="http:\S+" -c mcp_servers\.tiltyard\.default_tools_approval_mode="approve" -c mcp_servers\.tiltyard\.required=true -c mcp_servers\.tiltyard\.startup_timeout_sec=30 --extra$/m,
       /^stdin What is/m,
     ],
   ],
   [
     'gemini',
-    [/^args -p What is/m, /^settings \{"mcpServers":\{"tiltyard":\{"httpUrl":"http:\S+","trust":true\}\}\}$/m],
+    [
+      /^args -p What is/m,
+      /trust true$/m,
+      /^settings \{"mcpServers":\{"tiltyard":\{"httpUrl":"http:\S+","trust":true\}\}\}$/m,
+    ],
   ],
   [
     'opencode',
@@ -193,7 +243,11 @@ const CONFIGS: [name: Parameters<typeof agentCli>[0], expected: RegExp[]][] = [
   ],
   [
     'qwen',
-    [/--mcp-config \S+\/mcp\.json/, /^config \{"mcpServers":\{"tiltyard":\{"httpUrl":"http:\S+","trust":true\}\}\}$/m],
+    [
+      /--mcp-config \S+\/mcp\.json/,
+      /^config \{"mcpServers":\{"tiltyard":\{"httpUrl":"http:\S+","trust":true\}\}\}$/m,
+      /^settings \{"tools":\{"toolSearch":\{"enabled":false\}\}\}$/m,
+    ],
   ],
   ['goose', [/^args run --no-session --with-streamable-http-extension http:\S+ -i \S+\/prompt\.md --extra$/m]],
 ];
@@ -207,10 +261,10 @@ test.each(CONFIGS)('Q22: the preset for %s writes the configuration that it need
     `#!/bin/sh
 {
   printf 'args %s\\n' "$*"
-  echo "env $MCP_CONNECTION_NONBLOCKING $MCP_CONNECT_TIMEOUT_MS"
+  echo "env $MCP_CONNECTION_NONBLOCKING $MCP_CONNECT_TIMEOUT_MS search $ENABLE_TOOL_SEARCH trust $GEMINI_CLI_TRUST_WORKSPACE"
   echo "opencode $OPENCODE_CONFIG_CONTENT"
   echo "config $(cat "$TILTYARD_MCP_CONFIG")"
-  echo "settings $(cat .gemini/settings.json 2>/dev/null)"
+  echo "settings $(cat .*/settings.json 2>/dev/null)"
   echo "stdin $(cat)"
 } > ${told}
 exec ${process.execPath} ${PROGRAM} play "$TILTYARD_URL" "$TILTYARD_PROMPT_FILE" < /dev/null

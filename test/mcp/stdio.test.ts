@@ -4,8 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../support/clock.ts';
-import { folderWith, MAIN, ROOT, run } from '../support/command.ts';
+import { folderWith, MAIN, ROOT, run, untilPrinted } from '../support/command.ts';
 import { agentMessages, OF_REWARDS } from './agent-messages.ts';
 import { CLIENTS, type ClientKind, type TestClient } from './clients.ts';
 import { PIXEL, REWARD } from './environments.ts';
@@ -76,6 +75,9 @@ const MODULE = `
   export const kit = toolkit({ name: 'Kit', tools: { Echo: tool({ description: 'Echo.', run: () => 'echo' }) } });
 `;
 
+// A busy machine takes a while to start several processes.
+const PROCESSES_MS = 180_000;
+
 interface Connected {
   readonly client: TestClient;
   readonly errors: () => string;
@@ -139,22 +141,26 @@ test.each(CLIENTS)(
     expect(errors()).toContain('another line');
     expect(errors()).toContain('the episode was finished after 1 call; reward 1');
   },
-  60_000,
+  PROCESSES_MS,
 );
 
-test('M3: toolkits over stdio, of a module and of a server', async () => {
-  const folder = await folderWith({ 'quiz.ts': MODULE });
-  const { client } = await connect('v2, modern', [`${folder}/quiz.ts`, '--toolkits']);
-  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['Kit_Echo']);
-  expect(textOfResult(await client.callTool({ name: 'Kit_Echo' }))).toBe('echo');
-  const { url } = await startMcp({ environments: [], mcp: false });
-  const remote = await connect('v1', [url]);
-  const sum = await remote.client.callTool({ name: 'Calculator_Add', arguments: { a: 1, b: 2 } });
-  expect(sum).toMatchObject({ structuredContent: { result: 3 }, content: [{ text: '3' }] });
-  const missing = await remote.client.callTool({ name: 'Calculator_Mail' });
-  expect(missing.isError).toBe(true);
-  expect(textOfResult(missing)).toContain('MAIL_KEY');
-});
+test(
+  'M3: toolkits over stdio, of a module and of a server',
+  async () => {
+    const folder = await folderWith({ 'quiz.ts': MODULE });
+    const { client } = await connect('v2, modern', [`${folder}/quiz.ts`, '--toolkits']);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['Kit_Echo']);
+    expect(textOfResult(await client.callTool({ name: 'Kit_Echo' }))).toBe('echo');
+    const { url } = await startMcp({ environments: [], mcp: false });
+    const remote = await connect('v1', [url]);
+    const sum = await remote.client.callTool({ name: 'Calculator_Add', arguments: { a: 1, b: 2 } });
+    expect(sum).toMatchObject({ structuredContent: { result: 3 }, content: [{ text: '3' }] });
+    const missing = await remote.client.callTool({ name: 'Calculator_Mail' });
+    expect(missing.isError).toBe(true);
+    expect(textOfResult(missing)).toContain('MAIL_KEY');
+  },
+  PROCESSES_MS,
+);
 
 test('M3: an episode of any server, which need not speak MCP', async () => {
   const { url, trace } = await startMcp({ mcp: false });
@@ -170,12 +176,12 @@ test.each(ERAS)(
   async (era) => {
     const folder = await folderWith({ 'quiz.ts': MODULE });
     const play = async (...options: string[]) => {
-      const { child, stdout, exit, output } = run(['mcp', `${folder}/quiz.ts`, '-e', 'paid', ...options]);
-      const messages = agentMessages(era);
+      const serving = run(['mcp', `${folder}/quiz.ts`, '-e', 'paid', ...options]);
+      const { child, stdout, exit, output } = serving;
       // One after another, as an agent that reads each answer.
-      for (const [at, { body }] of messages.entries()) {
+      for (const [at, { body }] of agentMessages(era).entries()) {
         child.stdin?.write(`${body}\n`);
-        await eventually(() => expect(stdout(), output()).toContain(`"id":${at}`));
+        await untilPrinted(serving, new RegExp(`"id":${at}\\b`));
       }
       child.stdin?.end();
       expect(await exit).toBe(0);
@@ -189,18 +195,23 @@ test.each(ERAS)(
     expect(seen).not.toMatch(OF_REWARDS);
     expect(await play('--rewards')).toContain(`"tiltyard/reward":${REWARD}`);
   },
+  PROCESSES_MS,
 );
 
-test('M4: over stdio, a client connects and lists tools while setup goes on; a call awaits it', async () => {
-  const folder = await folderWith({ 'quiz.ts': MODULE });
-  const SLOW_SETUP = `${folder}/ready`;
-  const { client } = await connect('v2, legacy', [`${folder}/quiz.ts`, '-e', 'slow'], { SLOW_SETUP });
-  expect(client.getInstructions()).toContain("prompt 'task'");
-  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['look']);
-  const called = client.callTool({ name: 'look' });
-  await writeFile(SLOW_SETUP, '');
-  expect(textOfResult(await called)).toBe('Nothing.');
-});
+test(
+  'M4: over stdio, a client connects and lists tools while setup goes on; a call awaits it',
+  async () => {
+    const folder = await folderWith({ 'quiz.ts': MODULE });
+    const SLOW_SETUP = `${folder}/ready`;
+    const { client } = await connect('v2, legacy', [`${folder}/quiz.ts`, '-e', 'slow'], { SLOW_SETUP });
+    expect(client.getInstructions()).toContain("prompt 'task'");
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['look']);
+    const called = client.callTool({ name: 'look' });
+    await writeFile(SLOW_SETUP, '');
+    expect(textOfResult(await called)).toBe('Nothing.');
+  },
+  PROCESSES_MS,
+);
 
 test('M3: what cannot be served is refused with the exit code of a wrong use, and nothing on standard output', async () => {
   const { exit, output, stdout } = run(['mcp', 'examples/gsm8k/environment.ts', '--toolkits', '--split', 'test']);

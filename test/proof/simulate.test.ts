@@ -10,14 +10,14 @@ test('N2: whatever happens to the nodes of a cluster, what must hold does', { ti
   const { failures, faults, episodes } = await proveSimulation({ seed: 7_000, schedules: 60 });
   expect(failures).toEqual([]);
   expect(episodes).toBeGreaterThan(100);
-  expect(faults.get('crash')).toBeGreaterThan(10);
+  expect(faults.get('crash')).toBeGreaterThan(5);
 });
 
 // Beginning with the first schedule that found it: those before take time.
 test.for([
-  ['fencing off', 1],
-  ['announcing off', 237],
-  ['a claim without reading', 1],
+  ['fencing off', 26],
+  ['announcing off', 24],
+  ['a claim without reading', 11],
   ['told before it is written', 1],
   ['run before it is written down', 1],
 ] as const)('the simulator finds a planted bug: %s', { timeout: 120_000 }, async ([name, seed]) => {
@@ -130,6 +130,11 @@ test.for([
     'the same with a call that the journal heard of before it went away',
     38,
     'nodes:2 official/replay@1016x3 own/snapshot@1230x1 leaderless@1500+82 crash:0@3780+93',
+  ],
+  [
+    'a record that failed late waits behind those that wait for it, and nothing of its node is written any more',
+    43,
+    'nodes:1 own/snapshot@626x2/paired own/snapshot@1072x1 official/snapshot@964x1/paired own/snapshot@590x1/paired noise@900+3000',
   ],
 ] as const)('no more: %s', async ([, seed, text]) => {
   const { violations } = await new Simulator().play(seed, parseSchedule(text) as Schedule);

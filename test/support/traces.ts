@@ -1,4 +1,4 @@
-import { context, trace } from '@opentelemetry/api';
+import { context, propagation, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import { afterAll, beforeAll } from 'vitest';
@@ -22,6 +22,7 @@ export function shareTraces(): ReadSpans {
     await receiver.close();
     trace.disable();
     context.disable();
+    propagation.disable();
   });
   return async (wanted) => {
     await provider.forceFlush();

@@ -116,7 +116,7 @@ function judge({ summary, ending, folder }: RunResult, { failUnder, minCoverage 
   if (ending.status === 'interrupted')
     throw new Failure(`interrupted; ${episodes.owed} episodes are left. ${again}`, EXIT_CODES.interrupted);
   if (ending.status === 'refused') throw new Failure(`${ending.detail}\nThe run was stopped. ${again}`);
-  if (reward === null) throw new Failure('no episode counts: see the failures above, and the records in events/');
+  if (reward === null) throw new Failure('no episode counts: episodes.jsonl and the records in events/ say why');
   if (minCoverage !== undefined && coverage < minCoverage)
     throw new Failure(`coverage ${coverage.toFixed(4)} is below ${minCoverage}. ${again}`);
   if (failUnder !== undefined && reward.mean < failUnder)

@@ -9,11 +9,20 @@ import {
   writeSync,
 } from 'node:fs';
 
-/** A file of JSON lines that only grows. A line is with the operating system when `append` returns, so it survives a kill of this process. */
+// What a kill of this process may take at most of lines that may wait.
+const COLLECT_MS = 50;
+const COLLECT_CHARACTERS = 65_536;
+
+/** A file of JSON lines that only grows. */
 export class LineFile implements Disposable {
   readonly #fd: number;
   /** Where its last whole line ends. */
   #end: number;
+  /** Lines that wait to be written together. */
+  #waiting = '';
+  #timer: NodeJS.Timeout | undefined;
+  /** What the disk did not take, while nobody waited for it. */
+  #failure: { readonly thrown: unknown } | undefined;
 
   /** Opens a file, or makes it; what a crash has left of a last line is cut off. */
   constructor(path: string) {
@@ -22,9 +31,20 @@ export class LineFile implements Disposable {
     ftruncateSync(this.#fd, this.#end);
   }
 
-  /** Writes a line; if the disk does not take it, this throws, and nothing of it is there. */
+  /** Writes a line soon, together with others; it is with the operating system within 50 ms, or when `write` returns. */
   append(value: object): void {
-    const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
+    if (this.#failure !== undefined) throw this.#failure.thrown;
+    this.#waiting += `${JSON.stringify(value)}\n`;
+    if (this.#waiting.length > COLLECT_CHARACTERS) this.write();
+    else this.#timer ??= setTimeout(() => this.#writeUnasked(), COLLECT_MS);
+  }
+
+  /** Writes what waits; if the disk does not take it, this throws, and nothing of it is there. */
+  write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const bytes = Buffer.from(this.#waiting);
+    this.#waiting = '';
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
     } catch (thrown) {
@@ -34,13 +54,24 @@ export class LineFile implements Disposable {
     this.#end += bytes.length;
   }
 
-  /** Waits until all lines are on the disk. */
+  /** Writes what waits, and waits until all lines are on the disk. */
   flush(): void {
+    this.write();
+    if (this.#failure !== undefined) throw this.#failure.thrown;
     fdatasyncSync(this.#fd);
   }
 
   [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
     closeSync(this.#fd);
+  }
+
+  #writeUnasked(): void {
+    try {
+      this.write();
+    } catch (thrown) {
+      this.#failure = { thrown };
+    }
   }
 }
 

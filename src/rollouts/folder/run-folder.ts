@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BlobFolder, RecordError, RecordWriter } from '../../records/index.ts';
+import { BlobFolder, PRIVATE_FOLDER, RecordWriter } from '../../records/index.ts';
 import { AttemptRecord } from '../play/attempt-record.ts';
 import type { EpisodeLine } from './episode-line.ts';
 import { LineFile } from './line-file.ts';
@@ -31,6 +31,7 @@ export class RunFolder implements Disposable {
   readonly #episodes: LineFile;
   /** One for all records: what is in it need not be looked for again. */
   readonly #blobs: BlobFolder;
+  #events: 'new' | 'used' | undefined;
 
   private constructor(path: string, lock: Disposable) {
     this.path = path;
@@ -71,6 +72,12 @@ export class RunFolder implements Disposable {
     this.#plan.append(episode);
   }
 
+  /** Writes what was planned: before any of it is played. */
+  endPlan(): void {
+    this.#plan.write();
+  }
+
+  /** Notes that an attempt has ended; its record must be written by then. */
   addEnded(line: EpisodeLine): void {
     this.#episodes.append(line);
   }
@@ -81,23 +88,30 @@ export class RunFolder implements Disposable {
     from: number,
     secrets: Readonly<Record<string, string>>,
   ): { readonly attempt: number; readonly record: AttemptRecord } {
-    for (let attempt = from; ; attempt += 1) {
-      try {
-        const file = recordPath(this.path, episode, attempt);
-        const writer = RecordWriter.open(file, { blobs: this.#blobs, secrets });
-        return { attempt, record: new AttemptRecord(writer) };
-      } catch (thrown) {
-        if (!(thrown instanceof RecordError && isExisting(thrown.cause))) throw thrown;
-      }
-    }
+    this.#events ??= prepareEvents(this.path);
+    let attempt = from;
+    // Nobody else writes here: what was not there when this process began is not looked for.
+    if (this.#events === 'used') while (existsSync(recordPath(this.path, episode, attempt))) attempt += 1;
+    const file = recordPath(this.path, episode, attempt);
+    const writer = RecordWriter.open(file, { blobs: this.#blobs, secrets, created: 'later' });
+    return { attempt, record: new AttemptRecord(writer) };
   }
 
   [Symbol.dispose](): void {
-    this.#episodes.flush();
-    this.#plan[Symbol.dispose]();
-    this.#episodes[Symbol.dispose]();
-    this.#lock[Symbol.dispose]();
+    try {
+      this.#episodes.flush();
+    } finally {
+      this.#plan[Symbol.dispose]();
+      this.#episodes[Symbol.dispose]();
+      this.#lock[Symbol.dispose]();
+    }
   }
+}
+
+/** Makes the folder of records, and says whether there may be some. Not before the first one: a folder that has it is taken for a run. */
+function prepareEvents(folder: string): 'new' | 'used' {
+  const made = mkdirSync(join(folder, 'events'), { recursive: true, mode: PRIVATE_FOLDER });
+  return made === undefined ? 'used' : 'new';
 }
 
 /** Where the record of an attempt is. */
@@ -153,8 +167,4 @@ function removeDrafts(path: string): void {
   for (const name of readdirSync(path))
     if (/^\.(?:run\.json|summary\.json|report\.html)\.[0-9a-f]{12}$/.test(name))
       rmSync(join(path, name), { force: true });
-}
-
-function isExisting(cause: unknown): boolean {
-  return (cause as NodeJS.ErrnoException | undefined)?.code === 'EEXIST';
 }

@@ -4,13 +4,14 @@ import type { NewEvent, RecordWriter } from '../../records/index.ts';
 const COLLECT_MS = 100;
 
 /**
- * The record of one attempt. Events are written together, soon after they happened, and all of them before `finish` returns. What an agent says
+ * The record of one attempt. Events are written together, soon after they happened, and all of them before `finish` resolves. What an agent says
  * after that is dropped: the file may be another's by then.
  */
-export class AttemptRecord implements Disposable {
+export class AttemptRecord implements AsyncDisposable {
   readonly #writer: RecordWriter;
   #timer: NodeJS.Timeout | undefined;
-  /** What the disk did not take, while nobody waited for it. */
+  #writing: Promise<void> = Promise.resolve();
+  /** What the disk did not take. */
   #failure: { readonly thrown: unknown } | undefined;
   #isOver = false;
 
@@ -26,32 +27,35 @@ export class AttemptRecord implements Disposable {
   append(event: NewEvent): number {
     if (this.#isOver) return this.#writer.next;
     this.#assertWritten();
-    this.#timer ??= setTimeout(() => this.#flushLater(), COLLECT_MS);
+    this.#timer ??= setTimeout(() => void this.#write(), COLLECT_MS);
     return this.#writer.add(event);
   }
 
-  /** Adds the last event; all of them are with the operating system when this returns, and survive a kill of this process. */
-  finish(event: NewEvent): void {
+  /** Adds the last event. All are with the operating system when this resolves, and survive a kill of this process. */
+  async finish(event: NewEvent): Promise<void> {
     this.append(event);
-    this[Symbol.dispose]();
+    await this[Symbol.asyncDispose]();
     this.#assertWritten();
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    clearTimeout(this.#timer);
-    try {
-      this.#writer.flush();
-    } finally {
-      this.#writer.close();
-    }
+    await this.#write();
   }
 
-  #flushLater(): void {
+  async #write(): Promise<void> {
+    clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#writing = this.#writeAfter(this.#writing);
+    await this.#writing;
+  }
+
+  async #writeAfter(before: Promise<void>): Promise<void> {
+    await before;
+    if (this.#failure !== undefined) return;
     try {
-      this.#writer.flush();
+      await this.#writer.flushLater();
     } catch (thrown) {
       this.#failure = { thrown };
     }

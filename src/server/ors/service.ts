@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { catalog, type Environment, environmentFinder, type Limits, toLimits } from '../../core/index.ts';
-import { CLIENT_TASK_ID, FEATURES_HEADER } from '../../protocol/index.ts';
+import { CLIENT_SESSION_ID, CLIENT_TASK_ID, FEATURES_HEADER } from '../../protocol/index.ts';
 import {
   combineObservers,
   DEFAULT_SESSION_OPTIONS,
@@ -165,9 +165,13 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     log: app.log,
     traceOf,
     docs: orsDocs(host.manifest, options.auth === undefined ? 'open' : 'guarded'),
-    // Announced only where it holds: a client that believes it repeats calls.
-    features: sessionOptions.clientTaskIds === 'start' ? { [FEATURES_HEADER]: CLIENT_TASK_ID } : {},
+    features: { [FEATURES_HEADER]: featuresOf(sessionOptions).join(', ') },
   };
+}
+
+function featuresOf({ clientTaskIds }: SessionOptions): string[] {
+  // Announced only where it holds: a client that believes it repeats calls.
+  return clientTaskIds === 'start' ? [CLIENT_TASK_ID, CLIENT_SESSION_ID] : [CLIENT_SESSION_ID];
 }
 
 function inputsOf({ name, allTools }: EnvironmentManifest): NamedSchema[] {

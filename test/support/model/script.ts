@@ -7,6 +7,8 @@ export interface FakeCall {
   readonly name: string;
   readonly input?: object;
   readonly raw?: string;
+  /** Default: its place in the answer, which is the same in each. */
+  readonly id?: string;
   /** The group of tools that it is in, where the API has groups. */
   readonly namespace?: string;
 }

@@ -17,8 +17,8 @@ export const ANSWERS: Readonly<Record<FakeWire, (answer: FakeAnswer) => object>>
           ...(calls.length === 0
             ? {}
             : {
-                tool_calls: calls.map(({ name, input, raw }, index) => ({
-                  id: `call_${index}`,
+                tool_calls: calls.map(({ name, input, raw, id }, index) => ({
+                  id: id ?? `call_${index}`,
                   type: 'function',
                   function: { name, arguments: raw ?? JSON.stringify(input ?? {}) },
                 })),
@@ -45,10 +45,10 @@ export const ANSWERS: Readonly<Record<FakeWire, (answer: FakeAnswer) => object>>
               content: [ending === 'refusal' ? { type: 'refusal', refusal: 'No.' } : { type: 'output_text', text }],
             },
           ]),
-      ...calls.map(({ name, input, raw, namespace }, index) => ({
+      ...calls.map(({ name, input, raw, namespace, id }, index) => ({
         type: 'function_call',
-        id: `fc_${index}`,
-        call_id: `call_${index}`,
+        id: `fc_${id ?? index}`,
+        call_id: id ?? `call_${index}`,
         name,
         ...(namespace === undefined ? {} : { namespace }),
         arguments: raw ?? JSON.stringify(input ?? {}),
@@ -67,9 +67,9 @@ export const ANSWERS: Readonly<Record<FakeWire, (answer: FakeAnswer) => object>>
     content: [
       { type: 'thinking', thinking: 'Hm.', signature: 'signature-of-reasoning' },
       ...(text === undefined ? [] : [{ type: 'text', text }]),
-      ...calls.map(({ name, input, raw }, index) => ({
+      ...calls.map(({ name, input, raw, id }, index) => ({
         type: 'tool_use',
-        id: `toolu_${index}`,
+        id: id ?? `toolu_${index}`,
         name,
         // This API has no text to parse: what makes no sense is something other than an object.
         input: raw ?? input ?? {},
@@ -92,8 +92,8 @@ export const ANSWERS: Readonly<Record<FakeWire, (answer: FakeAnswer) => object>>
           role: 'model',
           parts: [
             ...(text === undefined ? [] : [{ text }]),
-            ...calls.map(({ name, input, raw }, index) => ({
-              functionCall: { id: `call_${index}`, name, args: raw ?? input ?? {} },
+            ...calls.map(({ name, input, raw, id }, index) => ({
+              functionCall: { id: id ?? `call_${index}`, name, args: raw ?? input ?? {} },
               thoughtSignature: 'signature-of-reasoning',
             })),
           ],

@@ -88,12 +88,14 @@ function toSteps(bins: readonly Bin[]): { x: number; y: number }[] {
   ]);
 }
 
-function toStops({ summary }: ReportData): string {
+function toStops({ summary, reasons }: ReportData): string {
   const all = Object.entries(summary.stops).sort(([, one], [, other]) => other - one);
   const total = all.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return '';
   const rows = all.map(([stop, count]) => [stop, formatNumber(count), formatShare(count / total)]);
-  return `<h2>How attempts ended</h2>${toHtmlTable(['stop', 'attempts', 'share'], rows)}`;
+  const why = reasons.map((reason) => [reason.why, formatNumber(reason.count)]);
+  const causes = why.length === 0 ? '' : toHtmlTable(['why they did not finish', 'attempts'], why);
+  return `<h2>How attempts ended</h2>${toHtmlTable(['stop', 'attempts', 'share'], rows)}${causes}`;
 }
 
 function toPasses({ summary, state }: ReportData): string {

@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.ts';
 
 /** What came of a run, for people. */
 export function toSummaryLines(
-  { summary, state }: Pick<ReportData, 'summary' | 'state'>,
+  { summary, state, reasons }: Pick<ReportData, 'summary' | 'state' | 'reasons'>,
   { colors }: Terminal,
 ): string[] {
   const { bold, dim } = colors;
@@ -34,6 +34,7 @@ export function toSummaryLines(
         ]),
     ...(state.run.selection.k === 1 ? [['passed', describePasses(passAt).replace(/^1: /, '')]] : []),
     ['stops', describeAllStops(summary)],
+    ...reasons.map(({ why, count }, at) => [at === 0 ? 'why' : '', `${formatNumber(count)}x ${toSafeText(why)}`]),
     ...describeSpent(summary),
     ...(episodes.excluded === 0 ? [] : [['excluded', `${episodes.excluded} unfinished episodes without a reward`]]),
     ...(episodes.unpaid === 0

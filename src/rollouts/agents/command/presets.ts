@@ -6,14 +6,18 @@ export const AGENT_CLIS = ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'goo
 /** The name of such a program. */
 export type AgentCli = (typeof AGENT_CLIS)[number];
 
-// A quick start is not worth a first turn without tools.
-const CLAUDE_WAITS = { MCP_CONNECTION_NONBLOCKING: '0', MCP_CONNECT_TIMEOUT_MS: '30000' };
+// A quick start is not worth a first turn without tools; nor is a short prompt worth tools that have to be searched for first.
+const CLAUDE_HAS_TOOLS = {
+  MCP_CONNECTION_NONBLOCKING: '0',
+  MCP_CONNECT_TIMEOUT_MS: '30000',
+  ENABLE_TOOL_SEARCH: 'false',
+};
 
 const PRESETS: Readonly<Record<AgentCli, CommandAgentOptions>> = {
   claude: {
     command: 'claude',
     args: ['-p', '--mcp-config', '{mcp_config}', '--strict-mcp-config', '--allowedTools', 'mcp__tiltyard'],
-    env: CLAUDE_WAITS,
+    env: CLAUDE_HAS_TOOLS,
   },
   codex: {
     command: 'codex',
@@ -25,6 +29,11 @@ const PRESETS: Readonly<Record<AgentCli, CommandAgentOptions>> = {
       'mcp_servers.tiltyard.url="{url}"',
       '-c',
       'mcp_servers.tiltyard.default_tools_approval_mode="approve"',
+      // It waits for a server that it requires before the first turn.
+      '-c',
+      'mcp_servers.tiltyard.required=true',
+      '-c',
+      'mcp_servers.tiltyard.startup_timeout_sec=30',
     ],
   },
   gemini: {
@@ -44,6 +53,8 @@ const PRESETS: Readonly<Record<AgentCli, CommandAgentOptions>> = {
   qwen: {
     command: 'qwen',
     args: ['-p', '{prompt}', '--mcp-config', '{mcp_config}'],
+    // The same as for claude.
+    files: { '.qwen/settings.json': '{"tools":{"toolSearch":{"enabled":false}}}' },
     config: ({ url }) => ({ mcpServers: { tiltyard: { httpUrl: url, trust: true } } }),
   },
   goose: {

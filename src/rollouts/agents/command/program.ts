@@ -21,6 +21,9 @@ export interface ProgramEnd {
 // Enough to see why it failed.
 const MAX_OUTPUT_CHARACTERS = 16_384;
 
+// What it has printed is on its way when it ends.
+const LAST_OUTPUT_MS = 1_000;
+
 /** A program with all that it starts, in a group of its own, so that nothing of it is left. */
 export class Program {
   readonly ended: Promise<ProgramEnd>;
@@ -48,9 +51,14 @@ export class Program {
       });
       child.once('exit', (code, signal) => {
         this.#over();
-        // What it has started ends with it; and whoever still holds its output must not hold up the episode.
+        // What it has started ends with it, and so does its output; but a process that has left the group must not hold up the episode.
         this.#kill();
-        setImmediate(() => resolve({ code, signal, output: this.#output }));
+        const tell = () => resolve({ code, signal, output: this.#output });
+        const late = setTimeout(tell, LAST_OUTPUT_MS);
+        child.once('close', () => {
+          clearTimeout(late);
+          tell();
+        });
       });
     });
   }
