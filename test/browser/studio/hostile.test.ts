@@ -10,7 +10,7 @@ import { rollouts } from 'tiltyard/rollouts';
 import { createServer } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { exportSite } from '../../../src/studio/index.ts';
-import { isWithoutBrowser, openPage, shareBrowser } from './open-page.ts';
+import { isWithoutBrowser, openContext, openPage, shareBrowser } from './open-page.ts';
 
 const MARKUP = [
   '<script>globalThis.wasRun = true</script>',
@@ -98,9 +98,7 @@ describe.skipIf(isWithoutBrowser('what hostile environments can do in the studio
     await read(page);
     const out = join(folder, 'site');
     await exportSite({ runs, out });
-    const context = await browser().newContext();
-    onTestFinished(() => context.close());
-    const exported = await context.newPage();
+    const exported = await (await openContext(browser())).newPage();
     const loaded: string[] = [];
     exported.on('request', (request) => loaded.push(request.url()));
     await exported.goto(pathToFileURL(join(out, 'index.html')).href);
@@ -141,13 +139,12 @@ describe.skipIf(isWithoutBrowser('what hostile environments can do in the studio
     const { page, studio } = await openPage(browser(), { server: { environments: [nasty] } });
     expect(page.url()).not.toContain('token');
     expect(await page.evaluate(() => document.cookie)).toBe('');
-    const stranger = await (await browser().newContext()).newPage();
+    const stranger = await (await openContext(browser())).newPage();
     await stranger.goto(studio.origin);
     await stranger.getByText('This page needs the address that the command printed').waitFor();
     await stranger.goto(`${studio.origin}/#token=wrong`);
     await stranger.locator('.state').waitFor();
     expect(await stranger.locator('nav').count()).toBe(0);
-    await stranger.context().close();
   });
 
   test('U10: a page of somebody else cannot reach the studio, even with its cookie in the browser', async () => {

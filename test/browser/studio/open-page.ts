@@ -1,9 +1,13 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { createServer, type Server, type ServerOptions } from 'tiltyard/server';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
 import { type Studio, type StudioOptions, startStudio } from '../../../src/studio/index.ts';
 import { skipAloud } from '../../support/needed.ts';
 import { findChromium, startChromium } from '../chromium.ts';
+
+// A browser is several processes, which wait for each other where the cores are shared.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+const WAIT_MS = 90_000;
 
 const found = await findChromium();
 
@@ -54,7 +58,7 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   const targets =
     address === undefined ? [] : [{ name: address, url: address, apiKey: undefined, isModule: false as const }];
   const studio = await startStudio({ port: 0, targets, ...rest });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...contextOptions });
+  const context = await openContext(browser, contextOptions);
   const page = await context.newPage();
   const complaints = listen(page, studio.origin);
   onTestFinished(async () => {
@@ -70,6 +74,14 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     await page.locator('main h1').waitFor();
   };
   return { page, studio, server, complaints, go };
+}
+
+/** A browser of somebody of their own; it is closed when the test ends. */
+export async function openContext(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(WAIT_MS);
+  onTestFinished(() => context.close());
+  return context;
 }
 
 async function serve(options: Partial<ServerOptions>): Promise<Server> {

@@ -8,7 +8,7 @@ import { gsm8k } from '../../../examples/gsm8k/environment.ts';
 import { exportSite } from '../../../src/studio/index.ts';
 import { questions, serveQuiz } from '../../rollouts/quiz.ts';
 import { startFakeModel } from '../../support/model/fake-model.ts';
-import { isWithoutBrowser, openPage, shareBrowser } from './open-page.ts';
+import { isWithoutBrowser, openContext, openPage, shareBrowser } from './open-page.ts';
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tiltyard-page-'));
@@ -176,9 +176,7 @@ describe.skipIf(isWithoutBrowser('reading runs in the studio'))('the page Runs',
   test('U7: an exported site opens from file://, with all its pages', async () => {
     const out = join(await makeFolder(), 'site');
     await exportSite({ runs: [await playTwo()], out });
-    const context = await browser().newContext();
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
+    const page = await (await openContext(browser())).newPage();
     const complaints: string[] = [];
     page.on('pageerror', ({ message }) => complaints.push(message));
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
