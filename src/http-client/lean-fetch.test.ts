@@ -15,7 +15,8 @@ interface Served {
 
 async function serve(answer: RequestListener): Promise<Served> {
   let connections = 0;
-  const server = createServer(answer)
+  // Longer than any pause of a busy machine.
+  const server = createServer({ keepAliveTimeout: 120_000 }, answer)
     .on('connection', () => {
       connections += 1;
     })
