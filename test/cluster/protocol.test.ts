@@ -165,7 +165,9 @@ test('a node that has stopped builds nothing again that nobody would tear down',
     name: 'counted',
     durability: 'replay',
     splits: { train: [{}] },
-    setup: () => void (setups += 1),
+    setup() {
+      setups += 1;
+    },
     prompt: () => 'Count.',
     tools: { look: { input: { type: 'object' }, run: () => text('seen') } },
   });
