@@ -11,11 +11,12 @@ function at(moment: Failpoint['moment'], step: Failpoint['step']): Death[] {
 }
 
 const TOTALS = 'totals are right: each call that was told counts once, and nothing else does';
+const SUM_IN_LOG = 'an episode has one end in the log, with the sum of what its calls were told';
 
-/** Servers from which something is missing, and the rule that shows it. */
+/** Servers from which something is missing, and the rules of which at least one shows it: which one depends on what was lost. */
 const CONTROLS: readonly (Pick<DurableOptions, 'kinds' | 'environments' | 'tools' | 'deaths' | 'standIns'> & {
   readonly what: string;
-  readonly rule: string;
+  readonly rules: readonly string[];
 })[] = [
   {
     what: 'tells the ids of calls only with their results',
@@ -24,7 +25,7 @@ const CONTROLS: readonly (Pick<DurableOptions, 'kinds' | 'environments' | 'tools
     environments: ['replayed'],
     tools: ['add'],
     deaths: at('after', 'end'),
-    rule: TOTALS,
+    rules: [TOTALS],
   },
   {
     what: 'answers before the result is written',
@@ -33,7 +34,7 @@ const CONTROLS: readonly (Pick<DurableOptions, 'kinds' | 'environments' | 'tools
     environments: ['saved'],
     tools: ['add'],
     deaths: at('before', 'end'),
-    rule: TOTALS,
+    rules: [TOTALS, SUM_IN_LOG],
   },
   {
     what: 'takes no notice of what tools do outside',
@@ -42,7 +43,7 @@ const CONTROLS: readonly (Pick<DurableOptions, 'kinds' | 'environments' | 'tools
     environments: ['saved'],
     tools: ['mail'],
     deaths: at('before', 'end'),
-    rule: 'an external tool runs at most once for each id',
+    rules: ['an external tool runs at most once for each id'],
   },
   {
     what: 'does not compare what comes again',
@@ -51,12 +52,16 @@ const CONTROLS: readonly (Pick<DurableOptions, 'kinds' | 'environments' | 'tools
     environments: ['drifting'],
     tools: ['add'],
     deaths: ['server', 'server'],
-    rule: 'an episode that does not give the same again is lost when it is built again',
+    rules: ['an episode that does not give the same again is lost when it is built again'],
   },
 ];
 
 // What the model finds in these servers it would find in ours.
-test.each(CONTROLS)('a server that $what is found out', PATIENCE, async ({ what, rule, ...options }) => {
+test.each(CONTROLS)('a server that $what is found out', PATIENCE, async ({ what, rules, ...options }) => {
   const { violations } = await proveDurable({ seed: 4, episodes: 40, workers: 0, players: 8, ...options });
-  expect(violations.map((violation) => violation.rule)).toContain(rule);
+  const broken = violations.map(({ rule }) => rule);
+  expect(
+    rules.some((rule) => broken.includes(rule)),
+    broken.join('\n'),
+  ).toBe(true);
 });
