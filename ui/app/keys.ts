@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 
 /** What keys do: `n`, `shift+t`, `mod+enter`, where `mod` is Control, or Command on a Mac. */
 export type Keys = Readonly<Record<string, () => void>>;
@@ -7,7 +7,8 @@ export type Keys = Readonly<Record<string, () => void>>;
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  // Together with what is drawn: who sees a button with its key may press that at once.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const act = latest.current[nameOf(event)];
       const hasModifier = event.ctrlKey || event.metaKey;
