@@ -57,8 +57,13 @@ export class Tail {
   async #begin(): Promise<number> {
     const number = this.#number + 1;
     const file = openSync(tailFile(this.#folder, number), 'w', 0o600);
-    // What survives the machine must be found in its folder afterwards.
-    if (this.#sync === 'always') await this.#syncFolder();
+    try {
+      // What survives the machine must be found in its folder afterwards.
+      if (this.#sync === 'always') await this.#syncFolder();
+    } catch (thrown) {
+      closeSync(file);
+      throw thrown;
+    }
     this.#number = number;
     this.#size = 0;
     this.#file = file;
