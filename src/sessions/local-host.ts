@@ -4,8 +4,9 @@ import type { ToolSpec, WireBlock } from '../protocol/index.ts';
 import type { SessionEnd } from './episode/outcome.ts';
 import { settle, toEnded } from './episode/repeats.ts';
 import type { EpisodeRuntime, EpisodeStart } from './episode/runtime.ts';
-import { Session, type SessionShare } from './episode/session.ts';
+import { Session } from './episode/session.ts';
 import { SessionCalls } from './episode/session-calls.ts';
+import type { SessionShare } from './episode/session-start.ts';
 import type {
   CallListener,
   CallRequest,
@@ -47,7 +48,7 @@ export class LocalHost implements SessionHost {
       memory,
       keeper,
       toolNames,
-      endLost: ({ facts }) => void this.#sessions.end(facts, 'lost'),
+      endLost: (session) => void this.#sessions.end(session, 'lost'),
     };
     const places = keeper && {
       wake: (ref: SessionRef, { lastSeq, lastActive }: Dormant) => this.#wake(ref, lastSeq, lastActive),
@@ -178,7 +179,7 @@ export class LocalHost implements SessionHost {
   #isRepeated(ref: SessionRef, request: CreateRequest): boolean {
     if (this.#keeper === undefined) return false;
     const session = this.#sessions.find(ref);
-    return session?.isUntouched === true && session.keeping?.isFor(request) === true;
+    return session?.calls.count === 0 && session.keeping?.isFor(request) === true;
   }
 
   #wake(ref: SessionRef, lastSeq: number, lastActive: number): Session {

@@ -112,7 +112,7 @@ export class Sessions {
   /** The calls of a session that was lost. */
   callsOfLost(ref: SessionRef): SessionCalls | undefined {
     const session = this.#byOwner.get(ref.identity)?.get(ref.sid);
-    if (session instanceof Session) return session.end === 'lost' ? session.calls : undefined;
+    if (session instanceof Session) return session.ending.end === 'lost' ? session.calls : undefined;
     return this.#tombstoneOf(ref)?.calls?.();
   }
 
@@ -168,11 +168,11 @@ export class Sessions {
     await found.close(end);
     found.memory.end();
     // Who asks meanwhile is told to come again.
-    if (found.isSuspended) return true;
+    if (found.ending.isSuspended) return true;
     if (this.#byOwner.get(ref.identity)?.get(ref.sid) === found) {
       this.#remove(ref);
-      const calls = found.end === 'lost' ? () => found.calls : undefined;
-      this.#buryNow(ref, found.end ?? end, found.lost?.words, calls);
+      const calls = found.ending.end === 'lost' ? () => found.calls : undefined;
+      this.#buryNow(ref, found.ending.end ?? end, found.ending.lost?.words, calls);
     }
     return true;
   }

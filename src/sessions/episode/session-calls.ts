@@ -1,6 +1,7 @@
+import type { CallOutcome } from '../../core/index.ts';
 import { UNKNOWN_TASK_ID } from '../../protocol/index.ts';
 import { Call } from '../call.ts';
-import { type CallEnding, refused } from '../call-ending.ts';
+import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import type { CallRequest } from '../host.ts';
 import type { RecalledCall } from '../keeper.ts';
 import { isServerMade } from '../kept/call-ids.ts';
@@ -58,6 +59,14 @@ export class SessionCalls {
   /** The calls whose results take room on the heap. */
   #large: number[] | undefined;
   #inputBytes = 0;
+  /** How many there were. */
+  count = 0;
+  /** The sum of what they paid; null if none did. */
+  reward: number | null = null;
+  /** Whether one of them said that the episode is over. */
+  hasFinished = false;
+  /** How the last one ended, before the session did. */
+  lastOutcome: CallOutcome | undefined;
   /** Whether an id came again with another question. */
   hasReusedIds = false;
   #isRecalled = false;
@@ -111,8 +120,9 @@ export class SessionCalls {
   }
 
   /** Notes that a call has ended, and keeps how. */
-  leave({ facts, request, checksum, announced, inputBytes }: SessionCall, ending: CallEnding, at: EndTimes): void {
+  leave({ facts, request, checksum, announced, inputBytes }: SessionCall, ending: RunEnding, at: EndTimes): void {
     if (this.#running?.delete(facts.id)) this.#giveBack(inputBytes);
+    this.#tally(ending.reward, ending.finished);
     // Nothing of a refused call has run, and its id is free for another attempt, unless a client may come back for it.
     if (ending.kind === 'refused' && !announced && !request.keepRefusal) return;
     this.#keep(facts.number, { ending, durationMs: at.durationMs, checksum }, at.now);
@@ -126,7 +136,10 @@ export class SessionCalls {
   recall(ended: readonly RecalledCall[], now: number): void {
     this.#isRecalled = true;
     this.#used ??= new UsedIds(REMEMBERED_IDS);
-    for (const { id, tool, input, ending, durationMs } of ended) {
+    for (const { id, tool, input, ending, durationMs, reward, finished } of ended) {
+      this.count += 1;
+      this.lastOutcome = outcomeOf(ending);
+      this.#tally(reward, finished);
       const number = this.#kept.ids.next();
       this.#used.add(id, number);
       this.#keep(number, { ending, durationMs, checksum: checksumOf(tool, input) }, now);
@@ -142,6 +155,11 @@ export class SessionCalls {
     const { number: owner, identity } = this.#session;
     const isLarge = this.#kept.keep(number, { owner, ending, durationMs, fingerprint: '', checksum }, now, identity);
     if (isLarge) this.#noteLarge(number);
+  }
+
+  #tally(reward: number | null = null, finished = false): void {
+    if (reward !== null) this.reward = (this.reward ?? 0) + reward;
+    if (finished) this.hasFinished = true;
   }
 
   #giveBack(inputBytes: number): void {

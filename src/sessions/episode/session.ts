@@ -1,48 +1,21 @@
-import { type CallOutcome, type Failure, type Secrets, toFailureError, toOutcome } from '../../core/index.ts';
+import { type Failure, toFailureError, toOutcome } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import { type Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
-import { NOT_RUN, outcomeOf, type RunEnding, refused } from '../call-ending.ts';
+import { NOT_RUN, type RunEnding, refused } from '../call-ending.ts';
 import { type Observer, type SessionFacts, type SetupResult, toEpoch, UNKNOWN_TOOL } from '../events.ts';
-import type { Absence, CallListener, CallRequest, CreateRequest, LiveSession } from '../host.ts';
-import type { EpisodeKeeper, Keeping, RecalledCall, RecalledSession, UnfinishedCall } from '../keeper.ts';
+import type { Absence, CallListener, CallRequest, LiveSession } from '../host.ts';
+import type { Keeping, UnfinishedCall } from '../keeper.ts';
 import { checksumOf } from '../kept/checksum.ts';
-import type { MemoryBudget } from '../memory/memory-budget.ts';
 import type { SessionMemory } from '../memory/session-memory.ts';
-import type { SessionOptions } from '../options.ts';
-import { absenceOf, howItEnded, suspensionOf } from '../session-errors.ts';
+import { howItEnded } from '../session-errors.ts';
 import { fullOf, mismatchOf, refusalOf } from './admission.ts';
-import type { WhyLost } from './loss.ts';
 import { type SessionEnd, toEpisodeOutcome } from './outcome.ts';
 import { repeat, settle, toEnded } from './repeats.ts';
 import type { Loss, OpenEpisode } from './runtime.ts';
 import { SessionCall, SessionCalls } from './session-calls.ts';
-
-/** What all sessions of a host share. */
-export interface SessionShare {
-  readonly options: SessionOptions;
-  readonly memory: MemoryBudget;
-  /** What keeps episodes for after their process, if something does. */
-  readonly keeper: Pick<EpisodeKeeper, 'refusal'> | undefined;
-  /** Ends a session whose code can no longer run. */
-  readonly endLost: (session: Session) => void;
-  /** The tools of each environment: other names are a client's invention. */
-  readonly toolNames: ReadonlyMap<string, ReadonlySet<string>>;
-}
-
-/** What is known of a session when it begins. */
-export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
-  /** Tells it from all other sessions of its host. */
-  readonly number: number;
-  readonly sid: string;
-  readonly identity: string;
-  readonly seed: number;
-  readonly secrets: Secrets;
-  readonly memory: SessionMemory;
-  /** What is kept of it for after its process, if anything is. */
-  readonly keeping?: Keeping | undefined;
-  /** What has happened in it at an earlier server. */
-  readonly recalled?: Pick<RecalledSession, 'ended' | 'unfinished'> | undefined;
-}
+import { SessionEnding } from './session-ending.ts';
+import { SessionSetup } from './session-setup.ts';
+import type { SessionShare, SessionStart } from './session-start.ts';
 
 /**
  * The server's half of an episode: ids, kept results, limits, expiry, outcome. The author's half is behind `OpenEpisode`.
@@ -51,33 +24,19 @@ export class Session implements CallOwner {
   readonly facts: SessionFacts;
   readonly memory: SessionMemory;
   readonly keeping: Keeping | undefined;
+  readonly ending: SessionEnding;
+  /** What a client that comes back to it may still ask for once it was lost. */
+  readonly calls: SessionCalls;
   lastActive: number;
-  /** What ended it, once something has. */
-  end: SessionEnd | undefined;
-  /** Why its code can no longer run, if it cannot. */
-  lost: WhyLost | undefined;
   readonly observer: Observer;
   readonly #episode: OpenEpisode;
   readonly #share: SessionShare;
-  readonly #calls: SessionCalls;
+  readonly #setup = new SessionSetup();
   readonly #startedAt: number;
   readonly #seed: number;
-  #phase: 'setting_up' | 'ready' | 'failed' | 'closing' = 'setting_up';
-  #setupFailure: Failure | undefined;
-  #callCount = 0;
-  #lastCall: CallOutcome | undefined;
-  #hasFinished = false;
-  #reward: number | null = null;
   #promptFailed = false;
-  // What only some sessions need, or only for a while, is made when it is needed: an idle session shall be small.
-  /** Those who wait for the end of its setup, in the order they came. */
-  #waiting: (() => void)[] | undefined;
   #promptsRunning = 0;
   #closing: Promise<void> | undefined;
-  /** That its end is written down. */
-  #noted: Promise<boolean> | undefined;
-  /** Whether another server has it now. */
-  #isElsewhere = false;
   /** Set while the server stops and calls go on: called when the last of them has ended. */
   #onDrained: (() => void) | undefined;
 
@@ -92,41 +51,27 @@ export class Session implements CallOwner {
     const [split, index] = 'split' in choice ? [choice.split, choice.index] : [];
     this.memory = memory;
     this.keeping = keeping;
-    this.#calls = new SessionCalls({ number, identity, memory }, share.memory.kept, share.options);
+    this.ending = new SessionEnding(keeping);
+    this.calls = new SessionCalls({ number, identity, memory }, share.memory.kept, share.options);
     this.facts = { number, sid, identity, environment: episode.environment, split, index };
     this.observer.on({ type: 'session_started', at: toEpoch(this.#startedAt), session: this.facts, trace });
     this.#tellOpened(start);
-    if (recalled !== undefined) this.#recall(recalled.ended);
+    // The same ids give the same results as before.
+    if (recalled !== undefined) this.calls.recall(recalled.ended, this.#startedAt);
     episode.begin(
-      (failure) => this.#setUp(failure),
-      (loss) => this.#lose(loss),
+      (failure) => this.#setupEnded(failure === undefined ? 'ready' : 'failed', failure),
+      (loss) => void this.#lose(loss),
     );
     if (recalled !== undefined) this.#repeatLost(recalled.unfinished);
   }
 
   get isClosing(): boolean {
-    return this.#phase === 'closing';
-  }
-
-  /** Whether it has ended here only, and goes on elsewhere, or when the server has started again. */
-  get isSuspended(): boolean {
-    return this.#isElsewhere || (this.end === 'stopped' && this.keeping?.survivesServer === true);
+    return this.ending.end !== undefined;
   }
 
   /** Why nothing more can be asked of it, once it has ended. */
   get absence(): Absence {
-    const { sid } = this.facts;
-    return this.isSuspended ? suspensionOf(sid) : absenceOf(sid, this.end, this.lost?.words);
-  }
-
-  /** Whether no tool of it was ever called. */
-  get isUntouched(): boolean {
-    return this.#callCount === 0;
-  }
-
-  /** What a client that comes back to it may still ask for once it was lost. */
-  get calls(): SessionCalls {
-    return this.#calls;
+    return this.ending.absenceOf(this.facts.sid);
   }
 
   touch(): void {
@@ -136,7 +81,7 @@ export class Session implements CallOwner {
   /** What it is about, and how far it is. */
   get state(): LiveSession {
     const { environment, split, index } = this.facts;
-    return { environment, split, index, seed: this.#seed, isReady: this.#phase === 'ready' };
+    return { environment, split, index, seed: this.#seed, isReady: this.#setup.result === 'ready' && !this.isClosing };
   }
 
   /** Whether nobody has used the session for so long that it may be ended. */
@@ -148,7 +93,7 @@ export class Session implements CallOwner {
   sweep(now: number): void {
     const { setupMs } = this.#share.options;
     this.keeping?.touch(toEpoch(this.lastActive));
-    if (this.#phase === 'setting_up' && setupMs > 0 && now - this.#startedAt > setupMs)
+    if (this.#setup.result === undefined && setupMs > 0 && now - this.#startedAt > setupMs)
       this.#episode.giveUpSetup(setupMs);
   }
 
@@ -196,14 +141,14 @@ export class Session implements CallOwner {
 
   /** Goes on with a call that did not end at once, as most do. */
   #follow(call: SessionCall, request: CallRequest): () => void {
-    this.#calls.enter(call, request.bytes);
+    this.calls.enter(call, request.bytes);
     call.pend();
     return request.leaveAborts === true ? () => this.#abort(call) : () => call.detach();
   }
 
   /** Aborts a running call, by its id. */
   abort(taskId: string): void {
-    const call = this.#calls.running.find(({ facts }) => facts.id === taskId);
+    const call = this.calls.running.find(({ facts }) => facts.id === taskId);
     if (call !== undefined) this.#abort(call);
   }
 
@@ -211,7 +156,7 @@ export class Session implements CallOwner {
     if (call.phase === 'settled') return;
     // One that had begun at an earlier server may have run there.
     const hasBegun = call.request.attempt !== undefined;
-    if (this.#phase === 'setting_up' && !hasBegun) call.ended(NOT_RUN);
+    if (this.#setup.result === undefined && !hasBegun) call.ended(NOT_RUN);
     else this.#episode.abort(call.facts.number, 'its client has cancelled the call');
   }
 
@@ -219,14 +164,11 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.lastActive = now;
     const durationMs = now - call.startedAt;
-    this.#calls.leave(call as SessionCall, ending, { now, durationMs });
-    const { reward = null, finished = false } = ending;
-    if (reward !== null) this.#reward = (this.#reward ?? 0) + reward;
-    if (finished) this.#hasFinished = true;
+    this.calls.leave(call as SessionCall, ending, { now, durationMs });
     const outcome = call.settle(ending, durationMs, now);
     this.observer.onContent?.({ type: 'call_told', at: toEpoch(now), call: call.facts, ending, durationMs });
     // Calls that the end of the session cuts off do not say why it ended.
-    if (this.#phase !== 'closing') this.#lastCall = outcome;
+    if (!this.isClosing) this.calls.lastOutcome = outcome;
     if (this.#onDrained !== undefined) this.#tellIfDrained();
   }
 
@@ -246,7 +188,7 @@ export class Session implements CallOwner {
 
   /** Ends it only here, because another server has it, or gets it: nobody is told that it has ended, unless it was ending already. */
   leave(): Promise<void> {
-    if (this.#closing === undefined) this.#isElsewhere = true;
+    if (this.#closing === undefined) this.ending.isElsewhere = true;
     return this.close('stopped');
   }
 
@@ -266,17 +208,6 @@ export class Session implements CallOwner {
     });
   }
 
-  /** Takes over what was told before: the same ids give the same results. */
-  #recall(ended: readonly RecalledCall[]): void {
-    for (const record of ended) {
-      this.#callCount += 1;
-      this.#lastCall = outcomeOf(record.ending);
-      if (record.reward !== null) this.#reward = (this.#reward ?? 0) + record.reward;
-      if (record.finished) this.#hasFinished = true;
-    }
-    this.#calls.recall(ended, performance.now());
-  }
-
   /** Runs calls again that were lost with their server, and may be; whoever asks for them finds them under their ids. */
   #repeatLost(unfinished: readonly UnfinishedCall[]): void {
     for (const { id, tool, input, attempt } of unfinished) {
@@ -287,49 +218,27 @@ export class Session implements CallOwner {
     }
   }
 
-  #lose({ why, reason }: Loss): void {
-    this.lost =
-      reason === undefined
-        ? { reason: 'worker_lost', words: `the process that ran it has ended: ${why}` }
-        : { reason, words: why };
-    void this.#lostNow();
-  }
-
-  /** Whoever hears that it was lost must not find it alive at the next server: that is written down first. */
-  async #lostNow(): Promise<void> {
-    if (this.keeping?.survivesServer === true && (await this.#note('lost')) === false) this.#isElsewhere = true;
-    this.#share.endLost(this);
-  }
-
-  /** Notes its end, once; what the first one noted stays. */
-  #note(end: SessionEnd): Promise<boolean> | undefined {
-    this.#noted ??= this.keeping?.end(end, this.lost?.words);
-    return this.#noted;
-  }
-
-  #setUp(failure: Failure | undefined): void {
-    if (this.#phase !== 'setting_up') return;
-    this.#setupFailure = failure;
-    this.#phase = failure === undefined ? 'ready' : 'failed';
-    this.#setupEnded(this.#phase);
+  async #lose(loss: Loss): Promise<void> {
+    const written = this.ending.lose(loss);
+    if (written !== undefined) await written;
+    this.#share.endLost(this.facts);
   }
 
   /** Tells those who wait, also where there was nothing to set up: an episode in another process takes a moment to begin. */
-  #setupEnded(result: SetupResult): void {
+  #setupEnded(result: SetupResult, failure: Failure | undefined): void {
+    if (this.#setup.result !== undefined) return;
     const now = performance.now();
     this.lastActive = now;
     if (this.#episode.needsSetup) {
       const [at, durationMs] = [toEpoch(now), now - this.#startedAt];
       this.observer.on({ type: 'setup_ended', at, session: this.facts, result, durationMs });
     }
-    const waiting = this.#waiting ?? [];
-    this.#waiting = undefined;
-    for (const wake of waiting) wake();
+    this.#setup.end(result, failure);
     this.#tellIfDrained();
   }
 
   get #isBusy(): boolean {
-    return this.#calls.runningCount > 0 || this.#promptsRunning > 0 || this.#waiting !== undefined;
+    return this.calls.runningCount > 0 || this.#promptsRunning > 0 || this.#setup.waitingCount > 0;
   }
 
   #tellIfDrained(): void {
@@ -339,7 +248,7 @@ export class Session implements CallOwner {
   /** Why no new call is taken, whatever it asks for. */
   #refusal({ bytes = 0 }: CallRequest): Failure | undefined {
     const { memory, keeper } = this.#share;
-    const { runningCount: calls } = this.#calls;
+    const { runningCount: calls } = this.calls;
     const { sid, identity } = this.facts;
     // The session is still there, and so are the results of its running calls.
     if (this.#onDrained !== undefined) return stopsTaking(sid);
@@ -349,16 +258,16 @@ export class Session implements CallOwner {
   }
 
   #full(calls: number, bytes: number): Failure | undefined {
-    const { inputBytes } = this.#calls;
+    const { inputBytes } = this.calls;
     return refusalOf({ sid: this.facts.sid, calls, inputBytes }, bytes, this.#share.options);
   }
 
   /** Answers a call whose id is known; undefined if it is a new one. */
   #repeat(taskId: string, request: CallRequest, on: CallListener): (() => void) | undefined {
     const now = this.lastActive;
-    const known = this.#calls.known(taskId, now, request.isServersId);
+    const known = this.calls.known(taskId, now, request.isServersId);
     if (known === undefined) return undefined;
-    const session = { facts: this.facts, calls: this.#calls, options: this.#share.options };
+    const session = { facts: this.facts, calls: this.calls, options: this.#share.options };
     return repeat(session, known, { request, tool: this.#toolOf(request.name), now }, on);
   }
 
@@ -377,10 +286,10 @@ export class Session implements CallOwner {
     call.request = request;
     // Now, since defaults are written into the input.
     call.checksum = checksumOf(name, input);
-    this.#callCount += 1;
+    this.calls.count += 1;
     call.arrived(request.trace);
     this.observer.onContent?.({ type: 'call_asked', at: toEpoch(now), call: facts, tool: name, input });
-    if (this.#phase === 'setting_up') this.#wait(call, request);
+    if (this.#setup.result === undefined) this.#wait(call, request);
     else this.#run(call, request);
     return call;
   }
@@ -388,15 +297,14 @@ export class Session implements CallOwner {
   /** Lets a call wait for setup; after a while its client is told under which id it can come back. */
   #wait(call: SessionCall, request: CallRequest): void {
     const timer = setTimeout(() => call.announce(), this.#share.options.announceAfterMs).unref();
-    this.#waiting ??= [];
-    this.#waiting.push(() => {
+    this.#setup.onEnd(() => {
       clearTimeout(timer);
       if (call.phase !== 'settled') this.#run(call, request);
     });
   }
 
   #run(call: SessionCall, { name, input, bytes, taskId, attempt = 1 }: CallRequest): void {
-    const problem = this.#phase === 'ready' ? undefined : this.#problem;
+    const problem = this.#problem;
     if (problem !== undefined) return call.ended(refused(problem));
     const { number, id } = call.facts;
     const isIdKnown = taskId !== undefined || call.announced;
@@ -404,51 +312,48 @@ export class Session implements CallOwner {
   }
 
   async #whenReady(): Promise<void> {
-    if (this.#phase === 'setting_up') {
-      const full = fullOf(this.facts.sid, this.#waiting?.length ?? 0, this.#share.options);
+    if (this.#setup.result === undefined) {
+      const full = fullOf(this.facts.sid, this.#setup.waitingCount, this.#share.options);
       if (full !== undefined) throw toFailureError(full);
-      await new Promise<void>((resolve) => {
-        this.#waiting ??= [];
-        this.#waiting.push(resolve);
-      });
+      await new Promise<void>((resolve) => this.#setup.onEnd(resolve));
     }
     const problem = this.#problem;
     if (problem !== undefined) throw toFailureError(problem);
   }
 
   get #problem(): Failure | undefined {
-    return this.end === undefined ? this.#setupFailure : this.absence;
+    return this.isClosing ? this.absence : this.#setup.failure;
   }
 
   async #close(end: SessionEnd): Promise<void> {
-    const broken = this.#phase === 'failed' || this.#promptFailed;
-    const wasSettingUp = this.#phase === 'setting_up';
-    this.#phase = 'closing';
-    this.end = end;
-    const noted = this.#note(end);
+    const { ending, calls, observer } = this;
+    // Before a prompt that is cut off now.
+    const broken = this.#setup.result === 'failed' || this.#promptFailed;
+    ending.end = end;
+    const noted = ending.note(end);
     const closed = this.#episode.close(`the session ${howItEnded(end)}`);
-    if (wasSettingUp) this.#setupEnded('cancelled');
+    this.#setupEnded('cancelled', undefined);
     const { absence } = this;
-    const ending = this.isSuspended
+    const cutOff = ending.isSuspended
       ? refused(absence)
       : ({ kind: 'failed', outcome: toOutcome(absence), failure: absence } as const);
-    for (const call of this.#calls.running) call.ended(ending);
-    const [isNoted = true] = await Promise.all([noted, closed]);
-    if (!isNoted) this.#isElsewhere = true;
-    if (end !== 'lost') this.#calls.clear();
+    for (const call of calls.running) call.ended(cutOff);
+    const [isNoted] = await Promise.all([noted, closed]);
+    if (!isNoted) ending.isElsewhere = true;
+    if (end !== 'lost') calls.clear();
     const now = performance.now();
-    const { observer } = this;
-    if (this.isSuspended) return observer.on({ type: 'session_suspended', at: toEpoch(now), session: this.facts });
+    if (ending.isSuspended) return observer.on({ type: 'session_suspended', at: toEpoch(now), session: this.facts });
+    const { count, reward, hasFinished: finished, lastOutcome: lastCall } = calls;
     observer.on({
       type: 'session_ended',
       at: toEpoch(now),
       session: this.facts,
-      outcome: toEpisodeOutcome({ end, finished: this.#hasFinished, broken, lastCall: this.#lastCall }),
+      outcome: toEpisodeOutcome({ end, finished, broken, lastCall }),
       reason: end,
-      lost: this.lost?.reason,
-      calls: this.#callCount,
+      lost: ending.lost?.reason,
+      calls: count,
       durationMs: now - this.#startedAt,
-      reward: this.#reward,
+      reward,
     });
   }
 }

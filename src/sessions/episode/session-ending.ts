@@ -1,0 +1,52 @@
+import type { Absence } from '../host.ts';
+import type { Keeping } from '../keeper.ts';
+import { absenceOf, suspensionOf } from '../session-errors.ts';
+import type { WhyLost } from './loss.ts';
+import type { SessionEnd } from './outcome.ts';
+import type { Loss } from './runtime.ts';
+
+/** How a session ends: for good, or only here, because it goes on at another server or when this one has started again. */
+export class SessionEnding {
+  /** What ended it, once something has. */
+  end: SessionEnd | undefined;
+  /** Why its code can no longer run, if it cannot. */
+  lost: WhyLost | undefined;
+  /** Whether another server has it now. */
+  isElsewhere = false;
+  readonly #keeping: Keeping | undefined;
+  /** That it is written down. */
+  #noted: Promise<boolean> | undefined;
+
+  constructor(keeping: Keeping | undefined) {
+    this.#keeping = keeping;
+  }
+
+  /** Whether it has ended here only. */
+  get isSuspended(): boolean {
+    return this.isElsewhere || (this.end === 'stopped' && this.#keeping?.survivesServer === true);
+  }
+
+  /** Why nothing more can be asked of the session, once it has ended. */
+  absenceOf(sid: string): Absence {
+    return this.isSuspended ? suspensionOf(sid) : absenceOf(sid, this.end, this.lost?.words);
+  }
+
+  /** Notes why its code can no longer run. What is returned must be over before anybody hears it: the next server must not find it alive. */
+  lose({ why, reason }: Loss): Promise<void> | undefined {
+    this.lost =
+      reason === undefined
+        ? { reason: 'worker_lost', words: `the process that ran it has ended: ${why}` }
+        : { reason, words: why };
+    return this.#keeping?.survivesServer === true ? this.#noteLost() : undefined;
+  }
+
+  /** Writes it down, once: what came first stays. False if another server has the session. */
+  async note(end: SessionEnd): Promise<boolean> {
+    this.#noted ??= this.#keeping?.end(end, this.lost?.words);
+    return (await this.#noted) ?? true;
+  }
+
+  async #noteLost(): Promise<void> {
+    if (!(await this.note('lost'))) this.isElsewhere = true;
+  }
+}
