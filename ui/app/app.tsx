@@ -8,9 +8,6 @@ import { goInstead, readPlace } from './route.ts';
 import { Shell } from './shell.tsx';
 import { StudioContext, useStudioState } from './studio.ts';
 
-// Once, however often React makes the component: the token is good for one exchange of the address.
-let entering: Promise<StudioInfo> | undefined;
-
 /** The whole page. */
 export function App(): ReactElement {
   const [info, setInfo] = useState<StudioInfo | undefined>();
@@ -18,17 +15,10 @@ export function App(): ReactElement {
   const [turn, setTurn] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `turn` tries again.
   useEffect(() => {
-    entering ??= enter();
-    entering.then(
-      (entered) => {
-        if (readPlace(location.hash).path.length === 0) goInstead(firstPage(entered));
-        setInfo(entered);
-      },
-      (thrown: unknown) => {
-        entering = undefined;
-        setError(thrown);
-      },
-    );
+    enter().then((entered) => {
+      if (readPlace(location.hash).path.length === 0) goInstead(firstPage(entered));
+      setInfo(entered);
+    }, setError);
   }, [turn]);
   if (info !== undefined) return <Entered info={info} />;
   if (isNotEntered(error)) return <NotEntered />;

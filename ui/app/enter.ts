@@ -3,17 +3,46 @@ import { ask } from '../data/ask.ts';
 import { site } from '../data/site.ts';
 import { to } from './route.ts';
 
-/** Comes in: gives the token of the address for a cookie, takes it out of the address, and asks what the studio is. */
-export async function enter(): Promise<StudioInfo> {
+let entering: Promise<StudioInfo> | undefined;
+
+/**
+ * Comes in, once: gives the token of the address for a cookie, takes it out of the address, and asks what the studio is. To be asked for
+ * before anything else, because the address may change. Who asks again gets the same, or another try if that failed.
+ */
+export function enter(): Promise<StudioInfo> {
+  if (entering === undefined) {
+    entering = comeIn();
+    entering.catch(() => {
+      entering = undefined;
+    });
+  }
+  return entering;
+}
+
+/** Comes in anew when somebody pastes the address of another start into this page, of which the browser changes only what is after `#`. */
+export function enterAgainWhenAsked(): void {
+  addEventListener('hashchange', () => {
+    if (readToken() !== null) location.reload();
+  });
+}
+
+async function comeIn(): Promise<StudioInfo> {
   if (site !== undefined)
     return { version: site.version, opened: 'runs', targets: [], runs: site.runs.length, records: 0 };
-  const given = new URLSearchParams(location.hash.replace(/^#/, ''));
-  const token = given.get('token');
+  const token = readToken();
   if (token === null) return ask('GET /api/studio');
+  const open = readAddress().get('open') ?? '';
   // At once, so that it is in no history and on no screen.
-  const open = given.get('open') ?? '';
   history.replaceState(null, '', `#/${open.replace(/^[#/]*/, '')}`);
   return ask('POST /api/enter', { body: { token } });
+}
+
+function readToken(): string | null {
+  return readAddress().get('token');
+}
+
+function readAddress(): URLSearchParams {
+  return new URLSearchParams(location.hash.replace(/^#/, ''));
 }
 
 /** The address of the page to open first. */

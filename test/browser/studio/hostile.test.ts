@@ -147,6 +147,25 @@ describe.skipIf(isWithoutBrowser('what hostile environments can do in the studio
     expect(await stranger.locator('nav').count()).toBe(0);
   });
 
+  test('U10: the address that the command printed lets in who pastes it into a page that is open already', async () => {
+    const { studio } = await openPage(browser(), { server: { environments: [nasty] } });
+    const page = await (await openContext(browser())).newPage();
+    await page.goto(studio.origin);
+    await page.getByText('This page needs the address that the command printed').waitFor();
+    await page.goto(studio.url);
+    await page.locator('main h1').waitFor();
+    expect(page.url()).not.toContain('token');
+  });
+
+  test('U10: a page that goes elsewhere as soon as it is loaded has entered nevertheless', async () => {
+    const { studio } = await openPage(browser(), { server: { environments: [nasty] } });
+    const page = await (await openContext(browser())).newPage();
+    // Before anything is rendered.
+    await page.addInitScript(() => addEventListener('load', () => location.replace('#/live')));
+    await page.goto(studio.url);
+    await page.getByRole('heading', { name: 'Live' }).waitFor();
+  });
+
   test('U10: a page of somebody else cannot reach the studio, even with its cookie in the browser', async () => {
     const { page, studio, complaints } = await openPage(browser(), { server: { environments: [nasty] } });
     const site = createHttpServer((_, response) => {
