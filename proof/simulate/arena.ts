@@ -26,6 +26,10 @@ interface Context {
 }
 
 const Task = z.object({ episode: z.string() });
+// As long as a message takes, and longer: meanwhile an episode may leave the node, or come back to it.
+const SETUP_MS = 100;
+const TEARDOWN_MS = 25;
+
 const amount = z.object({ n: z.number(), ms: z.number() });
 
 /** The code of the author: counts, and writes down what must not happen twice. */
@@ -44,8 +48,9 @@ export class Arena {
   }
 
   #environment(durability: Durability): Environment {
-    const enter = ({ episode }: z.infer<typeof Task>, total: number): State => {
+    const enter = async ({ episode }: z.infer<typeof Task>, total: number): Promise<State> => {
       this.#note({ what: 'setup', episode });
+      await new Promise((resolve) => setTimeout(resolve, SETUP_MS));
       return { total, episode };
     };
     const add = async ({ n, ms }: z.infer<typeof amount>, { state }: Context) => {
@@ -60,7 +65,10 @@ export class Arena {
       splits: { train: [] },
       setup: ({ task }: { task: z.infer<typeof Task> }) => enter(task, 0),
       prompt: ({ state }: { state: State }) => `play ${state.episode}`,
-      teardown: ({ task }: { task: z.infer<typeof Task> }) => this.#note({ what: 'teardown', episode: task.episode }),
+      teardown: async ({ task }: { task: z.infer<typeof Task> }) => {
+        await new Promise((resolve) => setTimeout(resolve, TEARDOWN_MS));
+        this.#note({ what: 'teardown', episode: task.episode });
+      },
       ...(durability === 'snapshot' && {
         save: ({ state }: { state: State }) => state.total,
         restore: ({ saved, task }: { saved: number; task: z.infer<typeof Task> }) => enter(task, saved),

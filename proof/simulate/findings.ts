@@ -13,6 +13,7 @@ export const RULES = {
   lost: 'no session is lost that was acknowledged and whose contract keeps it',
   stuck: 'once faults are over, every client gets its answers',
   orphan: 'once clients are gone, every episode is torn down and closed in the journal',
+  twin: 'a node has torn down an episode before it sets it up again',
   anew: 'a session that was ended does not begin once more',
   answer: 'a client gets no answer that makes no sense',
 } as const;

@@ -194,7 +194,9 @@ class World {
     for (const { what, episode, life } of this.#parts.arena.deeds) {
       if (what === 'pay' || (life.state === 'dead' && !life.hasStopped)) continue;
       const key = `${episode} at ${life.id}`;
-      open.set(key, (open.get(key) ?? 0) + (what === 'setup' ? 1 : -1));
+      const count = (open.get(key) ?? 0) + (what === 'setup' ? 1 : -1);
+      if (count > 1) this.findings.add('twin', key, 'it is there twice at the same time');
+      open.set(key, count);
     }
     for (const [key, count] of open)
       if (count !== 0) this.findings.add('orphan', key, `${count} more setups than teardowns`);

@@ -151,8 +151,7 @@ export class HeldJournal implements Journal<EpisodeRecord> {
 
   async #write(key: string, held: Held, record: EpisodeRecord): Promise<void> {
     const startedAt = this.#clock.now();
-    // The same when it is written once more because nobody knows whether it was.
-    const id = `${this.node} ${held.epoch} ${held.count + 1} ${record.type}`;
+    const id = this.#idOf(record, held);
     try {
       held.position = await this.#shared.append(
         held.place,
@@ -169,6 +168,12 @@ export class HeldJournal implements Journal<EpisodeRecord> {
     held.count += 1;
     if (record.type === 'close') held.hasEnded = true;
     this.#listener.appended(this.#clock.now() - startedAt);
+  }
+
+  /** The same when it is written once more because nobody knows whether it was; another one for a session that is begun once more. */
+  #idOf(record: EpisodeRecord, { epoch, count }: Held): string {
+    const which = record.type === 'create' ? ` ${record.seed}` : '';
+    return `${this.node} ${epoch} ${count + 1} ${record.type}${which}`;
   }
 
   /** Whether the last record of an episode says that it is this node's, and since the same time. */

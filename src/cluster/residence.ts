@@ -26,7 +26,9 @@ export class Residence {
   readonly #creating = new Map<string, Promise<unknown>>();
   /** Whether this node has stopped: nothing is brought into memory any more, since nobody would tear it down. */
   #isClosed = false;
-  /** Those that are being handed over. */
+  /** Those that this node lets go, until they are torn down: one that comes back meanwhile waits for that. */
+  readonly #leaving = new Map<string, Promise<unknown>>();
+  /** Of them, those that it hands over. */
   readonly #moving = new Map<string, Promise<void>>();
 
   constructor(home: HomeHost, journal: HeldJournal, membership: Membership) {
@@ -82,14 +84,13 @@ export class Residence {
   leave(key: string, ref: SessionRef): void {
     this.#awake.delete(key);
     for (const stop of [...(this.#waiting.get(key) ?? [])]) stop();
-    void this.#home.release(ref, 0);
+    void this.#letGo(key, ref, 0);
   }
 
   /** Lets a session go in good order: new questions wait meanwhile, and calls may end first. `give` is called when it is at rest. */
   async move(key: string, ref: SessionRef, patienceMs: number, give: () => Promise<void>): Promise<void> {
     if (this.#moving.has(key)) return this.#moving.get(key);
-    const moving = this.#home
-      .release(ref, patienceMs)
+    const moving = this.#letGo(key, ref, patienceMs)
       .then(give)
       .finally(() => {
         this.#awake.delete(key);
@@ -99,11 +100,26 @@ export class Residence {
     return moving;
   }
 
+  #letGo(key: string, ref: SessionRef, patienceMs: number): Promise<void> {
+    const released = this.#home.release(ref, patienceMs);
+    const gone = Promise.allSettled([this.#leaving.get(key), released]).then(() => {
+      if (this.#leaving.get(key) === gone) this.#leaving.delete(key);
+    });
+    this.#leaving.set(key, gone);
+    return released;
+  }
+
+  /** Resolves when nothing of a session that has left is here any more. */
+  async #gone(key: string): Promise<void> {
+    // One that runs calls is still asked for them while it is handed over; but those are waited for by now.
+    await this.#moving.get(key)?.catch(() => {});
+    for (let leaving = this.#leaving.get(key); leaving; leaving = this.#leaving.get(key)) await leaving;
+  }
+
   /** Brings a session into memory, and makes sure that it is still this node's. */
   async #makeReady(key: string): Promise<boolean> {
     const { generation } = this.#membership;
-    // One that runs calls is still asked for them while it is handed over; but those are waited for by now.
-    await this.#moving.get(key)?.catch(() => {});
+    await this.#gone(key);
     if (!this.has(key)) return false;
     const known = this.#awake.get(key);
     if (known === undefined && this.#isClosed) return false;
@@ -166,6 +182,7 @@ export class Residence {
 
   async #create({ ref, request, after }: Extract<SessionQuestion, { op: 'create' }>): Promise<void> {
     const key = keyOf(ref);
+    await this.#gone(key);
     for (let before = this.#creating.get(key); before !== undefined; before = this.#creating.get(key)) await before;
     const begin = () => this.#home.create(ref, request);
     const creating = after === undefined ? begin() : this.#journal.beginAfter(key, after, begin);

@@ -159,6 +159,52 @@ test('a session that somebody asked for before it was used and ended elsewhere d
   expect((await shared.last(placeOf('s')))?.type).toBe('close');
 });
 
+test('a session that is begun once more with old knowledge is not taken for a record whose acknowledgement was lost', async () => {
+  const shared = new MemorySharedJournal<EpisodeRecord>();
+  const one = journalOf(shared, 'one');
+  const begin = (seed: number) =>
+    one.beginAfter('s', { position: 0, epoch: 0 }, () => one.replace('s', { ...CREATE, seed }));
+  await begin(1);
+  await expect(begin(2)).rejects.toThrow(Fenced);
+  expect(await append(one, { type: 'touch', at: 2 }, 1)).toBe(2);
+  expect((await shared.read(placeOf('s')))?.records).toMatchObject([{ type: 'create', seed: 1 }, { type: 'touch' }]);
+});
+
+test('a session that comes back to a node is set up there when it is torn down, and not before', async () => {
+  const happened: string[] = [];
+  let letGo = () => {};
+  const released = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const slow = environment({
+    name: 'slow',
+    durability: 'replay',
+    splits: { train: [{}] },
+    setup: () => void happened.push('setup'),
+    async teardown() {
+      await released;
+      happened.push('torn down');
+    },
+    prompt: () => 'Look.',
+    tools: { look: { input: { type: 'object' }, run: () => text('seen') } },
+  });
+  const cluster = new MemoryCluster([slow]);
+  const one = await cluster.join('one');
+  await one.host.create(refOf('s'), { choice: { task: {} }, secrets: {} });
+  // Another node takes it, and gives it back before this one has torn it down.
+  const other = journalOf(cluster.shared, 'other');
+  await other.claims.take(placeOf('s'));
+  await one.journal.confirm('s');
+  expect(one.counts.fenced).toBe(1);
+  await other.claims.give('s', 'one');
+  const prompt = one.host.prompt(refOf('s'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(happened).toEqual(['setup']);
+  letGo();
+  expect(await prompt).toMatchObject([{ text: 'Look.' }]);
+  expect(happened).toEqual(['setup', 'torn down', 'setup']);
+});
+
 test('a node that has stopped builds nothing again that nobody would tear down', async () => {
   let setups = 0;
   const counted = environment({
