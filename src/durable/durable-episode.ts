@@ -106,10 +106,9 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     const { durability, effects } = this.#parts.environment;
     const run = new DurableRun(this, request, effects[request.name] ?? 'state', listener);
     this.#runs.add(run);
-    if (durability === 'none') return this.#start(run);
-    const begin = () => (run.effects === 'state' ? this.#start(run) : void this.#beginFirst(run));
-    if (request.isIdKnown) begin();
-    else this.#announceFirst(run, begin);
+    if (durability === 'none') this.#start(run);
+    else if (request.isIdKnown) this.#begin(run);
+    else this.#announceFirst(run);
   }
 
   abort(call: number, reason: string): void {
@@ -143,10 +142,15 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
   }
 
   /** A client that does not know the id yet would step twice if its connection or the server went away. */
-  #announceFirst(run: DurableRun, begin: () => void): void {
+  #announceFirst(run: DurableRun): void {
     run.announce();
     // The id is on its way at the end of this turn; the next one is after that. Only then is anything written that would be run again.
-    setImmediate(() => setImmediate(begin));
+    setImmediate(() => setImmediate(() => this.#begin(run)));
+  }
+
+  #begin(run: DurableRun): void {
+    if (run.effects === 'state') this.#start(run);
+    else void this.#beginFirst(run);
   }
 
   /** What must not be done twice is written down before it is done. */
@@ -163,8 +167,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     run.phase = 'waiting';
     if (run.isAborted) return this.#dropRun(run);
     if (inner === undefined || this.#isOver) return;
-    const { request, listener } = run.toAttempt();
-    inner.run(request, listener);
+    run.startIn(inner);
   }
 
   /** Ends a run that nobody wants any more before it runs, or before it runs again. */

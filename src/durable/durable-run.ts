@@ -1,10 +1,37 @@
 import type { Effects } from '../core/index.ts';
-import type { RunEnding, RunListener, RunRequest } from '../sessions/index.ts';
+import type { OpenEpisode, RunEnding, RunListener, RunRequest } from '../sessions/index.ts';
 
 /** Whose runs they are. */
 export interface RunOwner {
   /** A run has ended: its ending is to be written down, and then told. */
   runEnded(run: DurableRun, ending: RunEnding): void;
+}
+
+/** One attempt of a run: nothing is heard of one that was lost. */
+class Attempt implements RunListener {
+  readonly #run: DurableRun;
+  readonly #number: number;
+
+  constructor(run: DurableRun, number: number) {
+    this.#run = run;
+    this.#number = number;
+  }
+
+  accepted(): void {
+    if (!this.#isStale) this.#run.accepted();
+  }
+
+  running(): void {
+    if (!this.#isStale) this.#run.running();
+  }
+
+  ended(ending: RunEnding): void {
+    if (!this.#isStale) this.#run.ended(ending);
+  }
+
+  get #isStale(): boolean {
+    return this.#run.attempt !== this.#number || this.#run.phase === 'ended';
+  }
 }
 
 /** A run of a tool that outlives the process it runs in: if that ends, it is run again where its contract allows it. */
@@ -23,7 +50,10 @@ export class DurableRun {
   hasBegun = false;
   /** Whether its client has given it up. */
   isAborted = false;
-  #isAccepted = false;
+  /** Whether it is being given to a process in this moment. */
+  #isStarting = false;
+  #wasAccepted = false;
+  #isAnnounced = false;
   #isRunning = false;
 
   constructor(owner: RunOwner, request: RunRequest, effects: Effects, listener: RunListener) {
@@ -35,24 +65,33 @@ export class DurableRun {
     this.attempt = request.attempt;
   }
 
-  /** What is given to a process: a new one for each attempt, so that nothing is heard of one that was lost. */
-  toAttempt(): { readonly request: RunRequest; readonly listener: RunListener } {
-    this.phase = 'running';
+  /** Gives it to a process. */
+  startIn(episode: OpenEpisode): void {
     const { attempt } = this;
-    const input = attempt === 1 ? this.request.input : JSON.parse(this.input);
-    const isStale = () => this.attempt !== attempt || this.phase === 'ended';
-    return {
-      request: { ...this.request, attempt, input },
-      listener: {
-        accepted: () => void (isStale() || this.#accepted()),
-        running: () => void (isStale() || this.#running()),
-        ended: (ending) => {
-          if (isStale()) return;
-          this.phase = 'ended';
-          this.#owner.runEnded(this, ending);
-        },
-      },
-    };
+    const isFirst = attempt === 1 && this.request.attempt === 1;
+    const request = isFirst ? this.request : { ...this.request, attempt, input: this.#inputOf(attempt) };
+    this.phase = 'running';
+    this.#isStarting = true;
+    episode.run(request, new Attempt(this, attempt));
+    this.#isStarting = false;
+    if (this.#wasAccepted) this.#announceSoon();
+  }
+
+  /** It was accepted where it runs. */
+  accepted(): void {
+    this.#wasAccepted = true;
+    if (!this.#isStarting) this.#announceSoon();
+  }
+
+  running(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.listener.running();
+  }
+
+  ended(ending: RunEnding): void {
+    this.phase = 'ended';
+    this.#owner.runEnded(this, ending);
   }
 
   /** Its process is gone: nothing is heard of this attempt any more. */
@@ -63,21 +102,20 @@ export class DurableRun {
 
   /** Tells its client the id under which it can come back. */
   announce(): void {
-    if (this.#isAccepted) return;
-    this.#isAccepted = true;
+    if (this.#isAnnounced) return;
+    this.#isAnnounced = true;
     this.listener.accepted();
   }
 
   /** Most tools end at once: only of one that does not, its client hears that it was accepted. */
-  #accepted(): void {
+  #announceSoon(): void {
+    if (this.phase === 'ended') return;
     setImmediate(() => {
       if (this.phase !== 'ended') this.announce();
     });
   }
 
-  #running(): void {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    this.listener.running();
+  #inputOf(attempt: number): object {
+    return attempt === 1 ? this.request.input : (JSON.parse(this.input) as object);
   }
 }

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { placeOf } from './places.ts';
+import { newPlace, placeOf } from './places.ts';
 import type { Stores } from './stores.ts';
 
 /** A change of the records of one key, as it is kept. */
@@ -26,17 +26,20 @@ export function countAfter({ lastSeq, record }: Change): number {
   return lastSeq === undefined ? Number(record !== undefined) : lastSeq + 1;
 }
 
+// The tables copy a key at once.
+const place = newPlace();
+
 /** Makes the changes of a key in the tables. To be called within a transaction. */
 export function putChanges(stores: Stores, { hashed, before, changes }: KeyChanges): void {
   const { keys, records, saved: states } = stores;
   for (const { lastSeq, name, record, saved } of changes) {
     if (lastSeq === undefined && before > 0) {
-      for (let seq = record ? 2 : 1; seq <= before; seq++) records.remove(placeOf(hashed, seq));
+      for (let seq = record ? 2 : 1; seq <= before; seq++) records.remove(placeOf(hashed, seq, place));
       if (saved === undefined) states.remove(hashed);
       if (record === undefined) keys.remove(hashed);
     }
     if (name !== undefined) keys.put(hashed, name);
-    if (record !== undefined) records.put(placeOf(hashed, (lastSeq ?? 0) + 1), record);
+    if (record !== undefined) records.put(placeOf(hashed, (lastSeq ?? 0) + 1, place), record);
     if (saved !== undefined) states.put(hashed, saved);
   }
 }

@@ -60,12 +60,15 @@ function writeBody(body: Buffer, { hashed, lastSeq, name, record, saved }: Chang
   body.writeUIntLE(lastSeq ?? 0, SEQ_AT, SEQ_BYTES);
   body.writeUInt32LE(name?.length ?? 0, NAME_LENGTH_AT);
   body.writeUInt32LE(record?.length ?? 0, RECORD_LENGTH_AT);
-  let at = PARTS_AT;
-  for (const part of [name, record, saved]) {
-    if (part === undefined) continue;
-    body.set(part, at);
-    at += part.length;
-  }
+  const recordAt = putAt(body, PARTS_AT, name);
+  putAt(body, putAt(body, recordAt, record), saved);
+}
+
+/** Returns where it ends. */
+function putAt(body: Buffer, at: number, part: Buffer | undefined): number {
+  if (part === undefined) return at;
+  body.set(part, at);
+  return at + part.length;
 }
 
 function bodyAt(bytes: Buffer, at: number): Buffer | undefined {

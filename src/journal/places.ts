@@ -13,11 +13,15 @@ export function hashOf(key: string): Buffer {
 }
 
 /** Where a record is: those of a key stand together, in order. */
-export function placeOf(hashed: Uint8Array, seq: number): Buffer {
-  const place = Buffer.allocUnsafe(HASH_BYTES + SEQ_BYTES);
+export function placeOf(hashed: Uint8Array, seq: number, place: Buffer = newPlace()): Buffer {
   place.set(hashed);
   place.writeUIntBE(seq, HASH_BYTES, SEQ_BYTES);
   return place;
+}
+
+/** Room for a place. */
+export function newPlace(): Buffer {
+  return Buffer.allocUnsafe(HASH_BYTES + SEQ_BYTES);
 }
 
 function seqAt(place: Buffer): number {

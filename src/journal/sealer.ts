@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, hash, randomFillSync } from 'node:crypto';
+import { placeOf } from './places.ts';
 
 /**
  * Turns texts into the bytes that are kept, and back. With keys they are sealed with AES-256-GCM: the first key seals, all open. The
@@ -25,8 +26,10 @@ export class Sealer {
     return this.#keys.has(keyId);
   }
 
-  seal(text: string, place: Uint8Array): Buffer {
+  /** Seals what belongs to a place: that of a key by its hash, or of its record with that number. */
+  seal(text: string, hashed: Uint8Array, seq?: number): Buffer {
     if (this.#key === undefined || this.#id === undefined) return plain(text);
+    const place = seq === undefined ? hashed : placeOf(hashed, seq);
     const nonce = nextNonce();
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(place);
     const body = cipher.update(text, 'utf8');

@@ -75,7 +75,7 @@ export class Writer {
     const { hashed, id } = this.#hashed(key);
     const seq = (lastSeq ?? 0) + 1;
     const text = record?.saved;
-    const sealed = record && sealer.seal(JSON.stringify(withoutSaved(record)), placeOf(hashed, seq));
+    const sealed = record && sealer.seal(JSON.stringify(withoutSaved(record)), hashed, seq);
     const name = record && seq === 1 ? sealer.seal(key, hashed) : undefined;
     const saved = text === undefined ? undefined : sealer.seal(fromSaved({ seq, text }), hashed);
     const change = { hashed, lastSeq, name, record: sealed, saved };
