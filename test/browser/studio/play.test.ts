@@ -60,6 +60,8 @@ describe.skipIf(isWithoutBrowser('playing in the studio'))('the page Play', () =
     await call(page, 1);
     expect(await steps(page).locator('.out').innerText()).toContain('42');
     await page.getByRole('radio', { name: 'submit' }).click();
+    // What was said of the tool before must be gone.
+    expect(await page.locator('.tool-about').count()).toBe(1);
     await call(page, 2);
     await page.getByText(/Finished · reward .* in 2 steps/).waitFor();
 

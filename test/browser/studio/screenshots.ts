@@ -63,8 +63,9 @@ async function shoot(chromium: Browser, scene: Scene, { theme, width }: Look): P
   for (const { name, open } of pages) {
     await open(page, go);
     if (isForReadme && !README.has(name)) continue;
-    await settle(page);
+    // First, because what was off the screen is drawn when it comes into sight.
     await page.evaluate(() => scrollTo({ top: 0 }));
+    await settle(page);
     const file = isForReadme ? `studio-${name}.png` : `${name.replaceAll(' ', '-')}-${theme}-${width}.png`;
     await page.screenshot({ path: join(out, file), fullPage: !isForReadme && width === 360 });
     console.log(join(out, file));

@@ -21,6 +21,16 @@ const scrollTo = (page: Page, share: number) =>
     list.scrollTop = list.scrollHeight * to;
   }, share);
 
+/** The columns of the first such row, and how wide it is. */
+const columnsOf = (page: Page, row: string) =>
+  page
+    .locator(row)
+    .first()
+    .evaluate((element) => {
+      const columns = getComputedStyle(element).gridTemplateColumns;
+      return { columns, width: element.getBoundingClientRect().width };
+    });
+
 describe.skipIf(isWithoutBrowser('servers in the studio'))('a server in the studio', () => {
   const browser = shareBrowser();
 
@@ -50,6 +60,7 @@ describe.skipIf(isWithoutBrowser('servers in the studio'))('a server in the stud
     await using players = await startPlayers({ url, split: 'huge', sessions: 200, tool: 'count' });
     await page.getByText('200 open').waitFor();
     expect(await page.locator('.row.session').count()).toBeLessThan(80);
+    expect(await columnsOf(page, '.row.session:not(.head)')).toEqual(await columnsOf(page, '.row.session.head'));
     await page.getByLabel('Search the sessions').fill('huge 7');
     await page.getByRole('link', { name: /counter huge 7 / }).click();
     await page.getByRole('heading', { name: 'counter · huge 7' }).waitFor();

@@ -54,7 +54,7 @@ export function TasksCard({
         key={index}
         index={index}
         task={tasks.row(index)}
-        state={index === opened ? 'open' : at === active ? 'active' : 'plain'}
+        state={index === opened ? 'open' : at === active ? 'active' : 'closed'}
         onOpen={() => open(index)}
         onPlay={() => begin.run(index)}
       />
@@ -127,7 +127,7 @@ export function TasksCard({
 interface RowProps {
   readonly index: number;
   readonly task: JsonObject | undefined;
-  readonly state: 'plain' | 'active' | 'open';
+  readonly state: 'closed' | 'active' | 'open';
   readonly onOpen: () => void;
   readonly onPlay: () => void;
 }

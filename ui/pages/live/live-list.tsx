@@ -50,7 +50,7 @@ export function LiveList({
                 target={target}
                 session={session}
                 now={now}
-                state={session.sid === sid ? 'open' : at === active ? 'active' : 'plain'}
+                state={session.sid === sid ? 'open' : at === active ? 'active' : 'closed'}
               />
             )
           );
@@ -64,7 +64,7 @@ interface RowProps {
   readonly target: string;
   readonly session: LiveSession;
   readonly now: number;
-  readonly state: 'plain' | 'active' | 'open';
+  readonly state: 'closed' | 'active' | 'open';
 }
 
 /** Most sessions have not changed when some have: only those are drawn again. */

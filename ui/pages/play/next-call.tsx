@@ -88,7 +88,9 @@ export function NextCall({ play }: { readonly play: Play }): ReactElement {
       )}
       {tool !== undefined && (
         <>
-          {tool.description !== '' && <Brief key={tool.name} text={tool.description} className="tool-about" />}
+          {tool.description !== '' && (
+            <Brief key={`about ${tool.name}`} text={tool.description} className="tool-about" />
+          )}
           {tab === 'form' ? (
             <ToolForm
               key={tool.name}

@@ -78,7 +78,7 @@ function Played({ play }: { readonly play: Play }): ReactElement {
         </div>
         <aside className="column" aria-label="Next call, reward and branches">
           {isOpen(play) && <NextCall play={play} />}
-          {play.subject.kind === 'episode' && (
+          {play.subject.kind === 'episode' && steps.length > 0 && (
             <Card title="Reward" side={<span className="pill">running total</span>}>
               <RewardChart steps={steps} other={others} />
             </Card>

@@ -17,7 +17,10 @@ import { useEvents } from '../../reader/use-events.ts';
 export function RecordPage({ id }: { readonly id: string }): ReactElement {
   const { data, error, reload } = useAnswer('GET /api/records/:record', { path: { record: id } });
   useTitle(data?.name ?? 'Record');
-  if (data === undefined) return <PageWait title="Record" error={error} onRetry={reload} />;
+  if (data === undefined)
+    return (
+      <PageWait title="Record" within={{ name: 'Records', address: to(['records']) }} error={error} onRetry={reload} />
+    );
   return <Recorded key={id} record={data} />;
 }
 

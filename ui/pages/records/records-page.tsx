@@ -70,11 +70,17 @@ function Row({
   return (
     <a className={isActive ? 'row record active' : 'row record'} href={to(['records', record.id])}>
       <b className="cut">{toSafeText(record.name)}</b>
-      <span className="cut">
-        {record.problem === null ? toSafeText(record.environment) : `✕ ${toSafeText(record.problem.message)}`}
-      </span>
-      <span className="soft cut">{record.split === null ? '' : `${toSafeText(record.split)} ${record.index}`}</span>
-      <span className="soft num">{formatTime(record.at)}</span>
+      {record.problem === null ? (
+        <>
+          <span className="cut">{toSafeText(record.environment)}</span>
+          <span className="soft cut">{record.split === null ? '' : `${toSafeText(record.split)} ${record.index}`}</span>
+          <span className="soft num">{formatTime(record.at)}</span>
+        </>
+      ) : (
+        <span className="cut why" title={toSafeText(record.problem.message)}>
+          ✕ {toSafeText(record.problem.message)}
+        </span>
+      )}
     </a>
   );
 }

@@ -21,7 +21,10 @@ export function ComparePage({ first, second }: { readonly first: string; readonl
     path: { run: first, other: second },
   });
   useTitle('Compare runs');
-  if (data === undefined) return <PageWait title="Compare runs" error={error} onRetry={reload} />;
+  if (data === undefined)
+    return (
+      <PageWait title="Compare runs" within={{ name: 'Runs', address: to(['runs']) }} error={error} onRetry={reload} />
+    );
   return <Compared compared={data} />;
 }
 

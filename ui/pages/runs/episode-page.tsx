@@ -34,7 +34,15 @@ export function EpisodePage({ run: runId, episode }: { readonly run: string; rea
     const timer = setInterval(reload, 1000);
     return () => clearInterval(timer);
   }, [isGoing, reload]);
-  if (data === undefined) return <PageWait title={`Episode ${episode}`} error={error} onRetry={reload} />;
+  if (data === undefined)
+    return (
+      <PageWait
+        title={`Episode ${episode}`}
+        within={{ name: run?.name ?? 'Run', address: to(['runs', runId]) }}
+        error={error}
+        onRetry={reload}
+      />
+    );
   return (
     <Episode
       key={`${data.episode} ${data.attempt}`}

@@ -26,7 +26,8 @@ import { useRun, useRuns } from './use-run.ts';
 export function RunPage({ id }: { readonly id: string }): ReactElement {
   const { data: run, error, reload } = useRun(id);
   useTitle(run === undefined ? 'Run' : `${run.name} · Runs`);
-  if (run === undefined) return <PageWait title="Run" error={error} onRetry={reload} />;
+  if (run === undefined)
+    return <PageWait title="Run" within={{ name: 'Runs', address: to(['runs']) }} error={error} onRetry={reload} />;
   return (
     <>
       <div className="bar">
