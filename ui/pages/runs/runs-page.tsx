@@ -72,8 +72,8 @@ function RunsTable({
                 </th>
               )}
               <th>Run</th>
-              <th>Environment</th>
-              <th>Agent</th>
+              <th className="roomy">Environment</th>
+              <th className="roomy">Agent</th>
               <th className="num">Mean reward</th>
               <th className="num">pass@k</th>
               <th className="num">Coverage</th>
@@ -101,13 +101,13 @@ function RunsTable({
                   {run.isLive && <span className="tag accent">going</span>}
                   <span className="sub">{formatTime(run.createdAt)}</span>
                 </td>
-                <td>
+                <td className="roomy">
                   {toSafeText(run.identity.environment)}
                   <span className="sub">
                     {toSafeText(run.identity.split)} · {sizeOf(run)}
                   </span>
                 </td>
-                <td>{toSafeText(agentOf(run))}</td>
+                <td className="roomy">{toSafeText(agentOf(run))}</td>
                 {run.summary === null ? (
                   <td colSpan={hasCost ? 5 : 4} className="bad">
                     ✕ {toSafeText(run.problem?.message ?? 'It cannot be read.')}
