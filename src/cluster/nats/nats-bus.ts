@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { keyIdOf, type Sealer } from '../../journal/index.ts';
 import { type Bus, type BusListener, NoAnswer, NoResponders } from '../bus.ts';
+import { EndOfTurn } from './end-of-turn.ts';
 import type { Msg, NatsConnection } from './nats-library.ts';
 import { PartsReader, toParts } from './parts.ts';
 
@@ -34,6 +35,7 @@ export class NatsBus implements Bus {
   readonly #sealer: Sealer;
   readonly #waiting = new Map<string, Waiting>();
   readonly #inbox: string;
+  readonly #endOfTurn = new EndOfTurn();
   #count = 0;
 
   constructor({ connection, prefix, makeHeaders, sealer }: NatsBusParts) {
@@ -69,11 +71,23 @@ export class NatsBus implements Bus {
     });
   }
 
+  /** Sends what waits for that, and closes the connection. */
+  async close(): Promise<void> {
+    await this.#endOfTurn.wait();
+    // The library's own turn.
+    await new Promise(setImmediate);
+    await this.#connection.close();
+  }
+
   #send(subject: string, message: unknown, reply?: string): void {
+    const bytes = this.#sealer.seal(JSON.stringify(message), Buffer.from(subject));
+    void this.#endOfTurn.wait().then(() => this.#publish(subject, bytes, reply));
+  }
+
+  #publish(subject: string, bytes: Buffer, reply: string | undefined): void {
     const connection = this.#connection;
     // What nobody can hear now would come late, all at once.
     if (connection.isClosed()) return;
-    const bytes = this.#sealer.seal(JSON.stringify(message), Buffer.from(subject));
     const parts = toParts(bytes, connection.info?.max_payload ?? DEFAULT_PAYLOAD);
     if (parts.length === 1) return connection.publish(subject, bytes, reply === undefined ? {} : { reply });
     this.#count += 1;

@@ -1,5 +1,6 @@
 import { Fenced, type JournalRecord, type Sealer } from '../../journal/index.ts';
 import { type Addition, type Chapter, type Entry, type SharedJournal, Unreachable } from '../shared-journal.ts';
+import { EndOfTurn } from './end-of-turn.ts';
 import type { JetStreamClient, JetStreamManager, StoredMsg } from './nats-library.ts';
 import { PartsReader, toParts } from './parts.ts';
 
@@ -33,6 +34,7 @@ const NOT_FOUND = 10_037;
 /** A journal in a stream of JetStream: one subject for each episode, and each append says after which message it comes. */
 export class NatsJournal<Kept extends JournalRecord> implements SharedJournal<Kept> {
   readonly #parts: NatsJournalParts;
+  readonly #endOfTurn = new EndOfTurn();
 
   constructor(parts: NatsJournalParts) {
     this.#parts = parts;
@@ -114,6 +116,7 @@ export class NatsJournal<Kept extends JournalRecord> implements SharedJournal<Ke
     const headers = makeHeaders();
     headers.set(HEAD, JSON.stringify(head));
     const expect = { lastSubjectSequence: after };
+    await this.#endOfTurn.wait();
     try {
       const { seq } = await client.publish(this.#subjectOf(place), bytes, {
         headers,

@@ -60,12 +60,13 @@ export async function openCluster<Kept extends JournalRecord>({
       sealer,
       maxPayload,
     };
+    const bus = new NatsBus({ connection, prefix: BUS, makeHeaders: () => library.headers(), sealer });
     return {
-      bus: new NatsBus({ connection, prefix: BUS, makeHeaders: () => library.headers(), sealer }),
+      bus,
       journal: new NatsJournal<Kept>(parts),
       instance,
       replicas: made,
-      close: () => connection.close(),
+      close: () => bus.close(),
     };
   } catch (thrown) {
     await connection.close();
@@ -82,7 +83,7 @@ export async function openBus(
   const library = await loadNats();
   const connection = await connectNats(nats, 'tiltyard cluster');
   const bus = new NatsBus({ connection, prefix: BUS, makeHeaders: () => library.headers(), sealer });
-  return { bus, close: () => connection.close() };
+  return { bus, close: () => bus.close() };
 }
 
 function defaultReplicas({ info }: NatsConnection): number {
