@@ -115,7 +115,7 @@ test('limits of turns and time end an episode as the fault of the agent', async 
   });
   expect(await stopOf({ agent: endless, maxTurns: 3, reward: 'last' })).toMatchObject({ reward: 0.25 });
   // Also of an agent that does not hear the signal.
-  expect(await stopOf({ agent: () => new Promise(() => {}), timeoutMs: 50 })).toMatchObject({
+  expect(await stopOf({ agent: () => new Promise(() => {}), timeoutMs: 2_000 })).toMatchObject({
     stop: 'max_time',
     reward: 0,
   });

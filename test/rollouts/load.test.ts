@@ -60,6 +60,37 @@ test('Q8: a wrong key stops the run within one request per worker', async () => 
   expect(stops.every((stop) => stop === 'model_refused' || stop === 'interrupted')).toBe(true);
 });
 
+test.each<[string, Script]>([
+  ['asks for a pause', () => ({ fault: 'status', status: 429, retryAfter: '600' })],
+  ['has trouble', () => ({ fault: 'status', status: 500, retryAfter: '600' })],
+])(
+  'Q7: when the time of an episode is over while the provider %s, that is the fault of the model',
+  async (_why, script) => {
+    // The second one only waits: it was the first that was refused.
+    const { out, summary } = await play(2, script, { concurrency: 2, timeoutMs: 3_000 });
+    const lines = await episodesOf(out);
+    expect(lines.map(({ stop, fault, reward }) => [stop, fault, reward])).toEqual([
+      ['model_error', 'model', null],
+      ['model_error', 'model', null],
+    ]);
+    expect(summary).toMatchObject({ coverage: 0, reward: null });
+  },
+);
+
+test('Q7: a model that is slow, and nothing else, is the fault of the agent', async () => {
+  const slow: Script = () => ({ fault: 'slow', ms: 60_000, answer: SUBMIT });
+  const { out } = await play(1, slow, { timeoutMs: 2_000 });
+  expect(await episodesOf(out)).toMatchObject([{ stop: 'max_time', fault: 'agent', reward: 0 }]);
+});
+
+test.each([403, 404])('Q8: %s stops the run as a wrong key does', async (status) => {
+  const { ending, out } = await play(5, () => ({ fault: 'status', status }), { concurrency: 1, retries: 2 });
+  expect(ending.status).toBe('refused');
+  expect(await episodesOf(out)).toMatchObject([
+    { stop: 'model_refused', outcome: 'cancelled', fault: 'model', reward: null },
+  ]);
+});
+
 test('Q9: a budget of tokens is overshot by the calls in flight at most, and the rest is owed', async () => {
   const usage = { input: 90, output: 10 };
   const { summary, ending, requests } = await play(40, () => ({ ...SUBMIT, usage }), {
