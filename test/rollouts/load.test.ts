@@ -1,4 +1,4 @@
-import { type RolloutOptions, rollouts } from 'tiltyard/rollouts';
+import { type Progress, type RolloutOptions, rollouts } from 'tiltyard/rollouts';
 import { expect, test } from 'vitest';
 import { AdaptiveConcurrency } from '../../src/rollouts/schedule/concurrency.ts';
 import { startFakeModel } from '../support/model/fake-model.ts';
@@ -46,6 +46,24 @@ test('Q8: auto shrinks by a fifth once for a burst, and grows back; trouble of t
   concurrency.troubled();
   for (let answer = 0; answer < 100; answer += 1) concurrency.answered();
   expect(concurrency.limit).toBe(13);
+});
+
+test('Q8: a run with auto opens fewer episodes after a burst of 429, and more again later', async () => {
+  const limits: number[] = [];
+  let progress: Progress | undefined;
+  let firstAt: number | undefined;
+  const script: Script = ({ at }) => {
+    if (progress !== undefined && limits.at(-1) !== progress.limit) limits.push(progress.limit);
+    firstAt ??= at;
+    // Whoever is late finds the door closed, and comes after the pause.
+    return at - firstAt < 1_000 ? { fault: 'status', status: 429, retryAfter: '2' } : SUBMIT;
+  };
+  const onStart = (started: Progress) => {
+    progress = started;
+  };
+  const { summary } = await play(90, script, { concurrency: 'auto', onStart });
+  expect(limits.slice(0, 3)).toEqual([16, 12, 13]);
+  expect(summary).toMatchObject({ coverage: 1, stops: { finished: 90 } });
 });
 
 test('Q8: a wrong key stops the run within one request per worker', async () => {
