@@ -130,6 +130,8 @@ test('Q4: another finish, other metadata and other images are differences', asyn
   const { code, stdout } = await runHere(['replay', file, url, '--json']);
   expect(code).toBe(1);
   expect(JSON.parse(stdout).differences).toEqual([
+    // An image has its place among the texts.
+    { call: 1, tool: 'say', what: 'text', recorded: 'hi: hello\n', now: 'hi: hello' },
     { call: 1, tool: 'say', what: 'images', recorded: 1, now: 0 },
     { call: 2, tool: 'say', what: 'metadata', recorded: { length: 9 }, now: { length: 2 } },
     { call: 3, tool: 'say', what: 'finished', recorded: false, now: true },
