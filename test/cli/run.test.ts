@@ -25,7 +25,13 @@ test('Q5: a run without a key ends with a summary, a report and exit code 0', as
   expect(stdout).toContain('quiz, split test, 3 tasks: random');
   expect(stdout).toMatch(/coverage {2}100\.0 % {2}\(3 of 3 episodes count\)/);
   const report = await readFile(join(out, 'report.html'), 'utf8');
-  expect(report).toContain('Rewards of the episodes that count');
+  for (const part of [
+    'Rewards of the episodes that count',
+    'How attempts ended',
+    'Time: how long',
+    'Tasks, the lowest',
+  ])
+    expect(report).toContain(part);
   expect(report).not.toMatch(/<script|<img|<link|NaN|Infinity|undefined/i);
 });
 
@@ -137,7 +143,9 @@ test('a run whose budget is spent says so, and how to continue', async () => {
   const target = await serveQuiz(questions(3));
   const model = await startFakeModel(() => ({ calls: [{ name: 'submit', input: { answer: '0' } }] }));
   const args = ['--model', model.name('google'), '--budget-tokens', '1', '--concurrency', '1'];
-  const { code, output } = await runHere(['run', target, ...args, '--out', await runFolder()]);
+  const out = await runFolder();
+  const { code, output } = await runHere(['run', target, ...args, '--out', out]);
+  expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('Tokens of attempts');
   expect(output).toMatch(/Stopped early: the budget of 1 tokens is spent\. Continue with: .*--resume/);
   expect(code).toBe(0);
 });

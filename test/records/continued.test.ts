@@ -109,7 +109,7 @@ test('Q3: an episode that was finished before it was lost has finished, in its r
   const session = await connect(await first.listen(), { retry: QUICK }).session({ split: 'train', index: 0 });
   await session.call('stop', {});
   await first.close();
-  await using second = await start(folder, {}, [plain]);
+  await using _second = await start(folder, {}, [plain]);
   const last = async () => (await onlyRecordIn(join(folder, 'records'))).at(-1);
   const end = { type: 'end', outcome: 'finished', stop: 'finished', fault: 'none' };
   await eventually(async () => expect(await last()).toMatchObject(end));
