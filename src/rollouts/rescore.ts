@@ -2,6 +2,7 @@ import {
   type ConnectOptions,
   connect,
   type EnvironmentClient,
+  HttpError,
   type Session,
   ToolCallError,
   ToolFailed,
@@ -92,11 +93,16 @@ async function scoreAgain(
 ): Promise<RescoredEpisode> {
   const { episode, attempt, index, repeat, split, stop, reward: before } = line;
   const record = await readEpisode(recordPath(folder, episode, attempt));
-  const session = await environment.session({ split, index, secrets: options.secrets });
   const scored = (now: number | null, differences: string[]) => {
     if (now !== null && now !== before) differences.push(`reward ${now}, recorded ${before}`);
     return { episode, index, repeat, before, now, differences };
   };
+  const session = await environment.session({ split, index, secrets: options.secrets }).catch((thrown: unknown) => {
+    // Only the task is refused; anything else would be so for every episode.
+    if (thrown instanceof HttpError && thrown.status === 400) return thrown;
+    throw thrown;
+  });
+  if (session instanceof HttpError) return scored(null, [`no session could begin: ${session.message}`]);
   try {
     const { told, differences } = await playAgain(record, {
       prompt: () => session.prompt({ signal }),
