@@ -11,6 +11,7 @@ import type {
   WhyLost,
 } from '../sessions/index.ts';
 import { type CallJournal, isCallKey } from './call-journal.ts';
+import { toDormantEnd } from './dormant-end.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { TOUCHES } from './keeping.ts';
 import { recollect, toRecalledCall } from './past.ts';
@@ -102,11 +103,21 @@ export class Recovery {
     const { reason, words } = why;
     const written = this.#disk.end(key, { type: 'close', at, ...ref, end: 'lost', why: words }, { lastSeq });
     // One end in all logs: whoever dies before it is written leaves it to the next server, which finds the same.
-    const tell = () =>
+    const tell = () => {
       this.#options.observer.on({ type: 'session_not_recovered', at, ...ref, environment, lost: reason });
+      this.#tellContent(key);
+    };
     void written.then((isOurs) => void (isOurs && tell()));
     const until = performance.now() + this.#options.tombstoneMs;
     this.#places.bury(ref, { end: 'lost', why: words, until, calls: () => this.#callsOf(key) });
+  }
+
+  /** So that the record of a lost episode has an end; nothing is read where nobody asks. */
+  #tellContent(key: string): void {
+    const { observer } = this.#options;
+    if (observer.onContent === undefined) return;
+    const { opened, ended } = toDormantEnd(this.#disk.journal.read(key), this.#places.number(), 'lost');
+    if (opened !== undefined) observer.onContent({ type: 'episode_lost', opened, ended });
   }
 
   #callsOf(key: string): readonly RecalledCall[] {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -241,6 +241,21 @@ test('Q2: a file grows linearly with turns', () => {
   });
   const grown = sizes.slice(1).map((size, at) => size - (sizes[at] as number));
   expect(Math.max(...grown)).toBeLessThan(Math.min(...grown) * 1.1);
+});
+
+test('Q2: events are read one by one: those before a damaged line come before the error', async () => {
+  const file = newFile();
+  using writer = RecordWriter.open(file);
+  writer.append(EPISODE);
+  for (let n = 0; n < 1_000; n += 1) writer.add({ type: 'note', text: 'x'.repeat(1_000) });
+  writer.flush();
+  appendFileSync(file, 'odd\nodd\n');
+  let count = 0;
+  const reading = async () => {
+    for await (const _event of readRecord(file)) count += 1;
+  };
+  await expect(reading()).rejects.toThrow(/line 1002 is not an event: odd/);
+  expect(count).toBe(1_001);
 });
 
 test('what is not a record is neither read as one nor written into', async () => {

@@ -26,16 +26,15 @@ export interface Plan {
 }
 
 /** Writes down which episodes there are to play. What was planned before stays; a task that has changed is new work. */
-export async function plan(folder: RunFolder, request: PlanRequest): Promise<Plan> {
+export async function plan(folder: RunFolder, tasks: readonly PlannedTask[], request: PlanRequest): Promise<Plan> {
   const known = await readKnown(folder.path);
-  const tasks = await readTasks(request);
   const { split, selection } = request;
   let { next } = known;
   // All tasks once before any of them twice: a run that ends early has seen as many tasks as it could.
   for (let repeat = 0; repeat < selection.k; repeat += 1) {
     for (const { index, taskHash, cluster } of tasks) {
-      const before = known.hashes.get(placeOf({ index, repeat }));
-      if (before !== undefined && before === (taskHash ?? '')) continue;
+      const before = known.tasks.get(index);
+      if (before?.taskHash === taskHash && repeat < before.repeats) continue;
       folder.addPlanned({
         episode: next,
         split,
@@ -53,27 +52,31 @@ export async function plan(folder: RunFolder, request: PlanRequest): Promise<Pla
   return { tasks: { count: tasks.length, hash: hash.digest('hex') }, episodes: tasks.length * selection.k };
 }
 
-function placeOf({ index, repeat }: Pick<PlannedEpisode, 'index' | 'repeat'>): string {
-  return `${index}/${repeat}`;
+/** What was planned of a task since it is what it is. */
+interface KnownTask {
+  readonly taskHash: string | null;
+  readonly repeats: number;
 }
 
-async function readKnown(folder: string): Promise<{ readonly hashes: Map<string, string>; readonly next: number }> {
-  const hashes = new Map<string, string>();
+async function readKnown(folder: string): Promise<{ readonly tasks: Map<number, KnownTask>; readonly next: number }> {
+  const tasks = new Map<number, KnownTask>();
   let next = 0;
-  for await (const planned of readLines<PlannedEpisode>(join(folder, RUN_FILES.plan))) {
-    hashes.set(placeOf(planned), planned.taskHash ?? '');
-    next = planned.episode + 1;
+  for await (const { episode, index, repeat, taskHash } of readLines<PlannedEpisode>(join(folder, RUN_FILES.plan))) {
+    tasks.set(index, { taskHash, repeats: repeat + 1 });
+    next = episode + 1;
   }
-  return { hashes, next };
+  return { tasks, next };
 }
 
-interface PlannedTask {
+/** A task that is to be played. */
+export interface PlannedTask {
   readonly index: number;
   readonly taskHash: string | null;
   readonly cluster?: string;
 }
 
-async function readTasks(request: PlanRequest): Promise<PlannedTask[]> {
+/** Reads the tasks that are to be played; refused if they are not as was asked for. */
+export async function readTasks(request: PlanRequest): Promise<PlannedTask[]> {
   const { environment, split, selection, signal } = request;
   const { indices, from, n } = selection;
   const count = await environment.count(split, { signal });

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EnvironmentClient, Fetch } from '../client/index.ts';
+import { redactWhole } from '../core/index.ts';
 import type { ChosenAgent } from './agents/choose-agent.ts';
 import type { EpisodeLine } from './folder/episode-line.ts';
 import type { PlannedEpisode } from './folder/plan-file.ts';
@@ -15,7 +16,7 @@ import { STOPS } from './outcome/stops.ts';
 import { type AttemptContext, playAttempt } from './play/attempt.ts';
 import { Progress } from './progress.ts';
 import { type RunState, readPlan } from './run-state.ts';
-import { Budget } from './schedule/budget.ts';
+import { Budget, type Price } from './schedule/budget.ts';
 import { AdaptiveConcurrency, type Concurrency, fixedConcurrency } from './schedule/concurrency.ts';
 import { runPool } from './schedule/pool.ts';
 
@@ -121,17 +122,10 @@ async function playOnce(planned: PlannedEpisode, from: number, { ready, context 
     reward: scoreOf(stop, played.rewards, state.run.identity.scoring),
     ...played,
     ...(usd === 0 ? {} : { usd }),
-    ...(detail === undefined ? {} : { detail: redact(detail, secrets) }),
+    ...(detail === undefined ? {} : { detail: redactWhole(detail, secrets) }),
   };
   folder.addEnded(line);
   return line;
-}
-
-function redact(text: string, secrets: Readonly<Record<string, string>>): string {
-  return Object.entries(secrets).reduce(
-    (clean, [name, value]) => (value === '' ? clean : clean.replaceAll(value, `[${name}]`)),
-    text,
-  );
 }
 
 function toContext(
@@ -153,11 +147,18 @@ function toConcurrency(wanted: number | 'auto' = DEFAULT_CONCURRENCY): Concurren
   return wanted === 'auto' ? new AdaptiveConcurrency() : fixedConcurrency(wanted);
 }
 
-function toBudget({ budgetTokens, budgetUsd, prices = {}, model }: RolloutOptions, { counts }: RunState): Budget {
+function toBudget(options: RolloutOptions, { counts }: RunState): Budget {
+  const { budgetTokens, budgetUsd } = options;
+  const before = { ...counts.tokens, usd: counts.usd };
+  return new Budget({ tokens: budgetTokens, usd: budgetUsd }, priceOf(options), before);
+}
+
+/** What the model costs, if that is known; refused where it must be. */
+export function priceOf({ budgetUsd, prices = {}, model }: RolloutOptions): Price | undefined {
   const price = model === undefined ? undefined : (prices[model] ?? prices[parseModel(model).name]);
   if (budgetUsd !== undefined && price === undefined)
     throw new RunOptionError(`a budget in dollars needs the price of ${model ?? 'a model'}: add it to the prices`);
-  return new Budget({ tokens: budgetTokens, usd: budgetUsd }, price, { ...counts.tokens, usd: counts.usd });
+  return price;
 }
 
 function toEnding(state: RunState, stopping: Stopping, budget: Budget): RunEnding {

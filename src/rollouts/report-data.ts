@@ -1,10 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import type { EpisodeLine } from './folder/episode-line.ts';
-import { readLines } from './folder/line-file.ts';
-import { RUN_FILES } from './folder/run-folder.ts';
 import { type Reason, Reasons } from './reasons.ts';
-import { RunState } from './run-state.ts';
+import { RunState, readAttempts } from './run-state.ts';
 import { type Bin, DoublingBins, EvenBins } from './statistics/bins.ts';
 import { type Summary, summarize } from './summary.ts';
 
@@ -28,14 +23,12 @@ export async function readReportData(folder: string): Promise<ReportData> {
   const rewards = new EvenBins(state.least, state.greatest);
   const [times, tokens] = [new DoublingBins(), new DoublingBins()];
   const reasons = new Reasons();
-  const episodes = join(folder, RUN_FILES.episodes);
-  if (existsSync(episodes))
-    for await (const line of readLines<EpisodeLine>(episodes)) {
-      times.add(line.ms);
-      tokens.add(line.tokens.input + line.tokens.output);
-      if (line.reward !== null) rewards.add(line.reward);
-      reasons.add(line.detail);
-    }
+  for await (const line of readAttempts(folder)) {
+    times.add(line.ms);
+    tokens.add(line.tokens.input + line.tokens.output);
+    if (line.reward !== null && state.isCurrent(line)) rewards.add(line.reward);
+    reasons.add(line.detail);
+  }
   return {
     folder,
     state,

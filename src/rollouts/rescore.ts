@@ -1,19 +1,17 @@
-import { join } from 'node:path';
 import {
   type ConnectOptions,
   connect,
   type EnvironmentClient,
+  HttpError,
   type Session,
   ToolCallError,
   ToolFailed,
 } from '../client/index.ts';
 import type { JsonObject, JsonValue } from '../protocol/index.ts';
 import { type PlacedDifference, playAgain, readEpisode, type ToldResult } from '../records/index.ts';
-import type { EpisodeLine } from './folder/episode-line.ts';
-import { readLines } from './folder/line-file.ts';
-import { RUN_FILES, recordPath } from './folder/run-folder.ts';
+import { recordPath } from './folder/run-folder.ts';
 import { scoreOf } from './outcome/reward.ts';
-import { RunState } from './run-state.ts';
+import { type CountedLine, RunState, readCounted } from './run-state.ts';
 import { runPool } from './schedule/pool.ts';
 
 /** How recorded episodes are scored again. */
@@ -56,7 +54,7 @@ export async function rescore(folder: string, options: RescoreOptions): Promise<
   const environment = connect(target, options.connect).environment(state.run.identity.environment);
   const total = { episodes: 0, differing: 0, before: 0, now: 0, valid: 0 };
   await runPool({
-    jobs: countedLines(folder, state),
+    jobs: readCounted(folder, state),
     concurrency: { limit: concurrency },
     signal,
     async run(line) {
@@ -81,11 +79,6 @@ export async function rescore(folder: string, options: RescoreOptions): Promise<
   };
 }
 
-async function* countedLines(folder: string, state: RunState): AsyncGenerator<EpisodeLine, void> {
-  for await (const line of readLines<EpisodeLine>(join(folder, RUN_FILES.episodes)))
-    if (line.reward !== null && state.tasks.get(line.index)?.taskHash === line.taskHash) yield line;
-}
-
 interface Again {
   readonly environment: EnvironmentClient;
   readonly state: RunState;
@@ -95,17 +88,21 @@ interface Again {
 
 async function scoreAgain(
   folder: string,
-  line: EpisodeLine,
+  line: CountedLine,
   { environment, state, options, signal }: Again,
 ): Promise<RescoredEpisode> {
-  const { episode, attempt, index, repeat, split, stop } = line;
-  const before = line.reward ?? 0;
+  const { episode, attempt, index, repeat, split, stop, reward: before } = line;
   const record = await readEpisode(recordPath(folder, episode, attempt));
-  const session = await environment.session({ split, index, secrets: options.secrets });
   const scored = (now: number | null, differences: string[]) => {
     if (now !== null && now !== before) differences.push(`reward ${now}, recorded ${before}`);
     return { episode, index, repeat, before, now, differences };
   };
+  const session = await environment.session({ split, index, secrets: options.secrets }).catch((thrown: unknown) => {
+    // Only the task is refused; anything else would be so for every episode.
+    if (thrown instanceof HttpError && thrown.status === 400) return thrown;
+    throw thrown;
+  });
+  if (session instanceof HttpError) return scored(null, [`no session could begin: ${session.message}`]);
   try {
     const { told, differences } = await playAgain(record, {
       prompt: () => session.prompt({ signal }),

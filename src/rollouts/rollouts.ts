@@ -7,11 +7,11 @@ import { chooseAgent } from './agents/choose-agent.ts';
 import { RUN_VERSION, type RunFile } from './folder/run-file.ts';
 import { RunFolder } from './folder/run-folder.ts';
 import { assertSameRun, toIdentity, toSelection, widen } from './identity.ts';
-
+import { keyFor, parseModel } from './models/model-name.ts';
 import { RunOptionError } from './option-error.ts';
 import type { RolloutOptions } from './options.ts';
-import { plan } from './plan.ts';
-import { playAll, type RunEnding } from './play-all.ts';
+import { plan, readTasks } from './plan.ts';
+import { playAll, priceOf, type RunEnding } from './play-all.ts';
 import { RunState } from './run-state.ts';
 import { type Summary, summarize } from './summary.ts';
 
@@ -41,7 +41,7 @@ export async function rollouts(options: RolloutOptions): Promise<RunResult> {
   const run: RunFile = {
     v: RUN_VERSION,
     createdAt: before?.createdAt ?? new Date().toISOString(),
-    target: targetName,
+    target: withoutPassword(targetName),
     identity,
     selection,
     pass,
@@ -50,9 +50,12 @@ export async function rollouts(options: RolloutOptions): Promise<RunResult> {
     git: await readGit(),
     tasks: before?.tasks ?? null,
   };
+  const request = { environment, split, selection, cluster: identity.cluster, signal };
+  // Before anything is written: what is refused leaves no run.
+  const wanted = await readTasks(request);
   // Before the plan, so that a plan is always of a known run.
   folder.writeRun(run);
-  const { tasks } = await plan(folder, { environment, split, selection, cluster: identity.cluster, signal });
+  const { tasks } = await plan(folder, wanted, request);
   folder.writeRun({ ...run, tasks });
   const state = await RunState.read(out);
   const ending = await playAll({ folder, state, environment, chosen, options, signal, fetch: lean.fetch });
@@ -61,13 +64,24 @@ export async function rollouts(options: RolloutOptions): Promise<RunResult> {
   return { folder: out, summary, ending };
 }
 
-function assertOptions({ n, from, k, indices, concurrency, retries, maxTurns }: RolloutOptions): void {
-  const counts = { n, from, k, retries, maxTurns, ...(concurrency === 'auto' ? {} : { concurrency }) };
+// What is in a URL to be let in is in no file.
+function withoutPassword(target: string): string {
+  return target.replace(/^(https?:\/\/)[^/@]*@/i, '$1');
+}
+
+function assertOptions(options: RolloutOptions): void {
+  const { n, from, k, indices, concurrency, retries, maxTurns, maxTokens, model } = options;
+  const counts = { n, from, k, retries, maxTurns, maxTokens, ...(concurrency === 'auto' ? {} : { concurrency }) };
   for (const [name, value] of Object.entries(counts)) {
     const least = name === 'from' || name === 'retries' ? 0 : 1;
     if (value !== undefined && !(Number.isInteger(value) && value >= least))
       throw new RunOptionError(`${name} must be a whole number, ${least} or more, not ${value}`);
   }
+  const { timeoutMs, budgetTokens, budgetUsd, budgetMs } = options;
+  for (const [name, value] of Object.entries({ timeoutMs, budgetTokens, budgetUsd, budgetMs }))
+    if (value !== undefined && !(value > 0)) throw new RunOptionError(`${name} must be more than 0, not ${value}`);
+  if (model !== undefined) keyFor(parseModel(model), process.env);
+  priceOf(options);
   if (indices !== undefined && (n !== undefined || from !== undefined))
     throw new RunOptionError('indices cannot be combined with n or from: list the tasks, or give a range');
 }

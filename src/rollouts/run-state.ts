@@ -12,6 +12,8 @@ export interface TaskScore {
   readonly index: number;
   readonly taskHash: string | null;
   readonly cluster: string | undefined;
+  /** The first of its episodes since it is what it is: a task may change, and change back. */
+  readonly since: number;
   /** How many of its episodes count, what they scored together, and how many passed. */
   valid: number;
   sum: number;
@@ -51,8 +53,7 @@ export class RunState {
   static async read(folder: string, run: RunFile = readRunFile(folder)): Promise<RunState> {
     const state = new RunState(run);
     for await (const planned of readPlan(folder, run.selection)) state.addPlanned(planned);
-    const episodes = join(folder, RUN_FILES.episodes);
-    if (existsSync(episodes)) for await (const line of readLines<EpisodeLine>(episodes)) state.addEnded(line);
+    for await (const line of readAttempts(folder)) state.addEnded(line);
     return state;
   }
 
@@ -64,26 +65,30 @@ export class RunState {
     return this.#done.size;
   }
 
-  addPlanned({ index, taskHash, cluster }: PlannedEpisode): void {
+  addPlanned({ episode, index, taskHash, cluster }: PlannedEpisode): void {
     // A task that has changed is planned again, and counts from there.
     if (this.tasks.has(index) && this.tasks.get(index)?.taskHash === taskHash) return;
-    this.tasks.set(index, { index, taskHash, cluster, valid: 0, sum: 0, passed: 0 });
+    this.tasks.set(index, { index, taskHash, cluster, since: episode, valid: 0, sum: 0, passed: 0 });
+  }
+
+  /** Whether an episode, planned or played, is one of this run as it is now. */
+  isCurrent({ episode, index, repeat }: Pick<PlannedEpisode, 'episode' | 'index' | 'repeat'>): boolean {
+    const task = this.tasks.get(index);
+    return task !== undefined && episode >= task.since && repeat < this.run.selection.k;
   }
 
   /** Adds an attempt that has ended; returns its task if its reward counts. */
   addEnded(line: EpisodeLine): TaskScore | undefined {
     this.#count(line);
-    const task = this.tasks.get(line.index);
-    const isCurrent = task !== undefined && task.taskHash === line.taskHash && line.repeat < this.run.selection.k;
-    if (!isCurrent || !isSettled(line) || this.#done.has(line.episode)) return undefined;
+    if (!this.isCurrent(line) || !isSettled(line) || this.#done.has(line.episode)) return undefined;
     this.#done.add(line.episode);
     if (line.stop === 'finished' && line.rewards.length === 0) this.unpaid += 1;
-    return line.reward === null ? undefined : this.#score(task, line.reward);
+    return line.reward === null ? undefined : this.#score(this.tasks.get(line.index) as TaskScore, line.reward);
   }
 
   /** Whether an episode is still to be played. */
-  isOwed({ episode, index, taskHash }: PlannedEpisode): boolean {
-    return !this.#done.has(episode) && this.tasks.get(index)?.taskHash === taskHash;
+  isOwed(planned: PlannedEpisode): boolean {
+    return !this.#done.has(planned.episode) && this.isCurrent(planned);
   }
 
   #score(task: TaskScore, reward: number): TaskScore {
@@ -114,6 +119,25 @@ export async function* readPlan(folder: string, selection: Selection): AsyncGene
   const isSelected = selectionFilter(selection);
   for await (const planned of readLines<PlannedEpisode>(join(folder, RUN_FILES.plan)))
     if (isSelected(planned)) yield planned;
+}
+
+/** The attempts that count, one by one. */
+export async function* readCounted(folder: string, state: RunState): AsyncGenerator<CountedLine, void> {
+  const seen = new Set<number>();
+  for await (const line of readAttempts(folder)) {
+    if (line.reward === null || !state.isCurrent(line) || seen.has(line.episode)) continue;
+    seen.add(line.episode);
+    yield line as CountedLine;
+  }
+}
+
+/** An attempt that counts. */
+export type CountedLine = EpisodeLine & { readonly reward: number };
+
+/** All attempts that have ended, one by one; none before the first. */
+export async function* readAttempts(folder: string): AsyncGenerator<EpisodeLine, void> {
+  const episodes = join(folder, RUN_FILES.episodes);
+  if (existsSync(episodes)) yield* readLines<EpisodeLine>(episodes);
 }
 
 /** Tells which planned episodes are part of a run as it is now. */

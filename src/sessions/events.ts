@@ -96,7 +96,7 @@ export interface SessionRebuilt {
   readonly durationMs: number;
 }
 
-/** A session of an earlier server cannot go on at this one. No other event of this server tells of it. */
+/** A session of an earlier server cannot go on at this one. But for `episode_lost`, no other event of this server tells of it. */
 export interface SessionNotRecovered {
   readonly type: 'session_not_recovered';
   readonly at: number;
@@ -206,6 +206,13 @@ export interface EpisodeOpened {
   readonly past: readonly PastCall[] | undefined;
 }
 
+/** What was said in an episode of an earlier server that cannot go on, and how it ended. Follows `session_not_recovered`. */
+export interface EpisodeLost {
+  readonly type: 'episode_lost';
+  readonly opened: EpisodeOpened;
+  readonly ended: SessionEnded;
+}
+
 /** A call that has ended at an earlier server. */
 export interface PastCall {
   readonly id: string;
@@ -244,7 +251,7 @@ export interface CallTold {
 }
 
 /** What is said in episodes. Unlike other events it may hold secrets. */
-export type ContentEvent = EpisodeOpened | PromptTold | CallAsked | CallTold;
+export type ContentEvent = EpisodeOpened | EpisodeLost | PromptTold | CallAsked | CallTold;
 
 /** Hears what becomes of sessions and calls. It stands on the path of every call: it returns at once and does not throw. */
 export interface Observer {

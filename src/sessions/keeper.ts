@@ -79,6 +79,8 @@ export interface RecoveryPlaces {
   adopt(ref: SessionRef, lastSeq: number, lastActive: number): void;
   /** One that has ended. */
   bury(ref: SessionRef, ended: EndedSession): void;
+  /** A number for one that is told of once more. */
+  number(): number;
 }
 
 /** What is left of a session that has ended. */

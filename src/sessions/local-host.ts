@@ -76,6 +76,7 @@ export class LocalHost implements SessionHost {
           const calls = read === undefined ? undefined : () => this.#callsOf(ref, read());
           sessions.bury(ref, { end, why, until, calls });
         },
+        number: () => this.#next(),
       },
       onProgress,
     );

@@ -1,8 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { environment } from 'tiltyard';
+import { createServer } from 'tiltyard/server';
+import { expect, onTestFinished, test } from 'vitest';
 import { newCounts, questions, serveQuiz } from '../rollouts/quiz.ts';
 import { run, untilPrinted } from '../support/command.ts';
+import { startFakeModel } from '../support/model/fake-model.ts';
 import { runInTerminal } from '../support/pty.ts';
 import { episodesOf, filesOf, runFolder } from '../support/runs.ts';
 
@@ -64,24 +67,90 @@ test('Q9: Ctrl-C deletes all sessions and leaves a folder that resumes', async (
   expect((await episodesOf(out)).filter(({ reward }) => reward !== null)).toHaveLength(6);
 });
 
-test('Q9: a second Ctrl-C exits at once', async () => {
-  const target = await serveQuiz(questions(1, { slow: true }));
+test('Q9: a second Ctrl-C exits at once, whatever the server takes for the first', async () => {
+  let [told, release] = [() => {}, () => {}];
+  const torn = new Promise<void>((resolve) => {
+    told = resolve;
+  });
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = environment({
+    name: 'slow',
+    splits: { test: [{ id: 0 }] },
+    prompt: () => 'Go.',
+    tools: { look: { run: () => 'x' } },
+    teardown() {
+      told();
+      return held;
+    },
+  });
+  const server = await createServer({ environments: [slow], logger: false });
+  onTestFinished(async () => {
+    release();
+    await server.close();
+  });
   const out = await runFolder();
   const file = join(dirname(out), 'agent.mjs');
-  // Whatever the signal says, the first Ctrl-C has a process to wait for: its exit is held up by this.
   await writeFile(
     file,
-    `process.on('beforeExit', () => {});\nsetInterval(() => {}, 1000);\nexport const agent = async () => {\n  process.stderr.write('playing\\n');\n  await new Promise(() => {});\n};\n`,
+    "export const agent = async () => {\n  process.stderr.write('playing\\n');\n  await new Promise(() => {});\n};\n",
   );
-  const command = run(['run', target, '--agent', file, '--out', out]);
+  const command = run(['run', await server.listen(), '--agent', file, '--out', out]);
   await untilPrinted(command, /playing/);
   command.child.kill('SIGINT');
+  await torn;
+  // Soon after the first it would be taken for its echo.
   const pressing = setInterval(() => command.child.kill('SIGINT'), 600);
   try {
-    expect(await command.exit).not.toBe(0);
+    expect(await command.exit).toBe(130);
   } finally {
     clearInterval(pressing);
   }
+  // It did not wait: the session is there, nothing is told of the run, and its lock is left to be taken over.
+  expect(command.output()).not.toContain('interrupted;');
+  expect([...(await filesOf(out)).keys()]).toContain('lock');
+});
+
+/** A run of which one episode has failed, one has finished, and one goes on until it is released. */
+async function stayingRun(): Promise<{ args: string[]; release: () => void }> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const submit = { calls: [{ name: 'submit', input: { answer: '1' } }], usage: { input: 900_000, output: 100_000 } };
+  const target = await serveQuiz([...questions(1, { trouble: 'throw' }), ...questions(3).slice(1)]);
+  const model = await startFakeModel(async ({ number }) => {
+    if (number === 2) await released;
+    return submit;
+  });
+  const out = await runFolder();
+  const prices = join(dirname(out), 'prices.json');
+  await writeFile(prices, JSON.stringify({ fake: { input: 1, output: 3.5 } }));
+  const played = ['--model', model.name('anthropic'), '--prices', prices, '--concurrency', '1', '--retries', '0'];
+  return { args: ['run', target, ...played, '--out', out], release };
+}
+
+test('Q13: a terminal shows failures by kind, tokens and cost', async () => {
+  const { args, release } = await stayingRun();
+  const screen = runInTerminal(args);
+  await screen.until(/reward 1\.000 {3}2,000,000 tokens, \$2\.50 {3}1 of 1 open/);
+  await screen.until(/failures: env_error 1/);
+  release();
+  await screen.until(/2 of 3 episodes count/);
+  expect(await screen.exit).toBe(0);
+});
+
+test('Q13: where there is no terminal, the same is a plain line now and then', async () => {
+  const { args, release } = await stayingRun();
+  const command = run(args);
+  await untilPrinted(
+    command,
+    /^1\/3 episodes, [\d.]+\/s, .* left, reward 1\.000 2,000,000 tokens, \$2\.50 {3}failures: env_error 1$/m,
+  );
+  release();
+  expect(await command.exit, command.output()).toBe(0);
+  expect(command.output()).not.toContain('\x1b');
 });
 
 test('Q13: a terminal shows progress, rate, reward so far and what is open, and then only the summary', async () => {

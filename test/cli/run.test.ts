@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { connect } from 'tiltyard/client';
+import { cassette } from 'tiltyard/testing';
 import { expect, test } from 'vitest';
 import { newCounts, questions, serveQuiz } from '../rollouts/quiz.ts';
 import { startFakeModel } from '../support/model/fake-model.ts';
@@ -23,7 +25,13 @@ test('Q5: a run without a key ends with a summary, a report and exit code 0', as
   expect(stdout).toContain('quiz, split test, 3 tasks: random');
   expect(stdout).toMatch(/coverage {2}100\.0 % {2}\(3 of 3 episodes count\)/);
   const report = await readFile(join(out, 'report.html'), 'utf8');
-  expect(report).toContain('Rewards of the episodes that count');
+  for (const part of [
+    'Rewards of the episodes that count',
+    'How attempts ended',
+    'Time: how long',
+    'Tasks, the lowest',
+  ])
+    expect(report).toContain(part);
   expect(report).not.toMatch(/<script|<img|<link|NaN|Infinity|undefined/i);
 });
 
@@ -104,6 +112,8 @@ test.each([
   [['--policy', 'random', '--from', '99'], /there is no task 99/],
   [['--policy', 'random', '--resume'], /name it with --out/],
   [['--policy', 'random', '--tag', 'x'], /name=value/],
+  [['--policy', 'rnadom'], /no policy 'rnadom': it is random, oracle, or/],
+  [['--policy', 'random', '--timeout', '0s'], /must be more than 0/],
 ] as const)('%s is refused with exit code 2', async (options, message) => {
   const target = await serveQuiz(questions(2));
   const out = (options as readonly string[]).includes('--resume') ? [] : ['--out', await runFolder()];
@@ -127,6 +137,27 @@ test('Q8: a wrong key ends the command with what the server said, and how to con
   const { code, output } = await runHere(['run', target, '--model', model.name('google'), '--out', await runFolder()]);
   expect(code).toBe(1);
   expect(output).toMatch(/401: no such key[\s\S]*--resume/);
+});
+
+test('a run whose budget is spent says so, and how to continue', async () => {
+  const target = await serveQuiz(questions(3));
+  const model = await startFakeModel(() => ({ calls: [{ name: 'submit', input: { answer: '0' } }] }));
+  const args = ['--model', model.name('google'), '--budget-tokens', '1', '--concurrency', '1'];
+  const out = await runFolder();
+  const { code, output } = await runHere(['run', target, ...args, '--out', out]);
+  expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('Tokens of attempts');
+  expect(output).toMatch(/Stopped early: the budget of 1 tokens is spent\. Continue with: .*--resume/);
+  expect(code).toBe(0);
+});
+
+test('Q4: records of a run are served from its folder', async () => {
+  const target = await serveQuiz(questions(2));
+  const { out, game } = await withGame();
+  await runHere(['run', target, '--policy', game, '--n', '2', '--out', out]);
+  await using server = await cassette(out);
+  const session = await connect(server.url).session({ split: 'test', index: 0 });
+  expect(await session.call('submit', { answer: '0' })).toMatchObject({ text: 'Right.', reward: 1 });
+  await session.close();
 });
 
 test('runs are shown, compared, exported and scored again', async () => {
@@ -157,6 +188,12 @@ test('runs are shown, compared, exported and scored again', async () => {
   ]);
   expect(JSON.parse(exported.stdout)).toEqual({ format: 'openai', out: file, episodes: 1 });
   expect((await runHere(['runs', 'export', one.out, '--format', 'word', '--out', file])).code).toBe(2);
+  const nowhere = join(one.out, 'nowhere', 'x');
+  for (const format of ['openai', 'huggingface', 'inspect', 'parquet', 'atif'])
+    expect(await runHere(['runs', 'export', one.out, '--format', format, '--out', nowhere])).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('does not exist. Make this folder first'),
+    });
   const before = await filesOf(one.out);
   expect(await runHere(['runs', 'rescore', one.out, target])).toMatchObject({
     code: 0,

@@ -9,12 +9,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { QUICK } from '../support/client.ts';
 import { eventually } from '../support/clock.ts';
 import { serve } from '../workers/serve.ts';
-import { counting } from './counting.ts';
+import { counting, plain } from './counting.ts';
 import { newFolder, onlyRecordIn } from './folders.ts';
 
-function start(folder: string, limits: { readonly idleMs?: number } = {}) {
+function start(folder: string, limits: { readonly idleMs?: number } = {}, environments = [counting]) {
   return createServer({
-    environments: [counting],
+    environments,
     record: { folder: join(folder, 'records') },
     journal: { folder: join(folder, 'journal') },
     limits: { drainMs: 0, ...limits },
@@ -84,6 +84,37 @@ test.each([
   },
 );
 
+test.each([
+  ['whose environment the next server does not have', 'counting', [plain]],
+  ['that keeps nothing, and whose server is killed', 'plain', [plain, counting]],
+])('Q3: an episode %s has an end in its record', async (_which, name, next) => {
+  const folder = newFolder();
+  await liveAndDie(folder, 0, name);
+  const records = join(folder, 'records');
+  await using second = await start(folder, {}, next);
+  await eventually(async () => expect((await onlyRecordIn(records)).at(-1)).toMatchObject({ type: 'end' }));
+  await second.close();
+  // To the next server it has ended: there is nothing more to tell.
+  await using third = await start(folder, {}, next);
+  await third.close();
+  const events = await onlyRecordIn(records);
+  const told = inShort(events).filter((each) => !each.startsWith('note'));
+  expect(told).toEqual(['episode', 'call', 'result 1', 'end 1']);
+  expect(events.at(-1)).toMatchObject({ outcome: 'env_error', stop: 'lost', fault: 'environment', calls: 1 });
+});
+
+test('Q3: an episode that was finished before it was lost has finished, in its record as well', async () => {
+  const folder = newFolder();
+  await using first = await start(folder);
+  const session = await connect(await first.listen(), { retry: QUICK }).session({ split: 'train', index: 0 });
+  await session.call('stop', {});
+  await first.close();
+  await using _second = await start(folder, {}, [plain]);
+  const last = async () => (await onlyRecordIn(join(folder, 'records'))).at(-1);
+  const end = { type: 'end', outcome: 'finished', stop: 'finished', fault: 'none' };
+  await eventually(async () => expect(await last()).toMatchObject(end));
+});
+
 test('Q3: after kill -9 the record has all that the journal has, however little was written before', async () => {
   const folder = newFolder();
   // Killed at once after the answer, and after a while: what was recorded before differs.
@@ -120,7 +151,7 @@ test('Q3: an episode whose worker dies goes on in its record, and one that is lo
 const PROGRAM = fileURLToPath(new URL('./recording-server.ts', import.meta.url));
 
 /** A server that plays one call of the episode `one`, and is killed so long after its answer. */
-async function liveAndDie(folder: string, waitMs: number): Promise<void> {
+async function liveAndDie(folder: string, waitMs: number, name = 'counting'): Promise<void> {
   const child: ChildProcess = fork(PROGRAM, [folder], {
     execArgv: ['--conditions=tiltyard-source', '--import', 'tsx'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -131,8 +162,8 @@ async function liveAndDie(folder: string, waitMs: number): Promise<void> {
   const post = (path: string, body: object) =>
     fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }).then((answer) => answer.text());
   // Refused where it is there already.
-  await post('/create', { split: 'train', index: 0 });
-  expect(await post('/counting/call', { name: 'add', input: {}, task_id: `call-${child.pid}` })).toContain('"ok":true');
+  await post('/create', { env_name: name, split: 'train', index: 0 });
+  expect(await post(`/${name}/call`, { name: 'add', input: {}, task_id: `call-${child.pid}` })).toContain('"ok":true');
   await new Promise((resolve) => setTimeout(resolve, waitMs));
   child.kill('SIGKILL');
   await once(child, 'exit');

@@ -115,6 +115,29 @@ test('Q4: another prompt, an early end, and a failure that is gone are differenc
   });
 });
 
+test('Q4: another finish, other metadata and other images are differences', async () => {
+  const { file } = await recorded(['hi', 'hi', 'bye']);
+  const events: any[] = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const [first, second, last] = events.filter(({ type }) => type === 'result');
+  first.blocks.push({ type: 'image', data: 'aGk=', mimeType: 'image/png', detail: null });
+  second.metadata = { length: 9 };
+  last.finished = false;
+  writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  const { url } = await startServer({ environments: [speaking()] });
+  const { code, stdout } = await runHere(['replay', file, url, '--json']);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout).differences).toEqual([
+    // An image has its place among the texts.
+    { call: 1, tool: 'say', what: 'text', recorded: 'hi: hello\n', now: 'hi: hello' },
+    { call: 1, tool: 'say', what: 'images', recorded: 1, now: 0 },
+    { call: 2, tool: 'say', what: 'metadata', recorded: { length: 9 }, now: { length: 2 } },
+    { call: 3, tool: 'say', what: 'finished', recorded: false, now: true },
+  ]);
+});
+
 test('Q4: old games are replayed as well; what they do not say is not compared', async () => {
   const { code, stdout } = await runHere(['replay', GAME, 'examples/gsm8k/environment.ts']);
   expect(stdout).toContain('3 calls played again: the same as recorded.');

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
-import { type ExportFormat, exportRun, rescore, rollouts } from 'tiltyard/rollouts';
+import { type ExportFormat, exportRun, type RescoredEpisode, type RunFile, rescore, rollouts } from 'tiltyard/rollouts';
 import { expect, test } from 'vitest';
 import { startFakeModel } from '../support/model/fake-model.ts';
 import { type FakeWire, WIRES } from '../support/model/script.ts';
@@ -144,4 +144,23 @@ test('Q16: rescore makes the recorded calls again, lists what differs, and chang
     'reward 0, recorded 1',
   ]);
   expect(await filesOf(folder)).toEqual(before);
+});
+
+test('Q16: rescore lists an episode whose task is not there any more, and fails where the server is not', async () => {
+  const folder = await runFolder();
+  await rollouts({ target: await serveQuiz(questions(2)), out: folder, agent: { solve } });
+  const found: RescoredEpisode[] = [];
+  const target = await serveQuiz(questions(1));
+  const result = await rescore(folder, { target, onEpisode: (each) => void found.push(each) });
+  expect(result).toEqual({ episodes: 2, differing: 1, meanBefore: 1, meanNow: 1 });
+  expect(found.find(({ index }) => index === 1)).toMatchObject({
+    now: null,
+    differences: [expect.stringContaining('no session could begin')],
+  });
+  const retry = { attempts: 1, pauseMs: 1, maxPauseMs: 1 };
+  await expect(rescore(folder, { target: 'http://127.0.0.1:9', connect: { retry } })).rejects.toThrow();
+  const other = { ...(JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')) as RunFile) };
+  const identity = { ...other.identity, environment: 'else' };
+  await writeFile(join(folder, 'run.json'), JSON.stringify({ ...other, identity }));
+  await expect(rescore(folder, { target })).rejects.toThrow(/404/);
 });

@@ -1,7 +1,9 @@
+import { environment, step } from 'tiltyard';
 import { type RolloutOptions, rollouts } from 'tiltyard/rollouts';
-import { expect, test } from 'vitest';
+import { createServer, type Observer } from 'tiltyard/server';
+import { expect, onTestFinished, test } from 'vitest';
 import { episodesOf, eventsOf, runFolder } from '../support/runs.ts';
-import { type QuizTask, questions, serveQuiz, solve } from './quiz.ts';
+import { type QuizTask, questions, quiz, serveQuiz, solve } from './quiz.ts';
 
 async function play(tasks: readonly QuizTask[], options: Partial<RolloutOptions> = {}) {
   const target = await serveQuiz(tasks);
@@ -44,6 +46,51 @@ test('Q7: a tool that times out is the fault of the environment, and an agent ca
   expect(lines).toMatchObject([{ stop: 'tool_timeout', outcome: 'timeout', fault: 'environment', reward: null }]);
 });
 
+test('Q7: a session that expires while its agent thinks is tried again in a new one', async () => {
+  let expired = () => {};
+  const expiry = new Promise<void>((resolve) => {
+    expired = resolve;
+  });
+  const observer: Observer = { on: ({ type }) => void (type === 'session_ended' && expired()) };
+  const environments = [quiz(questions(1))];
+  const server = await createServer({ environments, sessions: { observer }, limits: { idleMs: 2_000 }, logger: false });
+  onTestFinished(() => server.close());
+  const out = await runFolder();
+  const agent: RolloutOptions['agent'] = async ({ call }) => {
+    await expiry;
+    await call('submit', { answer: '0' });
+  };
+  // A session that nobody pings is one that nobody uses.
+  await rollouts({ target: await server.listen(), out, agent, connect: { pingMs: 600_000 } });
+  const [first, second] = await episodesOf(out);
+  expect(first).toMatchObject({ stop: 'expired', outcome: 'expired', fault: 'environment', reward: null, attempt: 1 });
+  expect(second).toMatchObject({ stop: 'finished', outcome: 'finished', fault: 'none', reward: 1, attempt: 2 });
+});
+
+test('Q7: a setup that takes longer than the time of an episode is not the fault of the agent', async () => {
+  let setups = 0;
+  const slow = environment({
+    name: 'slow',
+    splits: { test: [{ id: 0 }] },
+    setup: async ({ signal }) => {
+      setups += 1;
+      if (setups === 1) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    },
+    prompt: () => 'Go.',
+    tools: { submit: { run: () => step('Right.', { reward: 1, finished: true }) } },
+  });
+  const server = await createServer({ environments: [slow], limits: { graceMs: 100 }, logger: false });
+  onTestFinished(() => server.close());
+  const out = await runFolder();
+  const agent = { calls: [{ tool: 'submit', input: {} }] };
+  const { summary } = await rollouts({ target: await server.listen(), out, agent, timeoutMs: 3_000, retries: 1 });
+  expect(await episodesOf(out)).toMatchObject([
+    { attempt: 1, stop: 'setup_failed', outcome: 'env_error', fault: 'environment', reward: null },
+    { attempt: 2, stop: 'finished', reward: 1 },
+  ]);
+  expect(summary).toMatchObject({ coverage: 1, reward: { mean: 1 } });
+});
+
 test('what fails once is played again in a new session, and counts once', async () => {
   const { lines, summary, ending } = await play(questions(3, { trouble: 'first-time' }), { retries: 2 });
   expect(ending.status).toBe('complete');
@@ -75,8 +122,6 @@ test('an environment that finishes without a reward has paid 0, and the summary 
 });
 
 test('a server that is gone is the fault of the environment', async () => {
-  const { createServer } = await import('tiltyard/server');
-  const { quiz } = await import('./quiz.ts');
   const server = await createServer({ environments: [quiz(questions(1))], logger: false });
   const target = await server.listen();
   const out = await runFolder();

@@ -1,4 +1,8 @@
-import { type RolloutOptions, rollouts } from 'tiltyard/rollouts';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type RolloutOptions, type RunFile, rollouts } from 'tiltyard/rollouts';
 import { expect, test } from 'vitest';
 import { episodesOf, eventsOf, filesOf, planOf, runFolder } from '../support/runs.ts';
 import { newCounts, questions, serveQuiz, solve } from './quiz.ts';
@@ -15,6 +19,30 @@ test('Q5: a random policy plays without a key, and the run has all its files', a
     expect(files).toContain(name);
   expect(files).not.toContain('lock');
   expect(await planOf(out)).toHaveLength(8);
+});
+
+test('Q5: run.json says what was played: options, versions, commit, and a hash of the tasks', async () => {
+  const runOf = async (count: number, n: number) => {
+    const out = await runFolder();
+    const target = await serveQuiz(questions(count));
+    await rollouts({ target, agent: 'random', n, maxTurns: 7, tags: { wave: 'one' }, out });
+    return JSON.parse(await readFile(join(out, 'run.json'), 'utf8')) as RunFile;
+  };
+  const [run, same, other] = [await runOf(3, 2), await runOf(5, 2), await runOf(3, 3)];
+  expect(run).toMatchObject({
+    v: 1,
+    identity: { environment: 'quiz', split: 'test', agent: 'random', model: null, seed: 0, limits: { maxTurns: 7 } },
+    selection: { from: 0, n: 2, k: 1 },
+    tags: { wave: 'one' },
+    versions: { node: process.versions.node, tiltyard: expect.any(String) },
+    tasks: { count: 2, hash: same.tasks?.hash },
+  });
+  expect(other.tasks?.hash).not.toBe(run.tasks?.hash);
+  const commit = await promisify(execFile)('git', ['rev-parse', 'HEAD']).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
+  expect(run.git?.commit).toBe(commit);
 });
 
 test('Q5: an oracle shows the greatest reward that can be had', async () => {
@@ -115,7 +143,7 @@ test('limits of turns and time end an episode as the fault of the agent', async 
   });
   expect(await stopOf({ agent: endless, maxTurns: 3, reward: 'last' })).toMatchObject({ reward: 0.25 });
   // Also of an agent that does not hear the signal.
-  expect(await stopOf({ agent: () => new Promise(() => {}), timeoutMs: 50 })).toMatchObject({
+  expect(await stopOf({ agent: () => new Promise(() => {}), timeoutMs: 2_000 })).toMatchObject({
     stop: 'max_time',
     reward: 0,
   });

@@ -1,4 +1,4 @@
-import { type RolloutOptions, rollouts } from 'tiltyard/rollouts';
+import { type Progress, type RolloutOptions, rollouts } from 'tiltyard/rollouts';
 import { expect, test } from 'vitest';
 import { AdaptiveConcurrency } from '../../src/rollouts/schedule/concurrency.ts';
 import { startFakeModel } from '../support/model/fake-model.ts';
@@ -48,6 +48,29 @@ test('Q8: auto shrinks by a fifth once for a burst, and grows back; trouble of t
   expect(concurrency.limit).toBe(13);
 });
 
+test('Q8: a run with auto opens fewer episodes after a burst of 429, and more again later', async () => {
+  const limits: number[] = [];
+  let progress: Progress | undefined;
+  let firstAt: number | undefined;
+  const script: Script = ({ at }) => {
+    if (progress !== undefined && limits.at(-1) !== progress.limit) limits.push(progress.limit);
+    firstAt ??= at;
+    // Whoever is late finds the door closed, and comes after the pause.
+    return at - firstAt < 1_000 ? { fault: 'status', status: 429, retryAfter: '2' } : SUBMIT;
+  };
+  const onStart = (started: Progress) => {
+    progress = started;
+  };
+  const { summary } = await play(90, script, { concurrency: 'auto', onStart });
+  // It may have grown by one when the next episode begins.
+  const [before, after = 0, ...later] = limits;
+  expect(before).toBe(16);
+  expect([12, 13]).toContain(after);
+  expect(Math.max(...later)).toBeGreaterThan(after);
+  expect(Math.min(...later)).toBeGreaterThan(after);
+  expect(summary).toMatchObject({ coverage: 1, stops: { finished: 90 } });
+});
+
 test('Q8: a wrong key stops the run within one request per worker', async () => {
   const { requests, ending, out } = await play(50, () => ({ fault: 'status', status: 401 }), {
     concurrency: 4,
@@ -58,6 +81,37 @@ test('Q8: a wrong key stops the run within one request per worker', async () => 
   const stops = (await episodesOf(out)).map(({ stop }) => stop);
   expect(stops).toContain('model_refused');
   expect(stops.every((stop) => stop === 'model_refused' || stop === 'interrupted')).toBe(true);
+});
+
+test.each<[string, Script]>([
+  ['asks for a pause', () => ({ fault: 'status', status: 429, retryAfter: '600' })],
+  ['has trouble', () => ({ fault: 'status', status: 500, retryAfter: '600' })],
+])(
+  'Q7: when the time of an episode is over while the provider %s, that is the fault of the model',
+  async (_why, script) => {
+    // The second one only waits: it was the first that was refused.
+    const { out, summary } = await play(2, script, { concurrency: 2, timeoutMs: 3_000 });
+    const lines = await episodesOf(out);
+    expect(lines.map(({ stop, fault, reward }) => [stop, fault, reward])).toEqual([
+      ['model_error', 'model', null],
+      ['model_error', 'model', null],
+    ]);
+    expect(summary).toMatchObject({ coverage: 0, reward: null });
+  },
+);
+
+test('Q7: a model that is slow, and nothing else, is the fault of the agent', async () => {
+  const slow: Script = () => ({ fault: 'slow', ms: 60_000, answer: SUBMIT });
+  const { out } = await play(1, slow, { timeoutMs: 2_000 });
+  expect(await episodesOf(out)).toMatchObject([{ stop: 'max_time', fault: 'agent', reward: 0 }]);
+});
+
+test.each([403, 404])('Q8: %s stops the run as a wrong key does', async (status) => {
+  const { ending, out } = await play(5, () => ({ fault: 'status', status }), { concurrency: 1, retries: 2 });
+  expect(ending.status).toBe('refused');
+  expect(await episodesOf(out)).toMatchObject([
+    { stop: 'model_refused', outcome: 'cancelled', fault: 'model', reward: null },
+  ]);
 });
 
 test('Q9: a budget of tokens is overshot by the calls in flight at most, and the rest is owed', async () => {

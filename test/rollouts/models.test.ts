@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { RECORD_SCHEMA, readStoredRecord } from 'tiltyard/records';
 import { type RolloutOptions, rollouts } from 'tiltyard/rollouts';
 import { expect, test } from 'vitest';
 import { startFakeModel } from '../support/model/fake-model.ts';
@@ -34,6 +37,43 @@ test.each(WIRES)('a model plays an episode over %s, and each message is in the r
   const asked = messages.findLastIndex(({ model }) => model !== undefined);
   for (const { body } of messages.slice(0, asked)) expect(sent).toContain(JSON.stringify(body));
   if (wire !== 'openai-chat') expect(sent).toContain('signature-of-reasoning');
+});
+
+test.each(WIRES)(
+  'Q1: over %s, a model call names by number the messages that it was sent, whoever else talks',
+  async (wire) => {
+    const { out, requests } = await play(wire, () => ({ text: 'so' }), {
+      agent: async ({ model, call }) => {
+        const [one, other] = [model?.start({ tools: [] }), model?.start({ tools: [] })];
+        for (let turn = 0; turn < 3; turn += 1) {
+          await one?.next(turn === 0 ? undefined : `one ${turn}`);
+          await call('part');
+          await other?.next(turn === 0 ? undefined : `other ${turn}`);
+          await one?.next('once more');
+        }
+        await call('submit', { answer: '0' });
+      },
+    });
+    const events = await eventsOf(out, 0);
+    const made = events.flatMap((event) =>
+      event.type === 'message' && event.model !== undefined ? [event.model] : [],
+    );
+    expect(made).toHaveLength(9);
+    for (const [at, { context }] of made.entries()) {
+      const named = events.filter(({ n, type }) => type === 'message' && context.some(([a, b]) => a <= n && n <= b));
+      const { messages, input, contents } = requests[at]?.body ?? {};
+      expect(named.map((event) => event.type === 'message' && event.body)).toEqual(messages ?? input ?? contents);
+    }
+  },
+);
+
+test.each(WIRES)('Q1: what a run over %s records fits the published schema', async (wire) => {
+  const { out } = await play(wire, ({ turn }) =>
+    turn === 0 ? { text: 'Look.', calls: [{ name: 'look' }, { name: 'refuse' }] } : { calls: [submit('0')] },
+  );
+  const validate = new Ajv2020({ strict: false }).compile(RECORD_SCHEMA);
+  for await (const event of readStoredRecord(join(out, 'events', '0.1.jsonl')))
+    expect(validate(event) || [event, validate.errors]).toBe(true);
 });
 
 test.each(WIRES)('Q10: over %s, arguments that make no sense and unknown tools go back to the model', async (wire) => {
@@ -130,6 +170,19 @@ test.each(WIRES)('Q16: no key is in any file of a run over %s, whatever the serv
   } finally {
     delete process.env.TILTYARD_MODEL_API_KEY;
   }
+});
+
+test('Q16: no secret is in any file of a run, in whichever form an agent throws it', async () => {
+  const TOKEN = 'a very/secret+token';
+  const { out } = await play('google', () => ({ text: 'so' }), {
+    secrets: { TOKEN },
+    agent: async ({ note }) => {
+      note(`the token is ${TOKEN}`);
+      throw new Error(`${TOKEN} ${Buffer.from(TOKEN).toString('base64')} ${encodeURIComponent(TOKEN)}`);
+    },
+  });
+  for (const [name, content] of await filesOf(out))
+    expect(content, name).not.toMatch(/secret\+token|secret%2Btoken|NlY3JldCt0b2/);
 });
 
 test('--max-turns and --max-tokens hold over all turns of an episode', async () => {

@@ -1,8 +1,18 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type RolloutOptions, rollouts } from 'tiltyard/rollouts';
-import { expect, test } from 'vitest';
+import { environment } from 'tiltyard';
+import {
+  exportRun,
+  type RolloutOptions,
+  RunFolderError,
+  RunOptionError,
+  readReportData,
+  rescore,
+  rollouts,
+} from 'tiltyard/rollouts';
+import { createServer } from 'tiltyard/server';
+import { expect, onTestFinished, test } from 'vitest';
 import { episodesOf, filesOf, planOf, runFolder } from '../support/runs.ts';
 import { type QuizTask, questions, serveQuiz, solve } from './quiz.ts';
 
@@ -47,6 +57,43 @@ test('Q6: another model, agent, environment, split or seed is refused, and chang
   expect(await filesOf(out)).toEqual(before);
 });
 
+test('Q6: another environment, split or model that is there is refused as well', async () => {
+  const splits = { train: [{ id: 0 }], test: [{ id: 0 }] };
+  const named = (name: string) =>
+    environment({ name, splits, prompt: () => 'Go.', tools: { look: { run: () => 'x' } } });
+  const server = await createServer({ environments: [named('one'), named('two')], logger: false });
+  onTestFinished(() => server.close());
+  const target = await server.listen();
+  const refusal = async (first: Partial<RolloutOptions>, then: Partial<RolloutOptions>) => {
+    const play = { target, out: await runFolder(), agent: async () => {} };
+    await rollouts({ ...play, ...first });
+    const before = await filesOf(play.out);
+    const thrown = await rollouts({ ...play, ...first, ...then, resume: true }).catch((error: Error) => error.message);
+    expect(await filesOf(play.out)).toEqual(before);
+    return thrown;
+  };
+  expect(await refusal({}, { environment: 'two' })).toContain('is a run with environment "one", not "two"');
+  expect(await refusal({}, { split: 'test' })).toContain('is a run with split "train", not "test"');
+  const model = (name: string) => ({ model: `openai-chat/${name}@http://127.0.0.1:1/v1` });
+  expect(await refusal(model('a'), model('b'))).toContain('is a run with model "openai-chat/a');
+});
+
+test.each<[string, Partial<RolloutOptions>]>([
+  ['a model without its key', { agent: 'model', model: 'anthropic/x' }],
+  ['a budget without prices', { budgetUsd: 3 }],
+  ['a budget of nothing', { budgetTokens: 0 }],
+  ['a field that tasks do not have', { cluster: 'nothing' }],
+  ['a task that is not there', { from: 99 }],
+])('%s is refused before there is a run in the folder', async (_what, wrong) => {
+  const target = await serveQuiz(questions(1));
+  const out = await runFolder();
+  const key = process.env.ANTHROPIC_API_KEY;
+  delete process.env.ANTHROPIC_API_KEY;
+  onTestFinished(() => void (key !== undefined && Object.assign(process.env, { ANTHROPIC_API_KEY: key })));
+  await expect(rollouts({ target, out, ...ORACLE, ...wrong })).rejects.toThrow(RunOptionError);
+  expect((await rollouts({ target, out, ...ORACLE })).ending.status).toBe('complete');
+});
+
 test('Q6: a task that has changed is new work, and the old one no longer counts', async () => {
   const out = await runFolder();
   const tasks: QuizTask[] = questions(3);
@@ -65,6 +112,22 @@ test('Q6: a task that has changed is new work, and the old one no longer counts'
   expect(summary).toMatchObject({ tasks: 3, coverage: 1, reward: { mean: 0 } });
   expect(await planOf(out)).toHaveLength(4);
   expect(await episodesOf(out)).toHaveLength(4);
+});
+
+test('Q6: a task that changes and changes back is played anew each time, and counts once', async () => {
+  const out = await runFolder();
+  const tasks: QuizTask[] = questions(2);
+  const changed = tasks.map((task, index) => (index === 1 ? { ...task, question: 'another?' } : task));
+  for (const each of [tasks, changed, tasks])
+    await rollouts({ target: await serveQuiz(each), out, ...ORACLE, resume: true });
+  const { summary } = await rollouts({ target: await serveQuiz(tasks), out, ...ORACLE, resume: true });
+  expect(summary).toMatchObject({ coverage: 1, episodes: { planned: 2, valid: 2, owed: 0 } });
+  expect(await episodesOf(out)).toHaveLength(4);
+  expect((await rescore(out, { target: await serveQuiz(tasks) })).episodes).toBe(2);
+  const file = `${out}.jsonl`;
+  expect(await exportRun(out, { format: 'openai', out: file })).toBe(2);
+  const { rewards } = await readReportData(out);
+  expect(rewards.reduce((sum, { count }) => sum + count, 0)).toBe(2);
 });
 
 test('Q6: what failed is played again when a run is resumed', async () => {
@@ -108,6 +171,30 @@ test('Q12: a folder in which a run goes on is refused; the lock of a dead proces
   expect((await rollouts({ ...again, agentName: 'agent' })).ending.status).toBe('complete');
   await writeFile(join(out, 'lock'), JSON.stringify({ host: 'elsewhere', pid: 1, started: '1', nonce: 'x' }));
   await expect(rollouts({ ...again, agentName: 'agent' })).rejects.toThrow(/on elsewhere.*delete/);
+});
+
+test('Q12: a lock that cannot be read is not taken over, and the message says what to do', async () => {
+  const target = await serveQuiz(questions(1));
+  const out = await runFolder();
+  await rollouts({ target, out, ...ORACLE });
+  for (const content of ['', 'nonsense', '{}']) {
+    await writeFile(join(out, 'lock'), content);
+    await expect(rollouts({ target, out, ...ORACLE, resume: true })).rejects.toThrow(/lock is damaged.*delete/);
+  }
+});
+
+test('Q16: what a URL has of a password is in no file of the run', async () => {
+  const target = (await serveQuiz(questions(1))).replace('http://', 'http://ada:hunter22@');
+  const out = await runFolder();
+  await rollouts({ target, out, ...ORACLE });
+  for (const [name, content] of await filesOf(out)) expect(content.includes('hunter22'), name).toBe(false);
+});
+
+test('a folder that cannot be made is refused', async () => {
+  const target = await serveQuiz(questions(1));
+  const out = await runFolder();
+  await writeFile(out, 'a file');
+  await expect(rollouts({ target, out, ...ORACLE })).rejects.toThrow(RunFolderError);
 });
 
 test('a folder with something else in it is not touched', async () => {

@@ -1,8 +1,8 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { isObject, type JsonObject } from '../../protocol/index.ts';
-import { readRecord } from '../../records/index.ts';
+import { RecordError, readRecord } from '../../records/index.ts';
 import {
   type Agent,
   agentCli,
@@ -13,7 +13,6 @@ import {
 } from '../../rollouts/index.ts';
 import { Failure, misuse } from '../shared/failure.ts';
 import { loadExports } from '../shared/load-modules.ts';
-import { assertExists } from '../shared/module-path.ts';
 import { toUrl } from '../shared/target.ts';
 import type { RunOptions } from './options.ts';
 import { programName } from './program-name.ts';
@@ -82,7 +81,8 @@ async function loadSolve(target: string): Promise<Solve> {
 
 /** A game that was recorded: a record, or a game of `tiltyard play --record`. It is played on its own task unless others are named. */
 async function loadGame(file: string): Promise<ChosenPlayer> {
-  assertExists(file);
+  if (!existsSync(file))
+    throw misuse(`there is no policy '${file}': it is random, oracle, or the file of a recorded game`);
   const game = file.endsWith('.jsonl') ? await readRecorded(file) : toGame(await readFile(file, 'utf8'), file);
   const { calls, split, index } = game;
   return {
@@ -102,9 +102,13 @@ interface Game {
 async function readRecorded(file: string): Promise<Game> {
   const calls: ScriptedCall[] = [];
   let place: Pick<Game, 'split' | 'index'> = {};
-  for await (const event of readRecord(file)) {
-    if (event.type === 'episode') place = { split: event.split, index: event.index };
-    if (event.type === 'call') calls.push({ tool: event.tool, input: event.input as JsonObject });
+  try {
+    for await (const event of readRecord(file)) {
+      if (event.type === 'episode') place = { split: event.split, index: event.index };
+      if (event.type === 'call') calls.push({ tool: event.tool, input: event.input as JsonObject });
+    }
+  } catch (thrown) {
+    throw thrown instanceof RecordError ? misuse(thrown.message) : thrown;
   }
   return { ...place, calls };
 }

@@ -51,6 +51,8 @@ export async function run(target: string, given: RunOptions): Promise<void> {
   if (options.json === true) terminal.printJson({ folder: result.folder, ...result.summary, ending: result.ending });
   else for (const line of toSummaryLines(data, terminal)) terminal.print(line);
   terminal.note(`Written to ${result.folder}; report.html has charts.`);
+  const { status, detail } = result.ending;
+  if (status === 'budget') terminal.note(`Stopped early: ${detail}. ${toContinue(target, result.folder)}`);
   judge(result, options, target);
 }
 
@@ -109,10 +111,14 @@ function toFailure(thrown: unknown): unknown {
   return isRefused ? misuse(thrown.message) : thrown;
 }
 
+function toContinue(target: string, folder: string): string {
+  return `Continue with: tiltyard run ${target} --out ${folder} --resume`;
+}
+
 /** The exit code: whether the run could be played, and whether it is as good as was asked for. */
 function judge({ summary, ending, folder }: RunResult, { failUnder, minCoverage }: RunOptions, target: string): void {
   const { reward, coverage, episodes } = summary;
-  const again = `Continue with: tiltyard run ${target} --out ${folder} --resume`;
+  const again = toContinue(target, folder);
   if (ending.status === 'interrupted')
     throw new Failure(`interrupted; ${episodes.owed} episodes are left. ${again}`, EXIT_CODES.interrupted);
   if (ending.status === 'refused') throw new Failure(`${ending.detail}\nThe run was stopped. ${again}`);

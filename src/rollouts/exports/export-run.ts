@@ -1,12 +1,8 @@
-import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs';
-import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
-import type { EpisodeLine } from '../folder/episode-line.ts';
-import { readLines } from '../folder/line-file.ts';
-import { RUN_FILES } from '../folder/run-folder.ts';
+import { existsSync, mkdirSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { RunOptionError } from '../option-error.ts';
-import { RunState } from '../run-state.ts';
+import { RunState, readCounted } from '../run-state.ts';
 import { summarize } from '../summary.ts';
 import { writeAtif } from './atif.ts';
 import { type ChatDialect, toChatLine } from './chat.ts';
@@ -32,29 +28,17 @@ export interface ExportOptions {
 /** Writes the episodes of a run that count in a format of others, one at a time; returns how many. */
 export async function exportRun(folder: string, { format, out, minReward }: ExportOptions): Promise<number> {
   if (existsSync(out)) throw new RunOptionError(`${out} exists. Choose another name`);
+  if (!existsSync(dirname(out))) throw new RunOptionError(`${dirname(out)} does not exist. Make this folder first`);
   const state = await RunState.read(folder);
   const sink = await SINKS[format](out, { folder, state });
   let count = 0;
-  for await (const line of counted(folder, state, minReward)) {
+  for await (const line of readCounted(folder, state)) {
+    if (minReward !== undefined && line.reward < minReward) continue;
     await sink.add(await readTrajectory(folder, line), count);
     count += 1;
   }
   await sink.close();
   return count;
-}
-
-async function* counted(
-  folder: string,
-  state: RunState,
-  least = Number.NEGATIVE_INFINITY,
-): AsyncGenerator<EpisodeLine, void> {
-  const seen = new Set<number>();
-  for await (const line of readLines<EpisodeLine>(join(folder, RUN_FILES.episodes))) {
-    const isCurrent = state.tasks.get(line.index)?.taskHash === line.taskHash && line.repeat < state.run.selection.k;
-    if (line.reward === null || !isCurrent || seen.has(line.episode)) continue;
-    seen.add(line.episode);
-    if (line.reward >= least) yield line;
-  }
 }
 
 interface Sink {
@@ -74,31 +58,29 @@ const SINKS: Readonly<Record<ExportFormat, (out: string, exported: Exported) => 
   },
   openai: (out) => chatSink(out, 'openai'),
   huggingface: (out) => chatSink(out, 'huggingface'),
-  inspect(out, { state }) {
-    const file = createWriteStream(out, { mode: 0o600 });
-    file.write(inspectHead(state.run, summarize(state)));
+  async inspect(out, { state }) {
+    const file = await createText(out);
+    await file.appendFile(inspectHead(state.run, summarize(state)));
     return {
       add: (trajectory, at) =>
-        write(file, `${at === 0 ? '' : ',\n'}${JSON.stringify(toInspectSample(trajectory, state.run))}`),
-      close: () => end(file, INSPECT_TAIL),
+        file.appendFile(`${at === 0 ? '' : ',\n'}${JSON.stringify(toInspectSample(trajectory, state.run))}`),
+      async close() {
+        await file.appendFile(INSPECT_TAIL);
+        await file.close();
+      },
     };
   },
   parquet: (out) => ParquetFile.create(out),
 };
 
-function chatSink(out: string, dialect: ChatDialect): Sink {
-  const file = createWriteStream(out, { mode: 0o600 });
+async function chatSink(out: string, dialect: ChatDialect): Promise<Sink> {
+  const file = await createText(out);
   return {
-    add: (trajectory) => write(file, `${JSON.stringify(toChatLine(trajectory, dialect))}\n`),
-    close: () => end(file, ''),
+    add: (trajectory) => file.appendFile(`${JSON.stringify(toChatLine(trajectory, dialect))}\n`),
+    close: () => file.close(),
   };
 }
 
-async function write(file: WriteStream, text: string): Promise<void> {
-  if (!file.write(text)) await once(file, 'drain');
-}
-
-async function end(file: WriteStream, text: string): Promise<void> {
-  file.end(text);
-  await finished(file);
+function createText(out: string): Promise<FileHandle> {
+  return open(out, 'wx', 0o600);
 }

@@ -41,12 +41,17 @@ export async function lockFolder(folder: string): Promise<Disposable> {
 /** Whether a process that is alive has a folder. */
 export function isInUse(folder: string): boolean {
   const found = read(join(folder, 'lock'));
-  if (found === undefined) return false;
+  const holder = found === undefined ? undefined : toHolder(found);
+  return holder !== undefined && isAlive(holder);
+}
+
+/** Who holds a lock; undefined if it is not one of ours. */
+function toHolder(content: string): Holder | undefined {
   try {
-    return isAlive(JSON.parse(found) as Holder);
+    const holder = JSON.parse(content) as Holder;
+    return Number.isInteger(holder.pid) && typeof holder.host === 'string' ? holder : undefined;
   } catch {
-    // Not a lock of ours.
-    return false;
+    return undefined;
   }
 }
 
@@ -63,13 +68,15 @@ function tryLock(path: string, draft: string, mine: string): boolean {
   if (link(draft, path)) return true;
   const found = read(path);
   if (found === undefined) return false;
-  const holder = JSON.parse(found) as Holder;
+  const holder = toHolder(found);
+  if (holder === undefined) throw new RunInUse(`${path} is damaged. If no other process runs there, delete it`);
   if (isAlive(holder)) throw inUse(path, holder);
   // Only one process can claim a certain dead lock, and whoever comes late sees that it is no longer there.
   const claim = `${path}.after-${createHash('sha256').update(found).digest('hex').slice(0, 16)}`;
   if (!link(draft, claim)) {
     const claimer = read(claim);
-    if (claimer !== undefined && !isAlive(JSON.parse(claimer) as Holder)) rmSync(claim, { force: true });
+    const other = claimer === undefined ? undefined : toHolder(claimer);
+    if (other !== undefined && !isAlive(other)) rmSync(claim, { force: true });
     return false;
   }
   const isMine = read(path) === found;

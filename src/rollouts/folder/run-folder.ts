@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isObject } from '../../protocol/index.ts';
 import { BlobFolder, PRIVATE_FOLDER, RecordWriter } from '../../records/index.ts';
 import { AttemptRecord } from '../play/attempt-record.ts';
 import type { EpisodeLine } from './episode-line.ts';
@@ -43,7 +44,7 @@ export class RunFolder implements Disposable {
 
   /** Takes possession of a folder, and makes it if need be. One that has a run already is refused, unless that is to be resumed. */
   static async open(path: string, mode: 'new' | 'resume'): Promise<RunFolder> {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     const lock = await lockFolder(path);
     try {
       assertUsable(path, mode);
@@ -108,6 +109,15 @@ export class RunFolder implements Disposable {
   }
 }
 
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const why = (cause as NodeJS.ErrnoException).code === 'EEXIST' ? 'it is a file' : (cause as Error).message;
+    throw new RunFolderError(`${path} cannot be the folder of a run: ${why}. Choose another one`, { cause });
+  }
+}
+
 /** Makes the folder of records, and says whether there may be some. Not before the first one: a folder that has it is taken for a run. */
 function prepareEvents(folder: string): 'new' | 'used' {
   const made = mkdirSync(join(folder, 'events'), { recursive: true, mode: PRIVATE_FOLDER });
@@ -140,7 +150,9 @@ export function writeWhole(folder: string, name: string, content: string): void 
 function parseRun(path: string): RunFile {
   try {
     const run = JSON.parse(readFileSync(path, 'utf8')) as RunFile;
-    if (typeof run.v === 'number') return run;
+    const isWhole = isObject(run.identity) && isObject(run.selection);
+    // A newer one may have another form, and is refused for that.
+    if (typeof run.v === 'number' && (isWhole || run.v > RUN_VERSION)) return run;
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
   }

@@ -26,6 +26,11 @@ export class Gate {
     this.#listener = listener;
   }
 
+  /** Whether a request would have to wait. */
+  get isClosed(): boolean {
+    return this.#closedUntil > performance.now();
+  }
+
   /** Waits until requests may be sent; returns the time at which this one is. */
   async pass(signal: AbortSignal): Promise<number> {
     for (;;) {

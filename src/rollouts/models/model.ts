@@ -20,6 +20,8 @@ export interface Asking {
   readonly signal: AbortSignal;
   /** Hears of each attempt that failed and is repeated. */
   readonly onRetry: (failure: ModelFailure) => void;
+  /** Hears why the request has to wait, or was sent once more. */
+  readonly onHeldUp: (why: string) => void;
 }
 
 // A request to a model changes nothing, so it can be repeated: an episode is not thrown away for one hiccup.
@@ -53,12 +55,13 @@ export class Model {
   /** Asks, waits when the provider asks for it, and repeats what may pass by itself. */
   async ask(
     request: Pick<ModelRequest, 'messages' | 'tools' | 'maxTokens'>,
-    { signal, onRetry }: Asking,
+    { signal, onRetry, onHeldUp }: Asking,
   ): Promise<ReadAnswer> {
     const { wire, name, isOwnServer } = this.address;
     const { parameters = {}, system } = this.options;
     const body = JSON.stringify(wire.body({ ...request, model: name, isOwnServer, parameters, system }));
     for (let attempt = 1; ; attempt += 1) {
+      if (this.#gate.isClosed) onHeldUp("the model's server asked for a pause");
       const sentAt = await this.#gate.pass(signal);
       try {
         const answer = await this.#send(body, signal);
@@ -71,6 +74,7 @@ export class Model {
         else if (thrown.stop === 'model_error') this.#gate.troubled();
         if (thrown.stop !== 'model_error' || attempt >= ATTEMPTS) throw thrown;
         onRetry(thrown);
+        onHeldUp(thrown.message);
         // The gate itself waits after 429.
         if (thrown.status !== 429) await wait(pauseBefore(attempt, thrown), undefined, { signal });
       }

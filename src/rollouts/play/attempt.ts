@@ -95,7 +95,7 @@ async function playOpened(attempt: Attempt): Promise<Ended> {
   } catch (thrown) {
     // A record begins with its episode, also if there was none.
     if (record.isEmpty) begin(attempt);
-    return { halt: signal.aborted ? toHalt(signal.reason) : toEnvironmentHalt(thrown) };
+    return { halt: signal.aborted ? toEarlyHalt(signal.reason) : toEnvironmentHalt(thrown) };
   } finally {
     if (session !== undefined) await close(session, attempt);
   }
@@ -140,7 +140,10 @@ async function playWithAgent(attempt: Attempt, begun: Begun): Promise<Ended> {
     thrown = error;
   }
   await episode.settled();
-  return { episode, halt: haltOf(episode, signal, thrown) };
+  const halt = haltOf(episode, signal, thrown);
+  // The time was the provider's, not the agent's.
+  const isHeldUp = halt?.stop === 'max_time' && turns.heldUp !== undefined;
+  return { episode, halt: isHeldUp ? new Halt('model_error', `${halt.message}: ${turns.heldUp}`) : halt };
 }
 
 function toView(
@@ -149,6 +152,7 @@ function toView(
   episode: RecordedEpisode,
 ): Omit<AgentEpisode, 'prompt' | 'tools' | 'task'> {
   const { model, seed } = context;
+  const log = { last: -1 };
   return {
     text: textOf(prompt, '\n\n'),
     call: (tool, input = {}) => episode.call(tool, input),
@@ -161,10 +165,7 @@ function toView(
         : {
             name: model.address.name,
             start: (opening = {}) =>
-              new RecordedConversation(
-                { model, record, signal, takeTurn: () => turns.take(), onUsage: (usage) => turns.spend(usage) },
-                { prompt, tools, ...opening },
-              ),
+              new RecordedConversation({ model, record, log, signal, turns }, { prompt, tools, ...opening }),
           },
   };
 }
@@ -177,6 +178,12 @@ function haltOf(episode: RecordedEpisode, signal: AbortSignal, thrown: unknown):
   if (thrown instanceof Halt) return thrown;
   if (thrown === undefined) return new Halt('gave_up', 'the agent stopped before the episode was finished');
   return new Halt('agent_threw', thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
+}
+
+/** Why there was nothing to play for the agent: time that setup took is not the agent's. */
+function toEarlyHalt(reason: unknown): Halt {
+  const halt = toHalt(reason);
+  return halt.stop === 'max_time' ? new Halt('setup_failed', `${halt.message}, before the agent could begin`) : halt;
 }
 
 function toHalt(reason: unknown): Halt {

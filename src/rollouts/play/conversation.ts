@@ -6,6 +6,7 @@ import { ModelFailure } from '../models/model-failure.ts';
 import type { ModelToolCall, ReadAnswer, SentMessage, ToolReply, Wire } from '../models/wire.ts';
 import { Halt } from '../outcome/halt.ts';
 import type { AttemptRecord } from './attempt-record.ts';
+import type { Turns } from './turns.ts';
 
 /** The model of a run, for one episode. */
 export interface EpisodeModel {
@@ -33,15 +34,19 @@ export interface ModelAnswer {
   readonly usage: TokenUsage;
 }
 
+/** What all conversations of an episode share. */
+export interface MessageLog {
+  /** The number of the last message in the record, whoever's it is. */
+  last: number;
+}
+
 /** What a conversation needs of its episode. */
 export interface ConversationContext {
   readonly model: Model;
   readonly record: Pick<AttemptRecord, 'append'>;
+  readonly log: MessageLog;
   readonly signal: AbortSignal;
-  /** Before each request: throws when there must be none; returns how many tokens the answer may have. */
-  readonly takeTurn: () => number | undefined;
-  /** After each answer. */
-  readonly onUsage: (usage: TokenUsage) => void;
+  readonly turns: Pick<Turns, 'take' | 'spend' | 'heldUp'>;
 }
 
 const MALFORMED = 'Your last tool call could not be read. Call a tool again, with arguments that match its schema.';
@@ -52,8 +57,8 @@ export class RecordedConversation implements Conversation {
   readonly #wire: Wire;
   readonly #tools: readonly ToolSpec[];
   readonly #messages: JsonObject[] = [];
-  /** The numbers of the first and the last message in the record. */
-  #range: [first: number, last: number] | undefined;
+  /** The numbers of its messages in the record: a new range where another conversation came between. */
+  readonly #ranges: [first: number, last: number][] = [];
 
   constructor(context: ConversationContext, { prompt = [], tools = [] }: Opening) {
     this.#context = context;
@@ -73,19 +78,23 @@ export class RecordedConversation implements Conversation {
   }
 
   async #ask(): Promise<ReadAnswer> {
-    const { model, record, signal, takeTurn, onUsage } = this.#context;
-    const maxTokens = takeTurn();
+    const { model, record, signal, turns } = this.#context;
+    const maxTokens = turns.take();
     const startedAt = performance.now();
     const onRetry = ({ message }: ModelFailure) => void record.append({ type: 'note', text: `repeated: ${message}` });
+    const onHeldUp = (why: string) => {
+      turns.heldUp = why;
+    };
     const answer = await ask(() =>
-      model.ask({ messages: this.#messages, tools: this.#tools, maxTokens }, { signal, onRetry }),
+      model.ask({ messages: this.#messages, tools: this.#tools, maxTokens }, { signal, onRetry, onHeldUp }),
     );
-    onUsage(answer.usage);
+    turns.heldUp = undefined;
+    turns.spend(answer.usage);
     const { parameters } = model.options;
     const { usage, stop, messages } = answer;
     const made = {
       name: model.address.name,
-      context: this.#range === undefined ? [] : [[...this.#range] as [number, number]],
+      context: this.#ranges.map(([first, last]) => [first, last] as const),
       ms: Math.round(performance.now() - startedAt),
       ...(parameters === undefined ? {} : { parameters }),
       usage,
@@ -114,7 +123,11 @@ export class RecordedConversation implements Conversation {
 
   #add(body: JsonObject, number: number): void {
     this.#messages.push(body);
-    this.#range = [this.#range?.[0] ?? number, number];
+    const { log } = this.#context;
+    const range = this.#ranges.at(-1);
+    if (range !== undefined && range[1] === log.last) range[1] = number;
+    else this.#ranges.push([number, number]);
+    log.last = number;
   }
 }
 

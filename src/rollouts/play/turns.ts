@@ -11,6 +11,8 @@ export class Turns {
   #input = 0;
   #output = 0;
   usd = 0;
+  /** Why the model's server lets the attempt wait, if it does: that is not the agent's time. */
+  heldUp: string | undefined;
 
   constructor(limits: EpisodeLimits, budget: Budget) {
     this.#limits = limits;

@@ -2,12 +2,15 @@ import type { ServerResponse } from 'node:http';
 import { redactWhole, type Secrets } from '../../core/index.ts';
 import type { ServerEvent, WatchedCall, WatchedSession } from '../../protocol/index.ts';
 import type {
+  CallAsked,
   CallEnded,
   CallFacts,
   CallStarted,
+  CallTold,
   ContentEvent,
   HostEvent,
   Observer,
+  PromptTold,
   SessionFacts,
 } from '../../sessions/index.ts';
 import type { ReturnErrors } from '../http/errors.ts';
@@ -77,13 +80,15 @@ export class EventFeed implements Observer {
 
   readonly onContent = (event: ContentEvent): void => {
     if (event.type === 'episode_opened') return this.#keepSecrets(event.session, event.secrets);
+    // It was over before anybody could listen.
+    if (event.type === 'episode_lost') return;
     const session = 'session' in event ? event.session : event.call.session;
     if (session === undefined) return;
     const json = () => redactWhole(this.#toJson(event, session.sid), this.#secrets.get(session.number) ?? NO_SECRETS);
     this.#tell(session, () => encodeJson(json()), 'content');
   };
 
-  #toJson(event: Exclude<ContentEvent, { type: 'episode_opened' }>, sid: string): string {
+  #toJson(event: PromptTold | CallAsked | CallTold, sid: string): string {
     const { at } = event;
     if (event.type === 'prompt_told') return JSON.stringify({ type: 'prompt', at, sid, blocks: event.blocks });
     const call = event.call.id;

@@ -90,7 +90,8 @@ function toFailure(
 
 /** The last event of an episode. */
 export function toEnd({ at, outcome, reason, durationMs }: SessionEnded, setupFailed: boolean): NewEnd {
-  const known = setupFailed ? SETUP_FAILED : reason === 'lost' ? LOST : (BY_OUTCOME[outcome] ?? {});
+  const isLost = reason === 'lost' && outcome !== 'finished';
+  const known = setupFailed ? SETUP_FAILED : isLost ? LOST : (BY_OUTCOME[outcome] ?? {});
   return { type: 'end', at: Math.round(at), outcome, ...known, ms: Math.round(durationMs) };
 }
 

@@ -11,6 +11,7 @@ import type {
   Observer,
   PastCall,
   PromptTold,
+  SessionEnded,
 } from '../../sessions/index.ts';
 import type { ReturnErrors } from '../http/errors.ts';
 import type { RecordingNumbers } from '../observe/recording-metrics.ts';
@@ -93,11 +94,8 @@ export class Recorder implements Observer {
       case 'session_suspended':
         this.#finish({ kind: 'suspend', session: event.session.number, at: event.at, text: '' });
         break;
-      case 'session_ended': {
-        const { number } = event.session;
-        const end = toEnd(event, this.#sessions.get(number)?.setupFailed ?? false);
-        this.#finish({ kind: 'end', session: number, at: event.at, text: JSON.stringify(end) });
-      }
+      case 'session_ended':
+        this.#end(event);
     }
   }
 
@@ -114,6 +112,10 @@ export class Recorder implements Observer {
         break;
       case 'call_told':
         this.#result(event);
+        break;
+      case 'episode_lost':
+        this.#open(event.opened);
+        this.#end(event.ended);
     }
   };
 
@@ -180,6 +182,12 @@ export class Recorder implements Observer {
 
   #note(session: number, at: number, text: string): void {
     this.#add({ kind: 'note', session, at, text: `"text":${JSON.stringify(text)}` });
+  }
+
+  #end(event: SessionEnded): void {
+    const { session, at } = event;
+    const end = toEnd(event, this.#sessions.get(session.number)?.setupFailed ?? false);
+    this.#finish({ kind: 'end', session: session.number, at, text: JSON.stringify(end) });
   }
 
   #finish(entry: NewEntry): void {

@@ -174,8 +174,7 @@ class Content {
   #addEnded(line: EpisodeLine, place: PlacedLine): void {
     this.version += 1;
     this.state.addEnded(line);
-    const isCurrent = this.state.tasks.get(line.index)?.taskHash === line.taskHash;
-    if (isCurrent && line.repeat < this.run.selection.k) this.cells.set(line, place);
+    if (this.state.isCurrent(line)) this.cells.set(line, place);
   }
 }
 

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { RecordError, type RecordedEpisode, readEpisode } from '../../records/index.ts';
 import { LocalHost } from '../../sessions/index.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../served.ts';
@@ -20,10 +20,13 @@ export async function cassette(
   return startServer({ host: (sessions) => new LocalHost(new CassetteRuntime(episodes), sessions) }, options);
 }
 
+// What runs have beside their records.
+const OTHER_LINES: ReadonlySet<string> = new Set(['plan.jsonl', 'episodes.jsonl']);
+
 function filesOf(path: string): string[] {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.jsonl'))
+    .filter((name) => name.endsWith('.jsonl') && !OTHER_LINES.has(basename(name)))
     .sort()
     .map((name) => join(path, name));
 }
