@@ -12,16 +12,17 @@ export function recoveryDisplay(folder: string): NonNullable<JournalOption['reco
   return {
     progress(done, all) {
       if (stderr.isTTY) {
-        bar ??= progressBar('Recovering sessions', all);
+        bar ??= progressBar('Reading the journal', all);
         bar.advance(done);
         return;
       }
       if (performance.now() - lineAt < LINE_MS) return;
       lineAt = performance.now();
-      stderr.write(`Recovering sessions: ${done} of ${all}\n`);
+      stderr.write(`Reading the journal: ${done} of ${all}\n`);
     },
-    ended({ dormant, lost }, ms) {
+    ended(recovered, ms) {
       bar?.stop();
+      const { dormant, lost } = recovered ?? { dormant: 0, lost: 0 };
       if (dormant + lost === 0) return;
       const toSessions = (count: number) => `${count} ${count === 1 ? 'session' : 'sessions'}`;
       const losses = lost === 0 ? '' : `; ${toSessions(lost)} could not be kept`;
