@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
 import type { EpisodeLine } from '../folder/episode-line.ts';
 import { readLines } from '../folder/line-file.ts';
 import { RUN_FILES } from '../folder/run-folder.ts';
@@ -11,7 +10,7 @@ import { summarize } from '../summary.ts';
 import { writeAtif } from './atif.ts';
 import { type ChatDialect, toChatLine } from './chat.ts';
 import { INSPECT_TAIL, inspectHead, toInspectSample } from './inspect.ts';
-import { ParquetFile } from './parquet.ts';
+import { ParquetFile, ParquetMissing } from './parquet.ts';
 import { readTrajectory, type Trajectory } from './trajectory.ts';
 
 /** The formats that a run can be exported to. */
@@ -33,14 +32,30 @@ export interface ExportOptions {
 export async function exportRun(folder: string, { format, out, minReward }: ExportOptions): Promise<number> {
   if (existsSync(out)) throw new RunOptionError(`${out} exists. Choose another name`);
   const state = await RunState.read(folder);
-  const sink = await SINKS[format](out, { folder, state });
-  let count = 0;
-  for await (const line of counted(folder, state, minReward)) {
-    await sink.add(await readTrajectory(folder, line), count);
-    count += 1;
+  const sink = await openSink(format, out, { folder, state });
+  try {
+    let count = 0;
+    for await (const line of counted(folder, state, minReward)) {
+      await sink.add(await readTrajectory(folder, line), count);
+      count += 1;
+    }
+    await sink.close();
+    return count;
+  } catch (thrown) {
+    // Half an export looks like a whole one, and would stand in the way of the next.
+    rmSync(out, { recursive: true, force: true });
+    throw thrown;
   }
-  await sink.close();
-  return count;
+}
+
+async function openSink(format: ExportFormat, out: string, exported: Exported): Promise<Sink> {
+  try {
+    return await SINKS[format](out, exported);
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    if (thrown instanceof ParquetMissing || code === undefined) throw thrown;
+    throw new RunOptionError(`${out} cannot be written: ${message}`, { cause: thrown });
+  }
 }
 
 async function* counted(
@@ -74,31 +89,22 @@ const SINKS: Readonly<Record<ExportFormat, (out: string, exported: Exported) => 
   },
   openai: (out) => chatSink(out, 'openai'),
   huggingface: (out) => chatSink(out, 'huggingface'),
-  inspect(out, { state }) {
-    const file = createWriteStream(out, { mode: 0o600 });
-    file.write(inspectHead(state.run, summarize(state)));
+  async inspect(out, { state }) {
+    await createFile(out, inspectHead(state.run, summarize(state)));
     return {
       add: (trajectory, at) =>
-        write(file, `${at === 0 ? '' : ',\n'}${JSON.stringify(toInspectSample(trajectory, state.run))}`),
-      close: () => end(file, INSPECT_TAIL),
+        appendFile(out, `${at === 0 ? '' : ',\n'}${JSON.stringify(toInspectSample(trajectory, state.run))}`),
+      close: () => appendFile(out, INSPECT_TAIL),
     };
   },
   parquet: (out) => ParquetFile.create(out),
 };
 
-function chatSink(out: string, dialect: ChatDialect): Sink {
-  const file = createWriteStream(out, { mode: 0o600 });
-  return {
-    add: (trajectory) => write(file, `${JSON.stringify(toChatLine(trajectory, dialect))}\n`),
-    close: () => end(file, ''),
-  };
+async function chatSink(out: string, dialect: ChatDialect): Promise<Sink> {
+  await createFile(out, '');
+  return { add: (trajectory) => appendFile(out, `${JSON.stringify(toChatLine(trajectory, dialect))}\n`), close() {} };
 }
 
-async function write(file: WriteStream, text: string): Promise<void> {
-  if (!file.write(text)) await once(file, 'drain');
-}
-
-async function end(file: WriteStream, text: string): Promise<void> {
-  file.end(text);
-  await finished(file);
+function createFile(out: string, head: string): Promise<void> {
+  return writeFile(out, head, { flag: 'wx', mode: 0o600 });
 }
