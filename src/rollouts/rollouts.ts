@@ -50,15 +50,20 @@ export async function rollouts(options: RolloutOptions): Promise<RunResult> {
     git: await readGit(),
     tasks: before?.tasks ?? null,
   };
-  // Before the plan, so that a plan is always of a known run.
-  folder.writeRun(run);
-  const { tasks } = await plan(folder, { environment, split, selection, cluster: identity.cluster, signal });
-  folder.writeRun({ ...run, tasks });
-  const state = await RunState.read(out);
-  const ending = await playAll({ folder, state, environment, chosen, options, signal, fetch: lean.fetch });
-  const summary = summarize(state);
-  folder.writeSummary({ ...summary, ending });
-  return { folder: out, summary, ending };
+  try {
+    // Before the plan, so that a plan is always of a known run.
+    folder.writeRun(run);
+    const { tasks } = await plan(folder, { environment, split, selection, cluster: identity.cluster, signal });
+    folder.writeRun({ ...run, tasks });
+    const state = await RunState.read(out);
+    const ending = await playAll({ folder, state, environment, chosen, options, signal, fetch: lean.fetch });
+    const summary = summarize(state);
+    folder.writeSummary({ ...summary, ending });
+    return { folder: out, summary, ending };
+  } catch (thrown) {
+    if (thrown instanceof RunOptionError) folder.withdraw(before);
+    throw thrown;
+  }
 }
 
 function assertOptions({ n, from, k, indices, concurrency, retries, maxTurns }: RolloutOptions): void {
