@@ -1,3 +1,4 @@
+import { HttpError } from '../../client/index.ts';
 import type { Price, RolloutOptions, RunResult } from '../../rollouts/index.ts';
 import {
   RunFolderError,
@@ -7,6 +8,7 @@ import {
   rollouts,
   writeWhole,
 } from '../../rollouts/index.ts';
+import { findEnvironment } from '../shared/episode.ts';
 import { EXIT_CODES, Failure, misuse } from '../shared/failure.ts';
 import { toRunReport } from '../shared/runs/report.ts';
 import { toSummaryLines } from '../shared/runs/summary-text.ts';
@@ -41,6 +43,8 @@ export async function run(target: string, given: RunOptions): Promise<void> {
       try {
         return await rollouts({ ...wanted, onStart: (progress) => display.start(progress) });
       } catch (thrown) {
+        // A server of toolkits alone only says that it has no such route.
+        if (thrown instanceof HttpError && thrown.status === 404) await findEnvironment(server, undefined);
         throw toFailure(thrown);
       }
     },
