@@ -14,6 +14,7 @@ test.each([
   [['tools', 'ftp://example.org'], "'ftp://example.org' is not the URL of a server"],
   [['run', 'localhost:8080', '--policy', 'clever'], "there is no policy 'clever', nor a file of that name"],
   [['run', 'localhost:8080', '--resume', '--out', 'nothing'], 'there is no run in nothing to continue'],
+  [['serve', 'no.ts', '--cluster', 'nats://localhost:1', '--node-name', 'a b'], '--node-name must be 1 to 64 letters'],
   [['check', 'localhost:8080', '--junit', 'src'], '--junit: src is a folder'],
   [['check', 'localhost:8080', '--write-baseline', 'nowhere/b.json'], '--write-baseline: nowhere/b.json cannot be'],
   [['bench', 'localhost:8080', '--html', 'nowhere/report.html'], '--html: nowhere/report.html cannot be written'],
