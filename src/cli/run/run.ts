@@ -10,6 +10,7 @@ import {
 } from '../../rollouts/index.ts';
 import { findEnvironment } from '../shared/episode.ts';
 import { EXIT_CODES, Failure, misuse } from '../shared/failure.ts';
+import { formatCount } from '../shared/report/format.ts';
 import { toRunReport } from '../shared/runs/report.ts';
 import { toSummaryLines } from '../shared/runs/summary-text.ts';
 import { readSecrets } from '../shared/secrets.ts';
@@ -118,7 +119,10 @@ function judge({ summary, ending, folder }: RunResult, { failUnder, minCoverage 
   const { reward, coverage, episodes } = summary;
   const again = `Continue with: tiltyard run ${target} --out ${folder} --resume`;
   if (ending.status === 'interrupted')
-    throw new Failure(`interrupted; ${episodes.owed} episodes are left. ${again}`, EXIT_CODES.interrupted);
+    throw new Failure(
+      `interrupted, with ${formatCount(episodes.owed, 'episode')} left. ${again}`,
+      EXIT_CODES.interrupted,
+    );
   if (ending.status === 'refused') throw new Failure(`${ending.detail}\nThe run was stopped. ${again}`);
   if (reward === null) throw new Failure('no episode counts: episodes.jsonl and the records in events/ say why');
   if (minCoverage !== undefined && coverage < minCoverage)
