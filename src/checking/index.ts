@@ -10,6 +10,7 @@ export {
   type CheckReport,
   checkServer,
   type ProtocolReport,
+  UnknownPart,
 } from './referee/check-server.ts';
 export { generateInput, type InvalidInput } from './referee/generate-input.ts';
 export {

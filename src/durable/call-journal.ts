@@ -115,12 +115,16 @@ export class CallJournal {
   }
 
   /** Takes over the calls of an earlier server, unless somebody else reads the journal anyway and gives them to `adopt`. */
-  async recover(): Promise<void> {
-    let count = 0;
-    for (const entry of this.#writer.journal.entries()) {
+  async recover(onProgress: (done: number, all: number) => void = () => {}): Promise<void> {
+    const { journal } = this.#writer;
+    const { size } = journal;
+    let done = 0;
+    for (const entry of journal.entries()) {
       if (isCallKey(entry.key)) this.adopt(entry);
-      count += 1;
-      if (count % ADOPTED_AT_A_TIME === 0) await new Promise(setImmediate);
+      done += 1;
+      if (done % ADOPTED_AT_A_TIME !== 0) continue;
+      onProgress(done, size);
+      await new Promise(setImmediate);
     }
   }
 

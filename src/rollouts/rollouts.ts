@@ -51,12 +51,17 @@ export async function rollouts(options: RolloutOptions): Promise<RunResult> {
     tasks: before?.tasks ?? null,
   };
   const request = { environment, split, selection, cluster: identity.cluster, signal };
-  // Before anything is written: what is refused leaves no run.
-  const wanted = await readTasks(request);
-  // Before the plan, so that a plan is always of a known run.
-  folder.writeRun(run);
-  const { tasks } = await plan(folder, wanted, request);
-  folder.writeRun({ ...run, tasks });
+  try {
+    // Before anything is written: what is refused leaves no run.
+    const wanted = await readTasks(request);
+    // Before the plan, so that a plan is always of a known run.
+    folder.writeRun(run);
+    const { tasks } = await plan(folder, wanted, request);
+    folder.writeRun({ ...run, tasks });
+  } catch (thrown) {
+    if (thrown instanceof RunOptionError) folder.withdraw(before);
+    throw thrown;
+  }
   const state = await RunState.read(out);
   const ending = await playAll({ folder, state, environment, chosen, options, signal, fetch: lean.fetch });
   const summary = summarize(state);

@@ -73,7 +73,7 @@ function explain(error: Error & { code?: string }, { port, host }: Required<List
     return new Error(`port ${port} is taken. Choose another port, or stop what uses it`, { cause: error });
   if (error.code === 'EACCES')
     return new Error(`port ${port} needs root privileges. Choose a port above 1023`, { cause: error });
-  if (error.code === 'EADDRNOTAVAIL') {
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
     const choices = '127.0.0.1 for this machine only, 0.0.0.0 for all of its addresses, or one of them';
     return new Error(`this machine has no address ${host}. Choose ${choices}`, { cause: error });
   }

@@ -200,10 +200,11 @@ test('a server that cannot be reached, or speaks something else, is told so', as
   expect(other.code).toBe(1);
 });
 
-test('a part that there is not leaves nothing to check, and is told so', async () => {
-  const { code, output } = await checked([serving().url, '--only', 'Z9']);
-  expect(output).toContain('nothing is left to check');
-  expect(code).toBe(1);
+test('a part that does not exist is a wrong option, and one that the server does not speak leaves nothing to check', async () => {
+  const unknown = await checked([serving().url, '--only', 'Z9']);
+  expect(unknown).toMatchObject({ code: 2, output: expect.stringContaining("there is no requirement 'Z9'") });
+  const unspoken = await checked([serving().url, '--only', 'oxp']);
+  expect(unspoken).toMatchObject({ code: 1, output: expect.stringContaining('nothing is left to check') });
 });
 
 test('a key comes from the environment, and is shown nowhere', async () => {

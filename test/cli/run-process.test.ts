@@ -59,7 +59,7 @@ test('Q9: Ctrl-C deletes all sessions and leaves a folder that resumes', async (
   command.child.kill('SIGINT');
   expect(await command.exit).toBe(130);
   expect(counts.open).toBe(0);
-  expect(command.output()).toMatch(/interrupted; 6 episodes are left.*--resume/);
+  expect(command.output()).toMatch(/interrupted, with 6 episodes left.*--resume/);
   expect([...(await filesOf(out)).keys()]).not.toContain('lock');
   await waitingAgent(out, 0);
   const again = run([...args, '--resume']);

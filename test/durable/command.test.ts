@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect } from 'tiltyard/client';
+import { connect, connectOxp } from 'tiltyard/client';
 import { expect, test } from 'vitest';
 import { folderWith, type Run, run, untilPrinted } from '../support/command.ts';
+import { keys, runInTerminal } from '../support/pty.ts';
 
 const KEY = 'c3'.repeat(32);
 const SECRET = 'hunter2-hunter2-hunter2';
@@ -114,3 +115,30 @@ test('a key that is none is told, without a word of it, and nothing is made', as
   expect(refused.output()).not.toContain('no-such-key-at-all');
   expect(readdirSync(folder)).toEqual(['server.ts']);
 });
+
+const TOOLKIT = `
+import { tool, toolkit } from 'tiltyard';
+export const kit = toolkit({ name: 'Kit', tools: { Next: tool({ run: () => 1 }) } });
+`;
+
+test('a server of toolkits alone shows on a terminal that it reads its journal, and gives the cursor back', async () => {
+  const folder = await folderWith({ 'server.ts': TOOLKIT });
+  const start = async () => {
+    const screen = runInTerminal(['serve', 'server.ts', '--port', '0', '--journal', 'journal'], {}, folder);
+    const [, url = ''] = await screen.until(/listening on (http:\S+)/);
+    return { screen, url };
+  };
+  const first = await start();
+  await connectOxp(first.url, { apiKey: '' }).call('Kit.Next', {});
+  first.screen.type(keys.interrupt);
+  expect(await first.screen.exit).toBe(0);
+  expect(first.screen.text()).not.toContain('Reading the journal');
+  const { screen } = await start();
+  expect(screen.text()).toContain('Reading the journal');
+  expect(screen.raw().lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(screen.raw().lastIndexOf(HIDE_CURSOR));
+  screen.type(keys.interrupt);
+  expect(await screen.exit).toBe(0);
+});
+
+const HIDE_CURSOR = '\x1b[?25l';
+const SHOW_CURSOR = '\x1b[?25h';

@@ -53,6 +53,22 @@ test.each([
   },
 );
 
+test('a server of toolkits alone tells how far it has read its journal, as one of environments does', async () => {
+  const folder = newFolder();
+  const kit = kitThat({ runs: 0 });
+  const use = async (url: string) => {
+    for (const call_id of ['a', 'b', 'c']) await toolClient(url).call({ call_id, tool_id: 'Kit.Count' });
+  };
+  await served([kit], folder, { use });
+  const told: unknown[] = [];
+  const recovery = {
+    progress: (done: number, all: number) => void told.push([done, all]),
+    ended: (recovered: unknown) => void told.push(recovered),
+  };
+  await using _server = await createServer({ toolkits: [kit], journal: { folder, recovery }, logger: false });
+  expect(told).toEqual([[0, 3], undefined]);
+});
+
 /** A journal on a full disk. */
 class FullJournal extends MemoryJournal<ToolCallRecord> {
   override async replace(): Promise<void> {

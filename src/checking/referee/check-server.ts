@@ -31,6 +31,11 @@ export interface CheckOptions {
   readonly onFinding?: (finding: Finding, progress: CheckProgress) => void;
 }
 
+/** What was to be checked does not exist; the message says what does. Nothing was sent. */
+export class UnknownPart extends Error {
+  override readonly name = 'UnknownPart';
+}
+
 /** How far a check is. */
 export interface CheckProgress {
   readonly protocol: string;
@@ -69,6 +74,7 @@ export async function checkServer({
   signal = new AbortController().signal,
   onFinding,
 }: CheckOptions): Promise<CheckReport> {
+  assertParts(only, protocolsAt(url));
   const http: RecorderOptions = { url, headers, timeoutMs, signal };
   const speaking = await detect(http);
   const jobs = speaking
@@ -104,6 +110,15 @@ export async function checkServer({
     protocols.push({ name: protocol.name, findings });
   }
   return { url, protocols };
+}
+
+/** Refuses what no protocol has, before anything is sent. */
+function assertParts(only: readonly string[], protocols: readonly Protocol[]): void {
+  for (const part of only)
+    if (!protocols.some(({ name, probes }) => probes.some(({ id }) => isSelected([part], name, id))))
+      throw new UnknownPart(
+        `there is no requirement '${part}'. Name a protocol (${namesOf(protocols)}), a group such as D, or a requirement such as D7`,
+      );
 }
 
 async function detect(http: RecorderOptions): Promise<Protocol[]> {

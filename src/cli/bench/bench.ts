@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
 import { EXIT_CODES, Failure } from '../shared/failure.ts';
 import { onInterrupt } from '../shared/interruption.ts';
+import { assertWritable, writeOut } from '../shared/out-file.ts';
 import { progressBar } from '../shared/progress.ts';
 import { processTerminal, type Terminal } from '../shared/terminal.ts';
 import { assertDescriptors } from './descriptors.ts';
@@ -18,6 +18,7 @@ import { discover } from './work/discover.ts';
 /** Puts a server, or two in turns, under load and tells what came of it. */
 export async function bench(target: string, options: BenchOptions): Promise<void> {
   const plan = toPlan(options);
+  assertWritable('--html', options.html);
   assertDescriptors(plan.connections);
   const terminal = processTerminal();
   using interruption = onInterrupt();
@@ -51,7 +52,7 @@ async function report(result: BenchResult, { json, html }: BenchOptions, termina
   if (json === true) terminal.printJson(toJson(result));
   else terminal.print(toLines(result, { ...terminal, charset: toCharset() }).join('\n'));
   if (html === undefined) return;
-  await writeFile(html, toHtml(result, new Date()));
+  await writeOut('--html', html, toHtml(result, new Date()));
   terminal.note(`Report written to ${html}`);
 }
 

@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
 import { judge, keyOf, toBaseline, type Verdict } from '../../checking/index.ts';
 import { Failure } from '../shared/failure.ts';
+import { assertWritable, writeOut } from '../shared/out-file.ts';
 import { readSecrets } from '../shared/secrets.ts';
 import { toUrl } from '../shared/target.ts';
 import { processTerminal } from '../shared/terminal.ts';
@@ -17,6 +17,8 @@ import { reportLines } from './text-report.ts';
 /** Checks a server, or the environments on it, and prints what was found; fails if anything did that counts. */
 export async function check(text: string, options: CheckCommandOptions): Promise<void> {
   assertOptions(options);
+  assertWritable('--junit', options.junit);
+  assertWritable('--write-baseline', options.writeBaseline);
   const terminal = processTerminal();
   const secrets = readSecrets(options.secret);
   // Before the check: a mistake in the file should not cost the time of one.
@@ -27,19 +29,20 @@ export async function check(text: string, options: CheckCommandOptions): Promise
       : runLint(server, { ...options, secrets }),
   );
   const verdict = judge(report, { level: options.strict ? 'hardening' : options.level, baseline });
-  await writeFiles(verdict, options);
   if (options.json) terminal.printJson(toJsonReport(report, verdict));
   else {
     const { verbose: isVerbose = false, only } = options;
     const shown = { colors: terminal.colors, name: toUrl(text) ?? text, isVerbose, isPart: only !== undefined };
     for (const line of reportLines(report, verdict, shown)) terminal.print(line);
   }
+  await writeFiles(verdict, options);
   if (!verdict.passed) throw new Failure(summaryOf(verdict));
 }
 
 async function writeFiles(verdict: Verdict, { writeBaseline, junit }: CheckCommandOptions): Promise<void> {
-  if (writeBaseline !== undefined) await writeFile(writeBaseline, `${JSON.stringify(toBaseline(verdict), null, 2)}\n`);
-  if (junit !== undefined) await writeFile(junit, toJunit(verdict));
+  if (writeBaseline !== undefined)
+    await writeOut('--write-baseline', writeBaseline, `${JSON.stringify(toBaseline(verdict), null, 2)}\n`);
+  if (junit !== undefined) await writeOut('--junit', junit, toJunit(verdict));
 }
 
 function summaryOf({ judgements }: Verdict): string {

@@ -1,4 +1,5 @@
-import { type CheckReport, checkServer } from '../../checking/index.ts';
+import { type CheckReport, checkServer, UnknownPart } from '../../checking/index.ts';
+import { misuse } from '../shared/failure.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import { lazyBar } from './lazy-bar.ts';
 import type { CheckRun } from './options.ts';
@@ -10,7 +11,7 @@ const SETUP_MS = 60_000;
 export async function runReferee(server: OpenServer, options: CheckRun): Promise<CheckReport> {
   const { url, apiKey, signal } = server;
   using bar = lazyBar();
-  return await checkServer({
+  const checking = checkServer({
     url,
     headers: headersFor(apiKey),
     isActive: options.active ?? false,
@@ -20,6 +21,9 @@ export async function runReferee(server: OpenServer, options: CheckRun): Promise
     setupMs: options.setupTimeout ?? SETUP_MS,
     signal,
     onFinding: ({ id }, { protocol, done, total }) => bar.advance(done, total, `${protocol}/${id}`),
+  });
+  return await checking.catch((thrown: unknown) => {
+    throw thrown instanceof UnknownPart ? misuse(`--only: ${thrown.message}`) : thrown;
   });
 }
 

@@ -1,5 +1,6 @@
 import { type Beat, type Bus, nodeSubject } from '../../cluster/index.ts';
 import { Failure } from '../shared/failure.ts';
+import { formatCount } from '../shared/report/format.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { type Beats, watchBeats } from './watch-beats.ts';
 
@@ -45,7 +46,7 @@ function find(beats: Beats, node: string): Beat {
 function assertHeir(beats: Beats, { id, name, movable }: Beat): void {
   const hasHeir = [...beats.values()].some((other) => other.id !== id && !other.draining);
   if (!hasHeir && movable > 0)
-    throw new Failure(`no other node can take the ${movable} sessions of ${name}. Start one first`);
+    throw new Failure(`no other node can take the ${formatCount(movable, 'session')} of ${name}. Start one first`);
 }
 
 async function order(bus: Bus, id: string): Promise<void> {

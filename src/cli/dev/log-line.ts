@@ -77,9 +77,10 @@ function duration(ms: unknown): string {
   return typeof ms === 'number' ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : '';
 }
 
-// Clients ping every session every few seconds, and so do those who watch over servers.
+// Clients ping every session every few seconds, and so do those who watch over servers; the studio beside this one listens.
 function isSignOfLife({ url, status }: LogEntry): boolean {
-  return status === 200 && (url === '/ping' || url === '/health');
+  const hasListened = (status === 200 || status === 499) && /^\/events(?:\?|$)/.test(toText(url));
+  return hasListened || (status === 200 && (url === '/ping' || url === '/health'));
 }
 
 // Written whenever a version begins or ends: where the server listens has been said, and the limits are asked for with a command.

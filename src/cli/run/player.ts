@@ -30,8 +30,10 @@ export async function choosePlayer(target: string, options: RunOptions): Promise
   if (policy === 'random') return { agent: 'random' };
   if (policy === 'oracle') return { agent: { solve: await loadSolve(target) } };
   if (policy !== undefined) return loadGame(policy);
-  if (model === undefined)
-    throw misuse('name who plays: --model, --policy, --agent, --agent-cli or a program after --. See --help');
+  if (model === undefined) {
+    const why = options.resume === true ? `there is no run in ${options.out} to continue. To begin one, ` : '';
+    throw misuse(`${why}name who plays: --model, --policy, --agent, --agent-cli or a program after --. See --help`);
+  }
   return { agent: 'model' };
 }
 
@@ -82,7 +84,7 @@ async function loadSolve(target: string): Promise<Solve> {
 /** A game that was recorded: a record, or a game of `tiltyard play --record`. It is played on its own task unless others are named. */
 async function loadGame(file: string): Promise<ChosenPlayer> {
   if (!existsSync(file))
-    throw misuse(`there is no policy '${file}': it is random, oracle, or the file of a recorded game`);
+    throw misuse(`there is no policy '${file}', nor a file of that name. Choose random, oracle or a recorded game`);
   const game = file.endsWith('.jsonl') ? await readRecorded(file) : toGame(await readFile(file, 'utf8'), file);
   const { calls, split, index } = game;
   return {

@@ -1,3 +1,4 @@
+import { HttpError } from '../../client/index.ts';
 import type { Price, RolloutOptions, RunResult } from '../../rollouts/index.ts';
 import {
   RunFolderError,
@@ -7,7 +8,9 @@ import {
   rollouts,
   writeWhole,
 } from '../../rollouts/index.ts';
+import { findEnvironment } from '../shared/episode.ts';
 import { EXIT_CODES, Failure, misuse } from '../shared/failure.ts';
+import { formatCount } from '../shared/report/format.ts';
 import { toRunReport } from '../shared/runs/report.ts';
 import { toSummaryLines } from '../shared/runs/summary-text.ts';
 import { readSecrets } from '../shared/secrets.ts';
@@ -41,6 +44,8 @@ export async function run(target: string, given: RunOptions): Promise<void> {
       try {
         return await rollouts({ ...wanted, onStart: (progress) => display.start(progress) });
       } catch (thrown) {
+        // A server of toolkits alone only says that it has no such route.
+        if (thrown instanceof HttpError && thrown.status === 404) await findEnvironment(server, undefined);
         throw toFailure(thrown);
       }
     },
@@ -120,7 +125,10 @@ function judge({ summary, ending, folder }: RunResult, { failUnder, minCoverage 
   const { reward, coverage, episodes } = summary;
   const again = toContinue(target, folder);
   if (ending.status === 'interrupted')
-    throw new Failure(`interrupted; ${episodes.owed} episodes are left. ${again}`, EXIT_CODES.interrupted);
+    throw new Failure(
+      `interrupted, with ${formatCount(episodes.owed, 'episode')} left. ${again}`,
+      EXIT_CODES.interrupted,
+    );
   if (ending.status === 'refused') throw new Failure(`${ending.detail}\nThe run was stopped. ${again}`);
   if (reward === null) throw new Failure('no episode counts: episodes.jsonl and the records in events/ say why');
   if (minCoverage !== undefined && coverage < minCoverage)

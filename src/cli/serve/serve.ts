@@ -119,6 +119,8 @@ async function clusterOf(
   if (nats === undefined && nodeName !== undefined)
     throw misuse('--node-name names a server of a cluster. Name the cluster with --cluster');
   if (nats === undefined) return {};
+  if (nodeName !== undefined && (nodeName === '' || toNodeName(nodeName) !== nodeName))
+    throw misuse(`--node-name must be 1 to 64 letters, digits, '-' or '_', not '${nodeName}'`);
   if (journal !== undefined)
     throw misuse("a server of a cluster has the cluster's journal: leave out --journal, or --cluster");
   return { cluster: { nats, nodeName: nodeName ?? toNodeName(hostname()), keys: await keysOf(key) } };

@@ -11,7 +11,13 @@ export function describe(thrown: unknown, colors: Colors): string {
   if (!(thrown instanceof Error)) return toSafeText(String(thrown));
   // A message may quote what a server said.
   const message = toSafeText(thrown.message);
-  return thrown.cause === undefined ? message : `${message}\n  because: ${describe(thrown.cause, colors)}`;
+  const cause = furtherCause(thrown);
+  return cause === undefined ? message : `${message}\n  because: ${describe(cause, colors)}`;
+}
+
+/** The next cause that says more than the message, which often quotes the first. */
+function furtherCause({ message, cause }: Error): unknown {
+  return cause instanceof Error && message.includes(cause.message) ? furtherCause(cause) : cause;
 }
 
 /** The exit code that tells a script what kind of failure it was. */

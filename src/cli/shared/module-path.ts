@@ -16,6 +16,8 @@ export function assertExists(path: string): void {
 
 /** Refuses what cannot be a module, by its name. */
 export function assertModule(path: string): void {
+  if (/^https?:\/\//i.test(path))
+    throw new Failure(`${path} is a URL. Name a TypeScript or JavaScript file, such as math.ts`);
   assertExists(path);
   if (statSync(resolve(path)).isDirectory()) {
     const likely = readdirSync(resolve(path)).find((name) => LIKELY.test(name)) ?? 'environment.ts';

@@ -25,9 +25,12 @@ export function progressBar(what: string, total: number): Progress {
   bar.start(total, 0, { doing: '' });
   let stopped = false;
   const stop = () => {
+    process.off('exit', stop);
     if (!stopped) bar.stop();
     stopped = true;
   };
+  // Whatever ends the process, the terminal gets its cursor back.
+  process.on('exit', stop);
   return {
     advance: (done, doing = '') => void (stopped || bar.update(done, { doing })),
     stop,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { keyFromEnvironment } from '../../client/index.ts';
 import type { ServerOptions } from '../../server/index.ts';
+import { misuse } from './failure.ts';
 import type { Loaded } from './load-modules.ts';
 
 /** A server that a command talks to: one that runs somewhere, or one started for the command from a module. */
@@ -24,9 +25,18 @@ export async function openTarget(text: string, options: ModuleOptions = {}): Pro
 
 /** The URL that a text means, or undefined if it names a file. */
 export function toUrl(text: string): string | undefined {
-  if (/^https?:\/\//i.test(text)) return text.replace(/\/+$/, '');
+  const url = withScheme(text);
+  if (url !== undefined && !/^https?:\/\/./i.test(url))
+    throw misuse(`'${text}' is not the URL of a server: it must begin with http:// or https://, and name a host`);
+  if (url !== undefined && !URL.canParse(url))
+    throw misuse(`'${text}' is not a valid URL. Write it like http://localhost:8080; ports end at 65535`);
+  return url?.replace(/\/+$/, '');
+}
+
+function withScheme(text: string): string | undefined {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return text;
   // As people type it: localhost:8080, 127.0.0.1:8080, example.org:443.
-  return /^(?:\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}(?:\/|$)/i.test(text) ? `http://${text.replace(/\/+$/, '')}` : undefined;
+  return /^(?:\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}(?:\/|$)/i.test(text) ? `http://${text}` : undefined;
 }
 
 function remote(text: string): Target {

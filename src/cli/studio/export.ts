@@ -3,6 +3,7 @@ import { exportSite, SiteError } from '../../studio/index.ts';
 import { misuse } from '../shared/failure.ts';
 import { onInterrupt } from '../shared/interruption.ts';
 import { type Progress, progressBar } from '../shared/progress.ts';
+import { formatCount } from '../shared/report/format.ts';
 import { processTerminal } from '../shared/terminal.ts';
 
 /** The options of `tiltyard studio export`. */
@@ -37,9 +38,5 @@ export async function exportTo(runs: readonly string[], { out, json = false }: E
 }
 
 function describe({ episodes, runs }: { readonly episodes: number; readonly runs: number }): string {
-  return `Wrote ${counted(episodes, 'episode')} of ${counted(runs, 'run')}`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `Wrote ${formatCount(episodes, 'episode')} of ${formatCount(runs, 'run')}`;
 }

@@ -64,6 +64,7 @@ function isLoopback(host: string): boolean {
 function explainPort(thrown: unknown): never {
   const { code, message } = thrown as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') throw misuse('this port and the next ones are taken. Choose another with --port');
-  if (code === 'EADDRNOTAVAIL' || code === 'EACCES') throw misuse(`the studio cannot listen there: ${message}`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EACCES')
+    throw misuse(`the studio cannot listen there: ${message}`);
   throw thrown;
 }

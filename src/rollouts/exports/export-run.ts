@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RunOptionError } from '../option-error.ts';
@@ -7,7 +7,7 @@ import { summarize } from '../summary.ts';
 import { writeAtif } from './atif.ts';
 import { type ChatDialect, toChatLine } from './chat.ts';
 import { INSPECT_TAIL, inspectHead, toInspectSample } from './inspect.ts';
-import { ParquetFile } from './parquet.ts';
+import { ParquetFile, ParquetMissing } from './parquet.ts';
 import { readTrajectory, type Trajectory } from './trajectory.ts';
 
 /** The formats that a run can be exported to. */
@@ -30,15 +30,32 @@ export async function exportRun(folder: string, { format, out, minReward }: Expo
   if (existsSync(out)) throw new RunOptionError(`${out} exists. Choose another name`);
   if (!existsSync(dirname(out))) throw new RunOptionError(`${dirname(out)} does not exist. Make this folder first`);
   const state = await RunState.read(folder);
-  const sink = await SINKS[format](out, { folder, state });
-  let count = 0;
-  for await (const line of readCounted(folder, state)) {
-    if (minReward !== undefined && line.reward < minReward) continue;
-    await sink.add(await readTrajectory(folder, line), count);
-    count += 1;
+  const sink = await openSink(format, out, { folder, state });
+  try {
+    let count = 0;
+    for await (const line of readCounted(folder, state)) {
+      if (minReward !== undefined && line.reward < minReward) continue;
+      await sink.add(await readTrajectory(folder, line), count);
+      count += 1;
+    }
+    await sink.close();
+    return count;
+  } catch (thrown) {
+    // Half an export looks like a whole one, and would stand in the way of the next.
+    await Promise.resolve(sink.close()).catch(() => {});
+    rmSync(out, { recursive: true, force: true });
+    throw thrown;
   }
-  await sink.close();
-  return count;
+}
+
+async function openSink(format: ExportFormat, out: string, exported: Exported): Promise<Sink> {
+  try {
+    return await SINKS[format](out, exported);
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    if (thrown instanceof ParquetMissing || code === undefined) throw thrown;
+    throw new RunOptionError(`${out} cannot be written: ${message}`, { cause: thrown });
+  }
 }
 
 interface Sink {

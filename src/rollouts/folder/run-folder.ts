@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../../protocol/index.ts';
 import { BlobFolder, PRIVATE_FOLDER, RecordWriter } from '../../records/index.ts';
@@ -33,9 +42,14 @@ export class RunFolder implements Disposable {
   /** One for all records: what is in it need not be looked for again. */
   readonly #blobs: BlobFolder;
   #events: 'new' | 'used' | undefined;
+  /** Whether the folder shall go when it is closed. */
+  #isUnwanted = false;
+  /** Whether it was made for this run. */
+  readonly #isMade: boolean;
 
-  private constructor(path: string, lock: Disposable) {
+  private constructor(path: string, lock: Disposable, isMade: boolean) {
     this.path = path;
+    this.#isMade = isMade;
     this.#lock = lock;
     this.#plan = new LineFile(join(path, RUN_FILES.plan));
     this.#episodes = new LineFile(join(path, RUN_FILES.episodes));
@@ -44,12 +58,12 @@ export class RunFolder implements Disposable {
 
   /** Takes possession of a folder, and makes it if need be. One that has a run already is refused, unless that is to be resumed. */
   static async open(path: string, mode: 'new' | 'resume'): Promise<RunFolder> {
-    makeFolder(path);
+    const isMade = makeFolder(path);
     const lock = await lockFolder(path);
     try {
       assertUsable(path, mode);
       removeDrafts(path);
-      return new RunFolder(path, lock);
+      return new RunFolder(path, lock, isMade);
     } catch (thrown) {
       lock[Symbol.dispose]();
       throw thrown;
@@ -63,6 +77,14 @@ export class RunFolder implements Disposable {
 
   writeRun(run: RunFile): void {
     writeWhole(this.path, RUN_FILES.run, `${JSON.stringify(run, null, 2)}\n`);
+  }
+
+  /** Takes back a run that was refused before it was played: a new one leaves nothing, an earlier one is as it was. */
+  withdraw(before: RunFile | undefined): void {
+    if (before !== undefined) return this.writeRun(before);
+    for (const name of [RUN_FILES.run, RUN_FILES.plan, RUN_FILES.episodes])
+      rmSync(join(this.path, name), { force: true });
+    this.#isUnwanted = this.#isMade;
   }
 
   writeSummary(summary: object): void {
@@ -105,16 +127,8 @@ export class RunFolder implements Disposable {
       this.#plan[Symbol.dispose]();
       this.#episodes[Symbol.dispose]();
       this.#lock[Symbol.dispose]();
+      if (this.#isUnwanted && readdirSync(this.path).length === 0) rmdirSync(this.path);
     }
-  }
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    const why = (cause as NodeJS.ErrnoException).code === 'EEXIST' ? 'it is a file' : (cause as Error).message;
-    throw new RunFolderError(`${path} cannot be the folder of a run: ${why}. Choose another one`, { cause });
   }
 }
 
@@ -157,6 +171,17 @@ function parseRun(path: string): RunFile {
     if (!(cause instanceof SyntaxError)) throw cause;
   }
   throw new RunFolderError(`${path} is not the ${RUN_FILES.run} of a run`);
+}
+
+/** Makes the folder of a run; false if it exists. */
+function makeFolder(path: string): boolean {
+  try {
+    return mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined;
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = code === 'EEXIST' || code === 'ENOTDIR' ? `${path} is a file, or is inside one` : message;
+    throw new RunFolderError(`the run cannot be written: ${why}. Choose another folder`, { cause });
+  }
 }
 
 function assertUsable(path: string, mode: 'new' | 'resume'): void {

@@ -41,15 +41,23 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 /** The variable with the key of a server that a person names: the provider's own key is not for it. */
 const OWN_KEY_VARIABLE = 'TILTYARD_MODEL_API_KEY';
 
+const UNFINISHED_URL = /@((?:localhost|[\w.-]+:\d+)(?:\/.*)?)$/;
+
 /** Reads `provider/name[@base-url]`. */
 export function parseModel(text: string): ModelAddress {
-  const [, provider = '', name = '', url] = /^([^/]+)\/(.+?)(?:@(https?:\/\/.+))?$/.exec(text) ?? [];
+  const [, provider = '', name = '', url] = /^([^/]+)\/(.+?)(?:@(https?:\/\/.*))?$/.exec(text) ?? [];
   const known = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
   if (known === undefined || name === '')
     throw new RunOptionError(
       `'${text}' is not a model: write provider/name or provider/name@base-url, with one of these providers: ${Object.keys(PROVIDERS).join(', ')}`,
     );
+  // Without its scheme it would be part of the name, and the provider would get what is meant for another server.
+  const [, host] = UNFINISHED_URL.exec(name) ?? [];
+  if (host !== undefined)
+    throw new RunOptionError(`the base URL of a model begins with http:// or https://: write ...@http://${host}`);
   if (url === undefined) return { text, name, ...known, isOwnServer: true };
+  if (!URL.canParse(url))
+    throw new RunOptionError(`'${url}' is not a valid base URL. Write it like http://localhost:8000/v1`);
   if (new URL(url).username !== '')
     throw new RunOptionError(
       `the base URL of a model must not hold a key: set the variable ${OWN_KEY_VARIABLE} instead`,

@@ -20,11 +20,12 @@ export interface JournalOption {
   readonly recovery?: RecoveryListener;
 }
 
-/** Hears of the recovery of sessions at the start of a server. */
+/** Hears of what a server takes over from an earlier one when it starts. */
 export interface RecoveryListener {
   /** So many of the entries of the journal were looked at. */
   progress(done: number, all: number): void;
-  ended(recovered: Recovered, ms: number): void;
+  /** `recovered` is undefined for a server without environments. */
+  ended(recovered: Recovered | undefined, ms: number): void;
 }
 
 const KEYS: ReadonlySet<string> = new Set(['folder', 'keys', 'sync', 'recovery']);

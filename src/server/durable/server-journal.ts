@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Limits } from '../../core/index.ts';
 import { CallJournal, type EpisodeRecord, JournalKeeper, KeptTools, type ToolCallRecord } from '../../durable/index.ts';
 import { type Journal, type LmdbJournal, openJournal, parseJournalKeys } from '../../journal/index.ts';
-import type { SessionHost } from '../../sessions/index.ts';
+import type { Recovered, SessionHost } from '../../sessions/index.ts';
 import type { MakeKeeper } from '../ors/service.ts';
 import type { MakeCallKeeper } from '../oxp/service.ts';
 import type { JournalOption, RecoveryListener } from './option.ts';
@@ -42,9 +42,9 @@ export async function serverDurability(
     keeper: (runtime, options) => new JournalKeeper(runtime, options, { journal, servedSince, onFenced, calls }),
     callKeeper: calls && ((runtime) => new KeptTools(runtime, calls, limits)),
     async recover(host) {
-      if (journal === undefined) return;
-      if (host === undefined) await calls?.recover();
-      else await recover(app, host, journal, option?.recovery);
+      if (journal === undefined || journal.size === 0) return;
+      const take = (progress: OnProgress) => (host === undefined ? calls?.recover(progress) : host.recover?.(progress));
+      await recover(app, journal.size, { take, listener: option?.recovery });
     },
   };
 }
@@ -54,23 +54,25 @@ function asCalls(journal: Journal<EpisodeRecord>): Journal<ToolCallRecord> {
   return journal as Journal<any>;
 }
 
-async function recover(
-  app: FastifyInstance,
-  host: SessionHost,
-  { size }: LmdbJournal<EpisodeRecord>,
-  listener?: RecoveryListener,
-): Promise<void> {
-  if (size === 0) return;
+type OnProgress = (done: number, all: number) => void;
+
+interface Recovering {
+  /** Reads what there is; of a server without environments, nothing is told of it. */
+  readonly take: (progress: OnProgress) => Promise<Recovered | void> | undefined;
+  readonly listener: RecoveryListener | undefined;
+}
+
+async function recover(app: FastifyInstance, size: number, { take, listener }: Recovering): Promise<void> {
   const startedAt = performance.now();
   const progress = (done: number, all: number) => {
-    app.log.info({ done, all }, 'recovering sessions');
+    app.log.info({ done, all }, 'reading the journal');
     listener?.progress(done, all);
   };
   progress(0, size);
-  const recovered = await host.recover?.(progress);
+  const recovered = (await take(progress)) ?? undefined;
   const ms = Math.round(performance.now() - startedAt);
-  app.log.info({ ...recovered, ms }, 'sessions recovered');
-  if (recovered !== undefined) listener?.ended(recovered, ms);
+  app.log.info({ ...recovered, ms }, 'journal read');
+  listener?.ended(recovered, ms);
 }
 
 function open(

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { version } from '../../version.ts';
 import type { RunHead, StaticSite, TaskTable } from '../api.ts';
@@ -37,12 +37,13 @@ export class SiteError extends Error {
 export async function exportSite(options: SiteOptions): Promise<ExportedSite> {
   const { out, page = pageFolder() } = options;
   if (!existsSync(join(page, PAGE))) throw new SiteError('the page of the studio is not built. Run: npm run build');
+  if (existsSync(out) && !statSync(out).isDirectory()) throw new SiteError(`${out} is a file. Choose a folder`);
   if (existsSync(out) && readdirSync(out).length > 0)
     throw new SiteError(`${out} is not empty. Choose another folder, or delete what is in it`);
   const library = new RunLibrary(options.runs);
   const heads = await library.list();
   assertReadable(heads, options.runs);
-  mkdirSync(out, { recursive: true });
+  makeFolder(out);
   try {
     return await new SiteWriter(library, heads, options).write(page);
   } catch (thrown) {
@@ -53,6 +54,14 @@ export async function exportSite(options: SiteOptions): Promise<ExportedSite> {
 }
 
 const PAGE = 'static.html';
+
+function makeFolder(out: string): void {
+  try {
+    mkdirSync(out, { recursive: true });
+  } catch (cause) {
+    throw new SiteError(`${out} cannot be made: ${(cause as Error).message}. Choose another folder`, { cause });
+  }
+}
 
 function assertReadable(heads: readonly RunHead[], named: readonly string[]): void {
   if (heads.length === 0) throw new SiteError(`there is no run in ${named.join(', ')}: none has a run.json`);

@@ -1,8 +1,9 @@
 import { ClientError } from '../../../client/index.ts';
 import { TOOL_ID } from '../../../protocol/index.ts';
-import { explain } from '../../shared/explain.ts';
+import { explain, isUnreached } from '../../shared/explain.ts';
 import { Failure, misuse } from '../../shared/failure.ts';
 import { speaksNeither } from '../../shared/protocols.ts';
+import { toSafeText } from '../../shared/safe-text.ts';
 import type { BenchServer } from '../servers/open.ts';
 import { findOrsWork, listEnvironments } from './find-ors-work.ts';
 import { findOxpWork } from './find-oxp-work.ts';
@@ -25,8 +26,12 @@ export async function discover(server: BenchServer, choice: WorkChoice): Promise
 }
 
 async function find(server: BenchServer, choice: WorkChoice): Promise<Work> {
-  if (choice.protocol === 'oxp' || (choice.protocol === undefined && TOOL_ID.test(choice.tool ?? '')))
-    return await findOxpWork(server, choice);
+  if (choice.protocol === 'oxp')
+    return await findOxpWork(server, choice).catch((thrown: unknown) => {
+      const isOther = thrown instanceof ClientError && !isUnreached(thrown) && thrown.status !== 401;
+      throw isOther ? new Failure(toSafeText(`${server.name} does not speak OXP: ${thrown.message}`)) : thrown;
+    });
+  if (choice.protocol === undefined && TOOL_ID.test(choice.tool ?? '')) return await findOxpWork(server, choice);
   const environments = await listEnvironments(server, choice);
   if (environments.length > 0) return await findOrsWork(server, choice, environments);
   if (choice.protocol === 'ors') throw new Failure(`${server.url} has no environments`);

@@ -4,6 +4,11 @@ export function formatNumber(value: number): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
+/** How many there are of something: 1 episode, 2,000 episodes. */
+export function formatCount(count: number, what: string): string {
+  return `${formatNumber(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
 /** A time with three digits and the unit that suits it. */
 export function formatMs(ms: number): string {
   if (ms >= 10_000) return `${(ms / 1000).toFixed(1)} s`;

@@ -1,6 +1,6 @@
 import type { Estimate, PassRate, ReportData, Summary } from '../../../rollouts/index.ts';
 import { STOPS } from '../../../rollouts/index.ts';
-import { formatDuration, formatNumber, formatShare } from '../report/format.ts';
+import { formatCount, formatDuration, formatNumber, formatShare } from '../report/format.ts';
 import { toSafeText } from '../safe-text.ts';
 import { toTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -36,11 +36,20 @@ export function toSummaryLines(
     ['stops', describeAllStops(summary)],
     ...reasons.map(({ why, count }, at) => [at === 0 ? 'why' : '', `${formatNumber(count)}x ${toSafeText(why)}`]),
     ...describeSpent(summary),
-    ...(episodes.excluded === 0 ? [] : [['excluded', `${episodes.excluded} unfinished episodes without a reward`]]),
+    ...(episodes.excluded === 0
+      ? []
+      : [['excluded', `${formatCount(episodes.excluded, 'unfinished episode')} without a reward`]]),
     ...(episodes.unpaid === 0
       ? []
-      : [['unpaid', `${episodes.unpaid} episodes finished without any reward, and count as 0`]]),
-    ...(episodes.owed === 0 ? [] : [['missing', `${formatNumber(episodes.owed)} episodes; --resume plays them`]]),
+      : [['unpaid', `${formatCount(episodes.unpaid, 'episode')} finished without any reward, counted as 0`]]),
+    ...(episodes.owed === 0
+      ? []
+      : [
+          [
+            'missing',
+            `${formatCount(episodes.owed, 'episode')}; --resume plays ${episodes.owed === 1 ? 'it' : 'them'}`,
+          ],
+        ]),
   ];
   return [
     bold(toSafeText(describeRun(summary))),
@@ -51,7 +60,7 @@ export function toSummaryLines(
 /** Who played what. */
 export function describeRun({ environment, split, agent, model, tasks }: Summary): string {
   const who = model === null ? agent : agent === 'model' ? model : `${agent} with ${model}`;
-  return `${environment}, split ${split}, ${tasks === 1 ? '1 task' : `${formatNumber(tasks)} tasks`}: ${who}`;
+  return `${environment}, split ${split}, ${formatCount(tasks, 'task')}: ${who}`;
 }
 
 /** A mean with what is known of its uncertainty. */
@@ -84,14 +93,14 @@ function describePasses(rates: readonly PassRate[]): string {
   return rates
     .map(
       ({ k, value, leftOut }) =>
-        `${k}: ${value === null ? '-' : value.toFixed(4)}${leftOut === 0 ? '' : ` (${leftOut} tasks left out)`}`,
+        `${k}: ${value === null ? '-' : value.toFixed(4)}${leftOut === 0 ? '' : ` (${formatCount(leftOut, 'task')} left out)`}`,
     )
     .join('   ');
 }
 
 function describeSpent({ tokens, usd, ms, steps }: Summary): string[][] {
   const spent = [
-    `${formatNumber(steps)} calls`,
+    formatCount(steps, 'call'),
     ...(tokens.input + tokens.output === 0
       ? []
       : [`${formatNumber(tokens.input)} tokens in, ${formatNumber(tokens.output)} out`]),
