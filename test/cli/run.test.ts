@@ -112,7 +112,7 @@ test.each([
   [['--policy', 'random', '--from', '99'], /there is no task 99/],
   [['--policy', 'random', '--resume'], /name it with --out/],
   [['--policy', 'random', '--tag', 'x'], /name=value/],
-  [['--policy', 'rnadom'], /no policy 'rnadom', nor a file of that name. Choose random, oracle, or/],
+  [['--policy', 'rnadom'], /no policy 'rnadom', nor a file of that name. Choose random, oracle or/],
   [['--policy', 'random', '--timeout', '0s'], /must be more than 0/],
 ] as const)('%s is refused with exit code 2', async (options, message) => {
   const target = await serveQuiz(questions(2));
