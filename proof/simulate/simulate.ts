@@ -103,6 +103,7 @@ class World {
     await timeline.passUntil(() => isDone() || isOver(end + RECOVERY_MS));
     for (const { isDone, ref, stage } of this.#players) if (!isDone) this.findings.add('stuck', ref.sid, `it ${stage}`);
     this.#checkPayments();
+    this.#checkTwins();
     // Waiting until everything has expired takes long: not each schedule does it.
     if (this.findings.violations.length > 0 || !(plays.some(({ isLeft }) => isLeft) || this.#seed % 64 === 0)) return;
     const until = timeline.now + AFTERMATH_MS;
@@ -189,14 +190,23 @@ class World {
     }
   }
 
+  #checkTwins(): void {
+    const there = new Map<string, number>();
+    for (const { what, episode, life } of this.#parts.arena.deeds) {
+      if (what === 'pay') continue;
+      const key = `${episode} at ${life.id}`;
+      const count = (there.get(key) ?? 0) + (what === 'setup' ? 1 : -1);
+      if (count > 1) this.findings.add('twin', key, 'it is there twice at the same time');
+      there.set(key, count);
+    }
+  }
+
   #checkLeftovers(): void {
     const open = new Map<string, number>();
     for (const { what, episode, life } of this.#parts.arena.deeds) {
       if (what === 'pay' || (life.state === 'dead' && !life.hasStopped)) continue;
       const key = `${episode} at ${life.id}`;
-      const count = (open.get(key) ?? 0) + (what === 'setup' ? 1 : -1);
-      if (count > 1) this.findings.add('twin', key, 'it is there twice at the same time');
-      open.set(key, count);
+      open.set(key, (open.get(key) ?? 0) + (what === 'setup' ? 1 : -1));
     }
     for (const [key, count] of open)
       if (count !== 0) this.findings.add('orphan', key, `${count} more setups than teardowns`);

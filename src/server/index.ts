@@ -11,6 +11,7 @@ export type {
   CallSubject,
   CallTold,
   ContentEvent,
+  EpisodeLost,
   EpisodeOpened,
   FailedOutcome,
   HostEvent,

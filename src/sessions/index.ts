@@ -38,6 +38,7 @@ export {
   type CallTold,
   type ContentEvent,
   combineObservers,
+  type EpisodeLost,
   type EpisodeOpened,
   type HostEvent,
   type Observer,

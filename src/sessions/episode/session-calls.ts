@@ -122,7 +122,9 @@ export class SessionCalls {
   /** Notes that a call has ended, and keeps how. */
   leave({ facts, request, checksum, announced, inputBytes }: SessionCall, ending: RunEnding, at: EndTimes): void {
     if (this.#running?.delete(facts.id)) this.#giveBack(inputBytes);
-    this.#tally(ending.reward, ending.finished);
+    const { reward = null, finished = false } = ending;
+    if (reward !== null) this.reward = (this.reward ?? 0) + reward;
+    this.hasFinished ||= finished;
     // Nothing of a refused call has run, and its id is free for another attempt, unless a client may come back for it.
     if (ending.kind === 'refused' && !announced && !request.keepRefusal) return;
     this.#keep(facts.number, { ending, durationMs: at.durationMs, checksum }, at.now);
@@ -139,7 +141,8 @@ export class SessionCalls {
     for (const { id, tool, input, ending, durationMs, reward, finished } of ended) {
       this.count += 1;
       this.lastOutcome = outcomeOf(ending);
-      this.#tally(reward, finished);
+      if (reward !== null) this.reward = (this.reward ?? 0) + reward;
+      this.hasFinished ||= finished;
       const number = this.#kept.ids.next();
       this.#used.add(id, number);
       this.#keep(number, { ending, durationMs, checksum: checksumOf(tool, input) }, now);
@@ -155,11 +158,6 @@ export class SessionCalls {
     const { number: owner, identity } = this.#session;
     const isLarge = this.#kept.keep(number, { owner, ending, durationMs, fingerprint: '', checksum }, now, identity);
     if (isLarge) this.#noteLarge(number);
-  }
-
-  #tally(reward: number | null = null, finished = false): void {
-    if (reward !== null) this.reward = (this.reward ?? 0) + reward;
-    if (finished) this.hasFinished = true;
   }
 
   #giveBack(inputBytes: number): void {

@@ -304,7 +304,7 @@ export class Session implements CallOwner {
   }
 
   #run(call: SessionCall, { name, input, bytes, taskId, attempt = 1 }: CallRequest): void {
-    const problem = this.#problem;
+    const problem = this.#setup.result === 'ready' && !this.isClosing ? undefined : this.#problem;
     if (problem !== undefined) return call.ended(refused(problem));
     const { number, id } = call.facts;
     const isIdKnown = taskId !== undefined || call.announced;
