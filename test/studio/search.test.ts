@@ -73,7 +73,9 @@ test('U5: a longer text is looked for only where its beginning was found, and wh
   expect(await tasksWith(studio, 'rightly')).toEqual([2]);
   expect(await tasksWith(studio, 'rightly not')).toEqual([]);
   // An attempt that ends later has a record of its own.
-  const line = JSON.parse((await readFile(join(folder, 'episodes.jsonl'), 'utf8')).split('\n')[4] ?? '');
+  const lines = (await readFile(join(folder, 'episodes.jsonl'), 'utf8')).trim().split('\n');
+  // They stand in the order in which they ended.
+  const line = lines.map((each) => JSON.parse(each)).find(({ episode }) => episode === 4);
   await writeFile(join(folder, 'events', '4.2.jsonl'), record.replace('Right.', 'Rightly.'));
   await appendFile(join(folder, 'episodes.jsonl'), `${JSON.stringify({ ...line, attempt: 2 })}\n`);
   expect(await tasksWith(studio, 'rightly')).toEqual([2, line.index].sort());
