@@ -68,8 +68,8 @@ export class DurableRun {
   /** Gives it to a process. */
   startIn(episode: OpenEpisode): void {
     const { attempt } = this;
-    const isFirst = attempt === 1 && this.request.attempt === 1;
-    const request = isFirst ? this.request : { ...this.request, attempt, input: this.#inputOf(attempt) };
+    const request =
+      attempt === 1 ? this.request : { ...this.request, attempt, input: JSON.parse(this.input) as object };
     this.phase = 'running';
     this.#isStarting = true;
     episode.run(request, new Attempt(this, attempt));
@@ -113,9 +113,5 @@ export class DurableRun {
     setImmediate(() => {
       if (this.phase !== 'ended') this.announce();
     });
-  }
-
-  #inputOf(attempt: number): object {
-    return attempt === 1 ? this.request.input : (JSON.parse(this.input) as object);
   }
 }
