@@ -34,7 +34,7 @@ export const END_RULES: Readonly<Record<string, Rule>> = {
       if (at < deleted && (answer.kind === 'unknown' || isOver)) yield `${token}: ${JSON.stringify(answer)}`;
     }
   },
-  [LOST_WITH_PROCESS]: (record) => lostOnlyWithProcess(record, beginsOf(record)),
+  [LOST_WITH_PROCESS]: (record) => lostOnlyWithProcess(record, toldBeginsOf(record)),
   'an episode that does not give the same again is lost when it is built again': function* (record) {
     if (environmentOf(record.episode) !== 'drifting') return;
     const drifted = answersOf(record).find(({ token, answer }) => token.endsWith('.first') && answer.kind === 'scored');
@@ -132,6 +132,14 @@ export function* lostOnlyWithProcess(record: EpisodeRecord, begins: readonly Ser
 /** Where and when it was set up, or restored. */
 export function beginsOf({ server }: EpisodeRecord): ServerEvent[] {
   return server.filter(({ what }) => BEGINS.has(what));
+}
+
+/** The same without those that no client was told of: one whose server dies before it answers asks the next one. */
+function toldBeginsOf(record: EpisodeRecord): ServerEvent[] {
+  const begins = beginsOf(record);
+  const createdAt = record.client.find(({ what }) => what === 'created')?.at ?? Number.NEGATIVE_INFINITY;
+  const told = begins.findLastIndex(({ at }) => at <= createdAt);
+  return begins.slice(Math.max(told, 0));
 }
 
 /** What the calls of an episode were told to be worth; undefined if one of them was told nothing. */

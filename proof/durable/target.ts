@@ -8,13 +8,23 @@ const { JOURNAL = 'journal', WORKERS = '0', PORT = '0' } = process.env;
 // Where failpoints are walked through, without workers, ends are forgotten soon: that is a step as well.
 const TOMBSTONE_MS = WORKERS === '0' ? 20_000 : 120_000;
 
+// Longer than the longest tool, which heeds no signal: one that is run again when its session is deleted shall be over before teardown.
+const GRACE_MS = 500;
+
 const server = await createServer({
   ...(await code()),
   journal: { folder: JOURNAL },
   logger: { level: 'info' },
   announceAfterMs: 50,
   pingMs: 100,
-  limits: { idleMs: 30_000, drainMs: 300, graceMs: 200, closeMs: 200, teardownMs: 1_000, tombstoneMs: TOMBSTONE_MS },
+  limits: {
+    idleMs: 30_000,
+    drainMs: 300,
+    graceMs: GRACE_MS,
+    closeMs: 200,
+    teardownMs: 1_000,
+    tombstoneMs: TOMBSTONE_MS,
+  },
 });
 
 process.once('SIGTERM', async () => {

@@ -279,6 +279,17 @@ test('in a cluster, a node that stood still may run an earlier attempt late, and
   expect(broken(1, 1)).toEqual(['b ran as attempt 1, 1']);
 });
 
+test('what keeps nothing may begin again if its server died before its client heard of it', () => {
+  const begunTwice = (createdAt: number) => {
+    const events = server(SETUP, { ...SETUP, pid: 8 }, { ...run('a'), pid: 8 }, { ...ran('a', FIRST), pid: 8 });
+    const created = client({ what: 'created', at: createdAt }, sent('a'), told('a', FIRST));
+    const chronicle = { ...GOOD, server: events, client: created };
+    return check(inEpisode(PLAIN, chronicle), DURABLE_RULES).map(({ why }) => why);
+  };
+  expect(begunTwice(150)).not.toContain('it was set up 2 times');
+  expect(begunTwice(50)).toContain('it was set up 2 times');
+});
+
 test('in a cluster, a node that stood still may set up late what keeps nothing, if nothing is called there', () => {
   const rule = 'an episode that keeps nothing is lost with its process, and only then';
   const broken = (...there: Parameters<typeof server>) => {
