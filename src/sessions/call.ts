@@ -99,7 +99,7 @@ export class Call implements RunListener {
   settle(ending: RunEnding, toldMs: number, now: number): CallOutcome {
     this.phase = 'settled';
     const { facts: call, startedAt, ranAt } = this;
-    this.#tell({ kind: 'settled', taskId: call.id, ending, durationMs: toldMs });
+    this.#tell({ kind: 'settled', taskId: call.id, ending, durationMs: toldMs, isNews: true });
     const outcome = ending.kind === 'returned' ? 'returned' : outcomeOf(ending);
     const { reward = null, finished = false } = ending;
     const [at, durationMs, ran] = [toEpoch(now), now - startedAt, ranAt > 0];

@@ -52,7 +52,14 @@ export interface CallRequest {
 export type CallEvent =
   /** Not told of a call that ends at once. Also told of one that has waited for long: it may still be refused. */
   | { readonly kind: 'accepted'; readonly taskId: string }
-  | { readonly kind: 'settled'; readonly taskId: string; readonly ending: CallEnding; readonly durationMs: number };
+  | {
+      readonly kind: 'settled';
+      readonly taskId: string;
+      readonly ending: CallEnding;
+      readonly durationMs: number;
+      /** Set if it ends now, which observers are told as well; not set if this is what is known of a call that came before. */
+      readonly isNews?: true;
+    };
 
 /** Hears of a call, within `call()` or later. */
 export type CallListener = (event: CallEvent) => void;

@@ -11,6 +11,7 @@ import { exchange, toRequest } from '../support/raw.ts';
 import { bank } from './toolkits.ts';
 
 const MS = expect.any(Number);
+const DEBUG = 20;
 const INFO = 30;
 
 test('each call has a line: whose it was, how long it took, and how it ended', async () => {
@@ -22,6 +23,24 @@ test('each call has a line: whose it was, how long it took, and how it ended', a
   expect(linesOf(lines, 'call')).toMatchObject([
     { level: INFO, sid, taskId, environment: 'math', tool: 'noargs', ms: MS, outcome: 'returned' },
     { level: INFO, sid, environment: 'math', tool: 'boom', ms: MS, outcome: 'env_error' },
+  ]);
+});
+
+test('a call that ran and was answered has one line at level info, and one that comes again has that of its request', async () => {
+  const lines = logLines();
+  const server = await startServer({ toolkits: [bank], logger: lines.logger });
+  const sid = await server.create();
+  const call = () => server.call(sid, 'noargs', {}, { taskId: 'once' });
+  const rate = () => server.post('/tools/call', { request: { call_id: 'once', tool_id: 'Bank.Rate', input: {} } });
+  for (const ask of [call, rate, call, rate]) expect((await ask()).status).toBe(200);
+  const requests = () => linesOf(lines, 'request').filter(({ url }) => url === '/math/call' || url === '/tools/call');
+  await eventually(() => expect(requests()).toHaveLength(4));
+  expect(linesOf(lines, 'call')).toHaveLength(2);
+  expect(requests().map(({ level, url, status }) => [level, url, status])).toEqual([
+    [DEBUG, '/math/call', 200],
+    [DEBUG, '/tools/call', 200],
+    [INFO, '/math/call', 200],
+    [INFO, '/tools/call', 200],
   ]);
 });
 

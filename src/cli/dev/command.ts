@@ -15,7 +15,10 @@ export function addDev(root: Command): void {
     .addOption(allowOrigin())
     .option('-w, --watch <path...>', 'more files or folders to watch, such as task files that your code reads')
     .addOption(
-      new Option('--log-level <level>', 'how much of the log to show; info is a line per request')
+      new Option(
+        '--log-level <level>',
+        'how much of the log to show; info is a line per call, session and other request',
+      )
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )

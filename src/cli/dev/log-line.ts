@@ -24,7 +24,7 @@ export function toLogEntry(line: string): LogEntry | undefined {
 
 /** A line of the log for a person; undefined for one that says nothing new. */
 export function describeEntry(entry: LogEntry, colors: Colors): string | undefined {
-  if (isSignOfLife(entry) || isGreeting(entry) || isToldByCall(entry)) return undefined;
+  if (isSignOfLife(entry) || isGreeting(entry)) return undefined;
   const describe = DESCRIPTIONS.get(entry.msg) ?? describeEvent;
   return `${colors.dim(timeOf(entry.time))}  ${describe(entry, colors)}`;
 }
@@ -89,11 +89,6 @@ function isGreeting({ msg }: LogEntry): boolean {
 }
 
 const GREETINGS: ReadonlySet<string> = new Set(['limits in force', 'stopping', 'stopped']);
-
-// How the call went has a line of its own.
-function isToldByCall({ msg, url, status }: LogEntry): boolean {
-  return msg === 'request' && status === 200 && /\/call(?:\?|$)/.test(toText(url));
-}
 
 function colored(status: unknown, colors: Colors): string {
   const text = toText(status);

@@ -21,7 +21,7 @@ export function addServe(root: Command): void {
         .default('exception'),
     )
     .addOption(
-      new Option('--log-level <level>', 'how much to log; info is a line per request, call and session')
+      new Option('--log-level <level>', 'how much to log; info is a line per call, session and other request')
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
         .default('warn'),
     )

@@ -23,6 +23,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The code of the error that it was answered with, for its line in the log. */
     tiltyardCode?: string | undefined;
+    /** Set if it is told by the line of its call. */
+    tiltyardIsTold?: boolean | undefined;
   }
 }
 

@@ -14,7 +14,7 @@ export interface CallExchange {
   readonly body: unknown;
   readonly identity: Identity;
   readonly response: ServerResponse;
-  /** Takes the code of an error for the request's line in the log. */
+  /** Takes what the log needs to know of the request: the code of an error, and whether the line of a call tells of it. */
   readonly caller: Caller;
   /** Begins the answer, which is written to the response from now on; adds the headers that all answers have. */
   open(status: number, headers: OutgoingHttpHeaders): void;

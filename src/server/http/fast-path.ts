@@ -72,7 +72,7 @@ export class FastPath {
     const { authenticator } = route;
     const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;
-    const caller: Caller = { tiltyardIdentity: identity };
+    const caller: Caller = { tiltyardIdentity: identity, tiltyardIsTold: false };
     const { requests, instance } = this.#options;
     requests.begin(request, response, route.counts, caller);
     const open: CallExchange['open'] = (status, own) => {

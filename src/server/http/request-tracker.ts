@@ -21,8 +21,8 @@ export interface RequestTracker {
 /** How something is refused for which Node makes no response, and what is known of it. */
 export type Refusal = Pick<EndedRequest, 'method' | 'url' | 'status' | 'parserError'>;
 
-/** Who a request comes from and why it was refused, when that is known: a request of Fastify's, or what stands for it. */
-export type Caller = Partial<Pick<FastifyRequest, 'tiltyardIdentity' | 'tiltyardCode'>>;
+/** Who a request comes from, why it was refused and who tells of it, when that is known: a request of Fastify's, or what stands for it. */
+export type Caller = Partial<Pick<FastifyRequest, 'tiltyardIdentity' | 'tiltyardCode' | 'tiltyardIsTold'>>;
 
 const NO_CALLER: Caller = {};
 
@@ -192,7 +192,8 @@ function tell(events: EventLog, ended: EndedOne, answered: number): void {
   counts.set(status, (counts.get(status) ?? 0) + 1);
   const sid = headers[SESSION_HEADER] as string | undefined;
   const identity = caller.tiltyardIdentity?.id;
-  const told = { method, url, sid, identity, status, durationMs: performance.now() - arrivedAt };
+  const isTold = caller.tiltyardIsTold;
+  const told = { method, url, sid, identity, status, durationMs: performance.now() - arrivedAt, isTold };
   if (status < 400) return events.requestEnded(told);
   const { remoteAddress } = ended.connection;
   events.requestEnded({ ...told, remoteAddress, code: caller.tiltyardCode, parserError: refusal?.parserError });

@@ -28,24 +28,27 @@ export interface EndedRequest {
   /** What Node's parser found wrong with it. */
   readonly parserError?: string | undefined;
   readonly durationMs?: number | undefined;
+  /** Whether the line of a call tells of it. */
+  readonly isTold?: boolean | undefined;
 }
 
-/** Writes a line for each request, call and session that ended. Inputs and results are not in it: they may hold secrets. */
+/** Writes a line for each call and session that ended, and for each request, unless it is told by that of its call. Inputs and results are not in it: they may hold secrets. */
 export interface EventLog extends Observer {
   requestEnded(request: EndedRequest): void;
 }
 
 /** What of a logger is used. */
-export type EventLogger = Pick<FastifyBaseLogger, 'info' | 'warn'>;
+export type EventLogger = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn'>;
 
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
   return {
-    requestEnded({ method, url, sid, identity, remoteAddress, status, code, parserError, durationMs }) {
+    requestEnded({ method, url, sid, identity, remoteAddress, status, code, parserError, durationMs, isTold }) {
+      const level = isTold === true && status < 400 ? 'debug' : 'info';
       const ms = durationMs === undefined ? undefined : toMs(durationMs);
       const from = { identity: nameOf(identity), remoteAddress };
       const asked = { method, url: url && toLoggedUrl(url), sid: safe(sid) };
-      logger.info({ ...asked, ...from, status, code, parserError, ms }, 'request');
+      logger[level]({ ...asked, ...from, status, code, parserError, ms }, 'request');
     },
     on(event: HostEvent) {
       if (event.type === 'call_ended') logger.info(callFields(event), 'call');

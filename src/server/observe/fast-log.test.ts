@@ -38,14 +38,14 @@ const reward = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }));
 test('the line of a request is what pino writes, whatever is in it', () => {
   // Node takes no others.
   const method = fc.constantFrom(...METHODS);
-  const fields = { method, url: text, sid: text, identity, durationMs: ms };
+  const fields = { method, url: text, sid: text, identity, durationMs: ms, isTold: fc.boolean() };
   const answered = fc.record({ status: fc.constantFrom(200, 308), ...fields }, { requiredKeys: ['status'] });
   const reasons = { remoteAddress: text, code: text, parserError: text };
   const refused = fc.record({ status: fc.constant(404), ...fields, ...reasons }, { requiredKeys: ['status'] });
   const request: fc.Arbitrary<EndedRequest> = fc.oneof(answered, refused);
   fc.assert(
-    fc.property(request, (ended) => {
-      const { ours, pinos } = bothWrite((log) => log.requestEnded(ended));
+    fc.property(request, fc.constantFrom('debug', 'info'), (ended, level) => {
+      const { ours, pinos } = bothWrite((log) => log.requestEnded(ended), level);
       // Of some, it is pino itself who writes the line.
       expect(ours.length === 0 ? pinos.slice(1) : ours).toEqual(pinos.slice(0, 1));
     }),

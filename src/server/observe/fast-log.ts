@@ -5,10 +5,12 @@ import { type EventLog, type EventLogger, eventLog } from './event-log.ts';
 import type { LogStream } from './log-batches.ts';
 import { PLAIN_URL, toLoggedUrl } from './logged-url.ts';
 
+// Pino's numbers.
+const DEBUG = 20;
 const INFO = 30;
 
 /**
- * The lines of `eventLog`, without pino for the two that every call causes. Pino looks at each field's serializers,
+ * The lines of `eventLog`, without pino for calls and requests. Pino looks at each field's serializers,
  * redaction and formatters, of which there are none here; that was a tenth of a call.
  */
 export function fastLog(logger: EventLogger & { readonly levelVal?: number }, stream: LogStream): EventLog {
@@ -17,14 +19,14 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
   const origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
   const head = (time: number) => `{"level":${INFO},"time":${time},${origin}`;
   // At any time, because a level can be changed while the server runs.
-  const isOff = () => (logger.levelVal ?? INFO) > INFO;
+  const isOff = (level: number) => (logger.levelVal ?? INFO) > level;
   return {
     ...slow,
     requestEnded(request) {
-      const { method, url, sid, identity, status, durationMs } = request;
-      if (isOff()) return;
-      // Who was refused, or has left, is in no hurry.
-      if (status >= 400 || method === undefined || url === undefined || durationMs === undefined)
+      const { method, url, sid, identity, status, durationMs, isTold } = request;
+      if (isOff(isTold === true && status < 400 ? DEBUG : INFO)) return;
+      // Who was refused, or has left, is in no hurry, and at level debug nobody is.
+      if (status >= 400 || isTold || method === undefined || url === undefined || durationMs === undefined)
         return slow.requestEnded(request);
       const asked = PLAIN_URL.test(url) ? `"${url}"` : JSON.stringify(toLoggedUrl(url));
       const who = `${sid === undefined ? '' : `,"sid":${quote(sid)}`}${whose(identity, quoteName)}`;
@@ -36,7 +38,8 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
       if (event.type === 'call_started' || event.type === 'call_running') return;
       if (event.type !== 'call_ended') return slow.on(event);
       // Made later: the caller waits for the answer now, and not for the line.
-      if (!isOff()) stream.write(() => `${head(Math.floor(event.at))}${callFields(event, quoteName)},"msg":"call"}\n`);
+      if (!isOff(INFO))
+        stream.write(() => `${head(Math.floor(event.at))}${callFields(event, quoteName)},"msg":"call"}\n`);
     },
   };
 }

@@ -114,6 +114,6 @@ test('lines that are made later are bounded as well', () => {
     made += 1;
     return 'line\n';
   };
-  for (let count = 0; count < 1_200; count += 1) batches.write(line);
-  expect(made).toBe(1_000);
+  for (let count = 0; count < 100; count += 1) batches.write(line);
+  expect(made).toBe(96);
 });

@@ -21,15 +21,16 @@ const COLLECT_MS = 10;
 
 // So that a burst within that time cannot hold memory without bound.
 const BATCH_BYTES = 64 * 1024;
-const MAX_UNMADE = 500;
+
+// So many are made together: they cost more one by one, and also if they wait until they have left the processor's caches.
+const MAX_UNMADE = 24;
 
 /**
  * Collects log lines for a moment and writes them in one piece: a write for each line costs more than everything else
  * about the line. What is left at exit is written then, so a process that ends by an exception loses no line.
  *
- * A line that is given as a function is made when the next one comes as text, or with the batch. The last line about a
- * call is that of its request, which is written when the answer is out: until then nothing keeps the answer waiting, and
- * afterwards the server would most likely wait for its next request.
+ * A line that is given as a function is made together with others, when the next one comes as text, or with the batch: nothing
+ * keeps an answer waiting for its line.
  *
  * Lines are kept as bytes. As text they are trees of all the pieces they were made from, and the garbage collector would
  * copy each piece of each line that waits.
@@ -56,25 +57,24 @@ export function logBatches(target: BatchTarget): LogBatches {
     if (most > BATCH_BYTES) target.write(Buffer.from(line), () => {});
     else used += batch.write(line, used);
   };
-  /** Adds the lines that are not made yet, and then one that is: together, since each piece that is added costs as much as a line. */
-  const addAll = (last: string) => {
-    let lines = '';
-    for (const make of unmade) lines += make();
+  const makeAll = () => {
+    for (const make of unmade) add(make());
     unmade.length = 0;
-    add(lines + last);
   };
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    addAll('');
+    makeAll();
     writeOn();
   };
   process.on('exit', flush);
   return {
     write(line) {
       timer ??= setTimeout(flush, COLLECT_MS).unref();
-      if (typeof line === 'string') addAll(line);
-      else if (unmade.push(line) >= MAX_UNMADE) addAll('');
+      if (typeof line === 'string') {
+        makeAll();
+        add(line);
+      } else if (unmade.push(line) >= MAX_UNMADE) makeAll();
     },
     [Symbol.dispose]() {
       flush();

@@ -99,6 +99,7 @@ export class CallStream implements Beating {
     if (this.#unwatch !== undefined) this.#release();
     if (heard?.kind !== 'settled' || hasLeft(response)) return;
     const { taskId, ending } = heard;
+    caller.tiltyardIsTold = heard.isNews;
     if (ending.kind === 'returned') return this.#sendResult(ending.json, taskId);
     const { returnErrors } = this.#options;
     const how = { envelope: this.#envelope, streaming: response.headersSent, returnErrors };

@@ -65,8 +65,10 @@ function toRequest({ traceOf }: OxpService, exchange: CallExchange, wanted: Call
   };
 }
 
-function answer(service: OxpService, exchange: CallExchange, { taskId, ending, durationMs }: Settled): void {
+function answer(service: OxpService, exchange: CallExchange, settled: Settled): void {
   if (exchange.response.req.socket.destroyed) return;
+  const { taskId, ending, durationMs } = settled;
+  exchange.caller.tiltyardIsTold = settled.isNews;
   if (ending.kind === 'refused') return send(exchange, toRefusalAnswer(ending, service.unavailableStatus));
   const headers = ending.kind === 'failed' ? { [OUTCOME_HEADER]: ending.outcome } : NO_HEADERS;
   const texts = toResultTexts(taskId, ending, durationMs, service.returnErrors);
