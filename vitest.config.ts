@@ -6,7 +6,7 @@ const cores = Math.max(2, availableParallelism());
 // Needs Python, or nginx, or the npm registry, or takes long: `npm run test:all`, and not `npm test`.
 const SLOW = [
   // A process, or several, for each test.
-  'test/cli/{bench,dev,dev-types,hostile,interruption,load-errors,new-project,run-process,secrets,studio,waiting-room,watchdog}.test.ts',
+  'test/cli/{bench,dev,dev-types,hostile,interruption,limits,load-errors,new-project,run-process,secrets,studio,waiting-room,watchdog}.test.ts',
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',
@@ -20,7 +20,7 @@ const SLOW = [
   // A browser.
   'test/browser/**/*.test.ts',
   'test/deploy/**/*.test.ts',
-  'test/packed.test.ts',
+  'test/{build,packed}.test.ts',
   'test/proof/{chaos,durable,durable-controls,fuzz,runs,settings,siege,simulate,soak}.test.ts',
   'test/readme-commands.test.ts',
   // A process for each client.
@@ -31,11 +31,12 @@ const SLOW = [
 const INTEROP = ['test/interop/**/*.test.ts'];
 // What it finds depends on chance, so it is for people who look at it: `npm run test:chaos`.
 const BY_HAND = ['test/proof/cluster.test.ts'];
-// These measure the memory of their process, and so need one of their own.
+// These measure the memory of their process, or count its timers, and so need one of their own.
 const ALONE = [
-  'src/core/cut-text.test.ts',
+  'src/protocol/cut-text.test.ts',
   'src/server/http/shutdown.test.ts',
   'src/server/observe/fast-log.test.ts',
+  'src/sessions/sessions.test.ts',
   'test/ors/{lifecycle,reconnect}.test.ts',
   'test/server/body-memory.test.ts',
 ];

@@ -131,13 +131,17 @@ test.each(WIRES)('refusals, cut answers and answers without a call end the episo
   expect(await stopOf(() => ({ text: 'It is 0, I think.' }))).toMatchObject({ stop: 'gave_up', reward: 0 });
 });
 
-test.each(WIRES)('over %s, a hiccup of the model is repeated within the episode', async (wire) => {
+// Side by side, since each waits before it repeats something.
+test('over all wires, a hiccup of the model is repeated within the episode', async () => {
   const faults: ReturnType<Script>[] = [{ fault: 'status', status: 500 }, { fault: 'cut' }, { fault: 'bad-json' }];
-  const { line, requests, out } = await play(wire, ({ number }) => faults[number] ?? { calls: [submit('0')] });
-  expect(line).toMatchObject({ stop: 'finished', reward: 1, attempt: 1 });
-  expect(requests).toHaveLength(4);
-  const notes = (await eventsOf(out, 0)).filter((event) => event.type === 'note');
-  expect(notes).toHaveLength(3);
+  const script: Script = ({ number }) => faults[number] ?? { calls: [submit('0')] };
+  const played = await Promise.all(WIRES.map((wire) => play(wire, script)));
+  for (const { line, requests, out } of played) {
+    expect(line).toMatchObject({ stop: 'finished', reward: 1, attempt: 1 });
+    expect(requests).toHaveLength(4);
+    const notes = (await eventsOf(out, 0)).filter((event) => event.type === 'note');
+    expect(notes).toHaveLength(3);
+  }
 });
 
 test('Q7: a model that keeps failing changes coverage, not the mean; the attempt is tried again', async () => {
@@ -150,8 +154,9 @@ test('Q7: a model that keeps failing changes coverage, not the mean; the attempt
 test('Q16: a redirect, which would carry the key elsewhere, is not followed', async () => {
   const elsewhere = await startFakeModel(() => ({ calls: [submit('0')] }));
   const to = `${elsewhere.name('openai-chat').split('@')[1]}/chat/completions`;
-  const { line } = await play('openai-chat', () => ({ fault: 'redirect', to }));
+  const { line, requests } = await play('openai-chat', () => ({ fault: 'redirect', to }));
   expect(line).toMatchObject({ stop: 'model_error', reward: null });
+  expect(requests).toHaveLength(1);
   expect(elsewhere.requests).toEqual([]);
 });
 
@@ -166,6 +171,8 @@ test.each(WIRES)('Q16: no key is in any file of a run over %s, whatever the serv
     );
     expect(JSON.stringify(requests[0]?.headers)).toContain(key);
     expect(line.stop).toBe('model_error');
+    // What is wrong with a request stays wrong with it.
+    expect(requests).toHaveLength(2);
     for (const [name, content] of await filesOf(out)) expect(content.includes(key), name).toBe(false);
   } finally {
     delete process.env.TILTYARD_MODEL_API_KEY;

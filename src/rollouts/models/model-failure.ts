@@ -20,10 +20,22 @@ export class ModelFailure extends Error {
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
   }
+
+  /** Whether the same request may be answered a little later. */
+  get mayPass(): boolean {
+    const { stop, status = 0 } = this;
+    return stop === 'model_error' && (status < 300 || status >= 500 || PASSING.has(status));
+  }
 }
+
+// Too slow, in conflict with another one, too early, too many. Whatever else is wrong with a request stays wrong with it.
+const PASSING = new Set([408, 409, 425, 429]);
 
 /** What a response with an error status means. */
 export function toFailure(status: number, text: string, headers: Pick<Headers, 'get'>): ModelFailure {
+  // It would carry the key somewhere else.
+  if (status >= 300 && status < 400)
+    return new ModelFailure('model_error', "the model's server redirects, which is not followed", { status });
   const { message, code } = readError(text);
   const said = `the model's server answered ${status}: ${message.slice(0, 500) || '(nothing)'}`;
   return new ModelFailure(stopFor(status, code, message), said, { status, retryAfterMs: retryAfterOf(headers) });

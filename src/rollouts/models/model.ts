@@ -72,7 +72,7 @@ export class Model {
         if (!(thrown instanceof ModelFailure)) throw thrown;
         if (thrown.status === 429) this.#gate.limited(sentAt, thrown.retryAfterMs);
         else if (thrown.stop === 'model_error') this.#gate.troubled();
-        if (thrown.stop !== 'model_error' || attempt >= ATTEMPTS) throw thrown;
+        if (!thrown.mayPass || attempt >= ATTEMPTS) throw thrown;
         onRetry(thrown);
         onHeldUp(thrown.message);
         // The gate itself waits after 429.
@@ -99,8 +99,6 @@ export class Model {
     try {
       const response = await this.#fetch(url, { method: 'POST', ...init, signal });
       const { ok, status, headers } = response;
-      // It would carry the key somewhere else.
-      if (status >= 300 && status < 400) throw new Error('it redirects, which is not followed');
       return { ok, status, headers, text: await response.text() };
     } catch (cause) {
       if (init.signal.aborted) throw init.signal.reason;

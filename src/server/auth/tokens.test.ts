@@ -59,10 +59,11 @@ test('a token of the longest life is good also if the clock of who signs goes ah
 });
 
 test('of more tokens than are remembered, the oldest is verified again', async () => {
-  const tokens = tokensAt(NOW);
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+  const tokens = new Tokens({ secret: SECRET }, 100);
   const numbered = (number: number) => sign({ sub: `caller-${number}` });
-  for (let number = 0; number <= 10_000; number += 1) await tokens.verify(await numbered(number));
+  for (let number = 0; number <= 100; number += 1) await tokens.verify(await numbered(number));
   expect(tokens.recall(await numbered(0))).toBeUndefined();
   expect(tokens.recall(await numbered(1))).toMatchObject({ id: 'caller-1' });
-  expect(tokens.recall(await numbered(10_000))).toMatchObject({ id: 'caller-10000' });
+  expect(tokens.recall(await numbered(100))).toMatchObject({ id: 'caller-100' });
 });

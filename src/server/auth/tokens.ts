@@ -54,9 +54,9 @@ export class Tokens {
   readonly #maxLifetimeSeconds: number;
   readonly #skewSeconds: number;
   readonly #needsClaims: boolean;
-  readonly #remembered = new LRUCache<string, Remembered>({ maxSize: MAX_REMEMBERED, sizeCalculation: () => 1 });
+  readonly #remembered: LRUCache<string, Remembered>;
 
-  constructor(options: JwtOptions) {
+  constructor(options: JwtOptions, maxRemembered: number = MAX_REMEMBERED) {
     assertOptions(options, JWT_OPTIONS, 'auth.jwt');
     const { secret, audience, maxLifetimeSeconds, clockSkewSeconds = 5, missingClaims = 'refuse' } = options;
     this.#secret = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
@@ -67,6 +67,7 @@ export class Tokens {
     this.#maxLifetimeSeconds = maxLifetimeSeconds ?? Number.POSITIVE_INFINITY;
     this.#skewSeconds = clockSkewSeconds;
     this.#needsClaims = missingClaims === 'refuse';
+    this.#remembered = new LRUCache({ maxSize: maxRemembered, sizeCalculation: () => 1 });
   }
 
   /** Whose token this is, if it was verified before and is still good. */
