@@ -1,4 +1,5 @@
 import { mostBytes } from '../../protocol/index.ts';
+import { onProcess } from './process-events.ts';
 
 /** A line, or how to make it later. */
 export type LogLine = string | (() => string);
@@ -67,7 +68,7 @@ export function logBatches(target: BatchTarget): LogBatches {
     makeAll();
     writeOn();
   };
-  process.on('exit', flush);
+  const stop = onProcess('exit', flush);
   return {
     write(line) {
       timer ??= setTimeout(flush, COLLECT_MS).unref();
@@ -78,7 +79,7 @@ export function logBatches(target: BatchTarget): LogBatches {
     },
     [Symbol.dispose]() {
       flush();
-      process.off('exit', flush);
+      stop();
     },
   };
 }

@@ -1,11 +1,10 @@
 import { Counter, type Registry } from 'prom-client';
+import { onProcess } from './process-events.ts';
 
 /** Counts errors that nobody caught. It only listens: what becomes of the process is decided elsewhere. */
 export class UncaughtErrors {
   #count = 0;
-  readonly #note = () => {
-    this.#count += 1;
-  };
+  #stop: (() => void) | undefined;
 
   constructor(registry: Registry) {
     const read = () => this.#count;
@@ -21,10 +20,12 @@ export class UncaughtErrors {
   }
 
   start(): void {
-    process.on('uncaughtExceptionMonitor', this.#note);
+    this.#stop = onProcess('uncaughtExceptionMonitor', () => {
+      this.#count += 1;
+    });
   }
 
   close(): void {
-    process.off('uncaughtExceptionMonitor', this.#note);
+    this.#stop?.();
   }
 }
