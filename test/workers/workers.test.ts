@@ -33,6 +33,11 @@ async function expectReplaced(served: Served, dead: number, other: Session): Pro
 
 const REPLACED = /has taken the place/;
 
+/** The event that a call of a tool has come. */
+function startOf(tool: string): object {
+  return expect.objectContaining({ type: 'call_started', call: expect.objectContaining({ tool }) });
+}
+
 describe('H1: with workers', () => {
   test('authors’ code runs in other processes, each with as many episodes as the others', async () => {
     const served = await serve();
@@ -109,6 +114,8 @@ describe('H2: while a tool loops for ever', () => {
     const [stuck, other] = (await sessionsApart(served)) as [Session, Session];
     const pid = await pidOf(other);
     const call = stuck.call('loop').catch(() => {});
+    // One that begins there before it loops stays there, and waits.
+    await eventually(() => expect(served.events).toContainEqual(startOf('loop')));
     const created = await Promise.all(Array.from({ length: 6 }, () => served.session()));
     expect(new Set(await Promise.all(created.map(pidOf)))).toEqual(new Set([pid]));
     await served.server.close();

@@ -21,8 +21,8 @@ export const ABSENT = -1;
 export class IdTable {
   /** Which bits of the high half differ within this table. */
   readonly #shift: number;
-  // Two halves for each slot; both are 0 where it is free.
-  #slots: Uint32Array = new Uint32Array(2 * FIRST_SLOTS);
+  // Two halves for each slot; both are 0 where it is free. Signed, since V8 makes objects of unsigned ones that are large.
+  #slots: Int32Array = new Int32Array(2 * FIRST_SLOTS);
   #numbers: Float64Array = new Float64Array(FIRST_SLOTS);
   /** What it has become, once it was full. */
   #branches: IdTable[] | undefined;
@@ -44,14 +44,14 @@ export class IdTable {
   /** The number of a hash, or ABSENT. */
   get(high: number, low: number): number {
     if (this.#branches !== undefined) return this.#branchOf(this.#branches, high).get(high, low);
-    const at = this.#find(high >>> 0, low >>> 0);
+    const at = this.#find(high | 0, low | 0);
     return this.#isFree(at) ? ABSENT : (this.#numbers[at >> 1] as number);
   }
 
   set(high: number, low: number, number: number): void {
     if (this.#branches === undefined && this.#size + 1 > MAX_LOAD * this.#numbers.length) this.#grow();
     if (this.#branches !== undefined) this.#setBelow(this.#branchOf(this.#branches, high), high, low, number);
-    else this.#put(high >>> 0, low >>> 0, number);
+    else this.#put(high | 0, low | 0, number);
   }
 
   #setBelow(branch: IdTable, high: number, low: number, number: number): void {
@@ -89,7 +89,7 @@ export class IdTable {
   #grow(): void {
     const [slots, numbers] = [this.#slots, this.#numbers];
     if (numbers.length < MAX_SLOTS) {
-      this.#slots = new Uint32Array(2 * slots.length);
+      this.#slots = new Int32Array(2 * slots.length);
       this.#numbers = new Float64Array(2 * numbers.length);
     } else this.#branch();
     this.#size = 0;
@@ -101,12 +101,12 @@ export class IdTable {
   }
 
   #branch(): void {
-    this.#slots = new Uint32Array();
+    this.#slots = new Int32Array();
     this.#numbers = new Float64Array();
     this.#branches = Array.from({ length: BRANCHES }, () => new IdTable(this.#shift + BRANCH_BITS));
   }
 }
 
 function bytesOf(slots: number): number {
-  return slots * (2 * Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT);
+  return slots * (2 * Int32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT);
 }

@@ -17,7 +17,8 @@ export class UsedIds {
   readonly #atLeast: number;
   #young = new IdTable();
   #old: IdTable | undefined;
-  // The hash of the id at hand, in two halves; fields, because a pair would be one more object for each call.
+  // The id at hand, and its hash in two halves; fields, because a pair would be one more object for each call.
+  #hashed: string | undefined;
   #high = 0;
   #low = 0;
 
@@ -49,6 +50,9 @@ export class UsedIds {
 
   // Two multiplicative hashes side by side. V8 has a better one, but does not expose it.
   #hash(id: string): void {
+    // Most are added when they were not found.
+    if (id === this.#hashed) return;
+    this.#hashed = id;
     let high = HIGH_SEED;
     let low = LOW_SEED;
     for (let at = 0; at < id.length; at += 1) {
