@@ -167,7 +167,8 @@ export class Sessions {
     }
     await found.close(end);
     found.memory.end();
-    // Who asks meanwhile is told to come again.
+    // Who asks meanwhile is told to come again; also who deletes it, since it goes on.
+    if (found.ending.isSuspended && end === 'deleted') throw toFailureError(found.absence);
     if (found.ending.isSuspended) return true;
     if (this.#byOwner.get(ref.identity)?.get(ref.sid) === found) {
       this.#remove(ref);

@@ -327,6 +327,18 @@ test('a server that stops puts its episodes aside: they are torn down, have no o
   expect(toldOf(await second.call('add'))).toBe('2');
 });
 
+test('J2: who deletes an episode that a server has put aside is told to come again, since it goes on later', async () => {
+  const { start, choice } = lives();
+  const first = await start();
+  await first.create({ environment: 'replayed', choice });
+  await first.host.drain();
+  await expect(first.host.end(SESSION)).rejects.toMatchObject({ code: 'shutting_down' });
+  await first.die();
+  const second = await start();
+  await second.host.end(SESSION);
+  expect(second.host.touch(SESSION)).toMatchObject({ code: 'session_gone' });
+});
+
 test('a session that ends before anybody has asked for it since the restart is told of as any other', async () => {
   const { start, choice } = lives();
   const first = await start();
