@@ -23,7 +23,7 @@ const COLLECT_MS = 10;
 // So that a burst within that time cannot hold memory without bound.
 const BATCH_BYTES = 64 * 1024;
 
-// So many are made together: they cost more one by one, and also if they wait until they have left the processor's caches.
+// So many are made together. Hundreds took longer for each: what they are made from has left the processor's caches by then.
 const MAX_UNMADE = 24;
 
 /**
