@@ -1,12 +1,13 @@
+import { startChild } from '../child.ts';
 import { compare, processorTime, ratioOf } from '../compare.ts';
 import { post, strides } from '../requests.ts';
 import { atMostMore, type Verdict } from '../verdicts.ts';
-import type { Servers } from './servers.ts';
 
 const CONNECTIONS = 16;
 
 /** A task by its index: from a split of ten, and from splits of a million. */
-export async function measureTasks({ tiltyard }: Servers): Promise<Verdict[]> {
+export async function measureTasks(): Promise<Verdict[]> {
+  using server = await startChild('large-splits');
   const splits = [
     { name: 'of 10', split: 'ten', size: 10 },
     { name: 'of 1,000,000', split: 'million', size: 1_000_000 },
@@ -14,8 +15,8 @@ export async function measureTasks({ tiltyard }: Servers): Promise<Verdict[]> {
   ];
   const contenders = splits.map(({ name, split, size }) => {
     const turn = strides();
-    const next = () => [post('/counter/task', { split, index: turn() % size }, { expect: '"task"' })];
-    return { name, server: tiltyard, next };
+    const next = () => [post('/catalog/task', { split, index: turn() % size }, { expect: '"task"' })];
+    return { name, server, next };
   });
   const [ten, ...large] = await compare(contenders, {
     title: `tasks by index, ${CONNECTIONS} connections`,

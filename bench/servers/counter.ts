@@ -10,8 +10,6 @@ export const counter = environment({
   durability: (process.env.JOURNAL ?? process.env.CLUSTER) === undefined ? 'none' : 'replay',
   splits: {
     train: [{ start: 10 }],
-    ten: Array.from({ length: 10 }, (_, index) => ({ start: index })),
-    million: Array.from({ length: 1_000_000 }, (_, index) => ({ start: index })),
     counted: { type: 'train', count: 1_000_000, get: (index) => ({ start: index }) },
   },
   setup: ({ task }) => ({ total: task.start }),
