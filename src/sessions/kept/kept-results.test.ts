@@ -181,6 +181,20 @@ test('a result that comes late does not keep those behind it from being freed', 
   expect(find(next ?? 0, 0)).toBeUndefined();
 });
 
+test('a result that comes late is kept with others of its page, also where there is no more room', () => {
+  const { kept, keep, find } = made({ maxKeptBytes: 3 * PAGE });
+  const longer = JSON.stringify('x'.repeat(4_000));
+  const [first, late] = [keep(longer), kept.ids.next()];
+  // The page of the first has no room in its block any more, and there are other pages.
+  for (let count = 0; count < 6; count += 1) keep(longer, 1);
+  for (let count = 8; count < 2 * PAGE_CALLS; count += 1) keep(SMALL, 2);
+  kept.keep(late, { owner: 1, ending: { kind: 'returned', json: longer }, durationMs: 0, fingerprint: '' }, 3);
+  expect(find(late, 3)).toBe(longer);
+  expect(find(first, 3)).toBe(longer);
+  const next = keep(SMALL, 4);
+  expect(find(next, 4)).toBe(SMALL);
+});
+
 test('freeing the oldest costs the same however many there are', () => {
   const KEPT = 50_000;
   // Room for so many failures without words.

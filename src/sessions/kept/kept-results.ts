@@ -3,7 +3,7 @@ import { mostBytes } from '../../protocol/index.ts';
 import { bytesOf, type CallEnding } from '../call-ending.ts';
 import { CallIds } from './call-ids.ts';
 import { type Large, LargeResults } from './large-results.ts';
-import { PAGE_CALLS, type Page, PagePool } from './pages.ts';
+import { BLOCK_BYTES, BlockPool, PAGE_CALLS, Page } from './pages.ts';
 
 /** A call that has ended, kept for clients that come back for it. */
 export interface KeptCall {
@@ -19,7 +19,7 @@ export interface KeptCall {
 
 type LargeCall = KeptCall & Large;
 
-// Larger results are few, and copying them would cost what keeping them saves.
+// With the fingerprint. Larger ones are few, and copying them would cost what keeping them saves.
 const MAX_SMALL_CHARACTERS = 4_096;
 
 // What a call takes on the heap besides its result.
@@ -35,7 +35,7 @@ export class KeptResults {
   readonly ids: CallIds = new CallIds();
   readonly #lingerMs: number;
   readonly #maxBytes: number;
-  readonly #pool: PagePool;
+  readonly #pool: BlockPool;
   /** In the order of their numbers, which is about that of time. */
   readonly #pages = new Map<number, Page>();
   #pageBytes = 0;
@@ -44,7 +44,7 @@ export class KeptResults {
   constructor({ lingerMs, maxKeptBytes }: Pick<Limits, 'lingerMs' | 'maxKeptBytes'>) {
     this.#lingerMs = lingerMs;
     this.#maxBytes = Math.max(1, maxKeptBytes);
-    this.#pool = new PagePool(maxKeptBytes);
+    this.#pool = new BlockPool(maxKeptBytes);
     this.#large = new LargeResults(this.#maxBytes);
   }
 
@@ -56,7 +56,7 @@ export class KeptResults {
   /** Keeps a call of an identity that has ended; true if it takes room on the heap, so that it is worth to be dropped early. */
   keep(number: number, call: KeptCall, now: number, identity = ''): boolean {
     const { ending, fingerprint } = call;
-    if (ending.kind === 'returned' && ending.json.length <= MAX_SMALL_CHARACTERS) {
+    if (ending.kind === 'returned' && fingerprint.length + ending.json.length <= MAX_SMALL_CHARACTERS) {
       this.#keepSmall(number, call, fingerprint + ending.json, now);
       return false;
     }
@@ -76,18 +76,17 @@ export class KeptResults {
     const large = this.#large.find(number);
     if (large !== undefined) return large.owner === owner && !this.#isOver(large.keptAt, now) ? large : undefined;
     const page = this.#pages.get(Math.floor(number / PAGE_CALLS));
-    if (page === undefined) return undefined;
     const at = number % PAGE_CALLS;
-    const length = page.lengths[at] as number;
-    if (length === 0 || page.owners[at] !== owner || this.#isOver(page.keptAt[at] as number, now)) return undefined;
-    const start = page.starts[at] as number;
-    const json = start + (page.fingerprints[at] as number);
+    const text = page?.at(at);
+    if (page === undefined || text === undefined) return undefined;
+    if (page.owners[at] !== owner || this.#isOver(page.keptAt[at] as number, now)) return undefined;
+    const [fingerprint, durationMs, checksum] = [page.fingerprints[at], page.durations[at], page.checksums[at]];
     return {
       owner,
-      ending: { kind: 'returned', json: page.bytes.toString('utf8', json, start + length) },
-      durationMs: page.durations[at] as number,
-      fingerprint: page.bytes.toString('utf8', start, json),
-      checksum: page.checksums[at] as number,
+      ending: { kind: 'returned', json: text.toString('utf8', fingerprint) },
+      durationMs: durationMs as number,
+      fingerprint: text.toString('utf8', 0, fingerprint),
+      checksum: checksum as number,
     };
   }
 
@@ -107,10 +106,8 @@ export class KeptResults {
     const { owner, durationMs, fingerprint, checksum = 0 } = call;
     const page = this.#pageFor(number, mostBytes(text));
     const at = number % PAGE_CALLS;
-    page.starts[at] = page.used;
-    page.lengths[at] = page.bytes.write(text, page.used);
+    page.add(at, text);
     page.fingerprints[at] = fingerprint === '' ? 0 : Buffer.byteLength(fingerprint);
-    page.used += page.lengths[at] as number;
     page.owners[at] = owner;
     page.checksums[at] = checksum;
     // Rounded, as it is told, and not cut off: a repeat has the same bytes as the first answer.
@@ -127,20 +124,17 @@ export class KeptResults {
     const key = Math.floor(number / PAGE_CALLS);
     let page = this.#pages.get(key);
     if (page === undefined) {
-      page = this.#pool.take();
-      this.#makeRoom(page.bytes.length);
+      this.#makeRoom(BLOCK_BYTES);
+      page = new Page(this.#pool);
       this.#pages.set(key, page);
-      this.#pageBytes += page.bytes.length;
+      this.#pageBytes += BLOCK_BYTES;
     }
-    if (page.used + bytes > page.bytes.length) this.#grow(page, page.used + bytes);
+    if (!page.hasRoom(bytes)) {
+      // The next page makes room for this block: now it could only be at the cost of this page.
+      page.grow();
+      this.#pageBytes += BLOCK_BYTES;
+    }
     return page;
-  }
-
-  #grow(page: Page, atLeast: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(page.bytes.length * 2, atLeast));
-    page.bytes.copy(larger, 0, 0, page.used);
-    this.#pageBytes += larger.length - page.bytes.length;
-    page.bytes = larger;
   }
 
   /** Drops the oldest until there is room for so much more; the newest page stays, since results are written to it. */
@@ -156,7 +150,7 @@ export class KeptResults {
 
   #drop(key: number, page: Page): void {
     this.#pages.delete(key);
-    this.#pageBytes -= page.bytes.length;
-    this.#pool.giveBack(page);
+    this.#pageBytes -= page.bytes;
+    page.free();
   }
 }
