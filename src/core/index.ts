@@ -56,6 +56,7 @@ export {
   toThrown,
 } from './errors.ts';
 export { type Failure, toFailure, toFailureError } from './failure.ts';
+export { FewMap } from './few-map.ts';
 export { invoke, type ToolEnding } from './invoke.ts';
 export { assertKnownKeys, nearestOf } from './known-keys.ts';
 export { type Abortable, abortOf, LazyAbort } from './lazy-abort.ts';

@@ -1,4 +1,4 @@
-import { type Failure, TiltyardError, toError, toFailureError } from '../core/index.ts';
+import { type Failure, FewMap, TiltyardError, toError, toFailureError } from '../core/index.ts';
 import type { ToolSpec, WireBlock } from '../protocol/index.ts';
 import {
   type EnvironmentManifest,
@@ -61,7 +61,8 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
   #building: OpenEpisode | undefined;
   /** What came of a former process is not heard. */
   #generation = 0;
-  readonly #runs = new Set<DurableRun>();
+  /** Those that have not ended, by the numbers of their calls. */
+  readonly #runs = new FewMap<number, DurableRun>();
   #waiters: Waiter[] = [];
   #onReady: ReadyListener | undefined;
   #onLost: (loss: Loss & WhyLost) => void = () => {};
@@ -105,14 +106,14 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
   run(request: RunRequest, listener: RunListener): void {
     const { durability, effects } = this.#parts.environment;
     const run = new DurableRun(this, request, effects[request.name] ?? 'state', listener);
-    this.#runs.add(run);
+    this.#runs.set(request.call, run);
     if (durability === 'none') this.#start(run);
     else if (request.isIdKnown) this.#begin(run);
     else this.#announceFirst(run);
   }
 
   abort(call: number, reason: string): void {
-    const run = [...this.#runs].find(({ request }) => request.call === call);
+    const run = this.#runs.get(call);
     if (run === undefined) return;
     run.isAborted = true;
     if (run.phase === 'running') this.#inner?.abort(call, reason);
@@ -121,7 +122,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
 
   runEnded(run: DurableRun, ending: RunEnding): void {
     const tell = () => {
-      this.#runs.delete(run);
+      this.#runs.delete(run.request.call);
       run.listener.ended(withoutState(ending));
     };
     // Nothing of it has run.
@@ -261,7 +262,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     this.#onReady = undefined;
     tell?.(undefined);
     for (const { resolve } of this.#waiters.splice(0)) resolve(opened);
-    for (const run of [...this.#runs]) if (run.phase === 'waiting') this.#start(run);
+    for (const run of this.#inOrder()) if (run.phase === 'waiting') this.#start(run);
   }
 
   /** A setup that fails before anything has happened is its session's own failure, as it is without a journal. */
@@ -281,12 +282,17 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     this.#charges += charge;
     const hopeless = this.#whyHopeless(why);
     if (hopeless !== undefined) return this.#giveUp(hopeless);
-    for (const run of [...this.#runs]) {
+    for (const run of this.#inOrder()) {
       if (run.phase !== 'running') continue;
       run.lose();
       this.#runAgain(run, why);
     }
     void this.#build();
+  }
+
+  /** The runs that have not ended, as they came. */
+  #inOrder(): DurableRun[] {
+    return this.#runs.values().sort((one, other) => one.request.call - other.request.call);
   }
 
   /** What becomes of a run whose process has ended, by its contract. */

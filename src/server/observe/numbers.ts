@@ -1,4 +1,4 @@
-import { CALL_OUTCOMES, type CallOutcome, EPISODE_OUTCOMES, type EpisodeOutcome } from '../../core/index.ts';
+import { CALL_OUTCOMES, type CallOutcome, EPISODE_OUTCOMES, type EpisodeOutcome, FewMap } from '../../core/index.ts';
 import {
   type CallEnded,
   type CallFacts,
@@ -83,7 +83,7 @@ export class Numbers implements Observer {
   /** The live sessions of each identity that is known. */
   readonly owned: Counts = new Counts();
   /** The calls whose tool was started and has not ended, with the time of that. */
-  readonly running: Map<CallFacts, number> = new Map();
+  readonly running: FewMap<CallFacts, number> = new FewMap();
   liveSessions = 0;
   /** Those that ended because the server stops. */
   stoppedSessions = 0;

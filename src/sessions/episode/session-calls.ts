@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../../core/index.ts';
+import { type CallOutcome, FewMap } from '../../core/index.ts';
 import { UNKNOWN_TASK_ID } from '../../protocol/index.ts';
 import { Call } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
@@ -53,7 +53,7 @@ export class SessionCalls {
   readonly #kept: KeptResults;
   readonly #clientTaskIds: SessionRules['clientTaskIds'];
   // Made when first needed: an idle session shall be small.
-  #running: Map<string, SessionCall> | undefined;
+  #running: FewMap<string, SessionCall> | undefined;
   /** The ids that clients chose for calls that have ended, with the numbers of the calls. */
   #used: UsedIds | undefined;
   /** The calls whose results take room on the heap. */
@@ -78,7 +78,7 @@ export class SessionCalls {
   }
 
   get running(): readonly SessionCall[] {
-    return [...(this.#running?.values() ?? [])];
+    return this.#running?.values() ?? [];
   }
 
   get runningCount(): number {
@@ -115,7 +115,7 @@ export class SessionCalls {
     call.inputBytes = inputBytes;
     this.#inputBytes += inputBytes;
     this.#session.memory.take(inputBytes);
-    this.#running ??= new Map();
+    this.#running ??= new FewMap();
     this.#running.set(call.facts.id, call);
   }
 
