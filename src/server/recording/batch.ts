@@ -17,6 +17,9 @@ const HEADER_BYTES = 40;
 // A little more than a batch has when it is sent, so that it need not grow; the system gives only what is used.
 const USUAL_BYTES = 1280 * 1024;
 
+// One is written while the next is filled; a few more while the disk is slow.
+const MAX_SPARE = 4;
+
 /**
  * Entries on their way to the thread, as bytes that are handed over and not copied. As texts, they would be trees of all the pieces they
  * were made from, which the garbage collector would copy while they wait.
@@ -25,6 +28,8 @@ export class Batch {
   #bytes: Buffer = Buffer.allocUnsafeSlow(USUAL_BYTES);
   #view: DataView = new DataView(this.#bytes.buffer);
   #used = 0;
+  /** New memory for each would bring the next collection of the heap nearer, and the system would have to clear it. */
+  readonly #spare: Buffer[] = [];
 
   get isEmpty(): boolean {
     return this.#used === 0;
@@ -52,9 +57,14 @@ export class Batch {
   /** Gives the bytes away; the batch is empty then. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#bytes.buffer as ArrayBuffer, 0, this.#used);
-    this.#use(Buffer.allocUnsafeSlow(USUAL_BYTES));
+    this.#use(this.#spare.pop() ?? Buffer.allocUnsafeSlow(USUAL_BYTES));
     this.#used = 0;
     return bytes;
+  }
+
+  /** Takes back memory that was given away. */
+  giveBack(room: ArrayBuffer): void {
+    if (room.byteLength === USUAL_BYTES && this.#spare.length < MAX_SPARE) this.#spare.push(Buffer.from(room));
   }
 
   #makeRoom(bytes: number): void {

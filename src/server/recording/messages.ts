@@ -61,12 +61,21 @@ export interface PastCallFields {
 }
 
 /** What the thread is sent. */
-export type Order = { readonly batch: Uint8Array } | { readonly tools: ToolsByEnvironment } | { readonly close: true };
+export type Order =
+  | { readonly batch: Uint8Array<ArrayBuffer> }
+  | { readonly tools: ToolsByEnvironment }
+  | { readonly close: true };
 
 /** The tools of environments, by name. */
 export type ToolsByEnvironment = ReadonlyMap<string, readonly ToolSpec[]>;
 
 /** What the thread says after each batch. */
+export interface Told extends Report {
+  /** The memory of the batch, for another one. */
+  readonly room: ArrayBuffer;
+}
+
+/** What became of a batch. */
 export interface Report {
   /** How many events were written since the last report, and how many could not be. */
   readonly written: number;

@@ -18,7 +18,7 @@ import type { RecordingNumbers } from '../observe/recording-metrics.ts';
 import { startThread } from '../start-thread.ts';
 import { Batch } from './batch.ts';
 import { callFields, nameOf, resultFields, toEnd, toEpisode } from './fields.ts';
-import type { Entry, Opening, Order, PastCallFields, Report, ThreadData, ToolsByEnvironment } from './messages.ts';
+import type { Entry, Opening, Order, PastCallFields, ThreadData, Told, ToolsByEnvironment } from './messages.ts';
 
 /** What a recorder is told. */
 export interface RecorderOptions extends ThreadData {
@@ -68,7 +68,7 @@ export class Recorder implements Observer {
     this.#options = options;
     const { folder, maxBytes } = options;
     this.#thread = startThread(import.meta.url, 'thread', { folder, maxBytes } satisfies ThreadData);
-    this.#thread.on('message', (report: Report) => this.#heard(report));
+    this.#thread.on('message', (told: Told) => this.#heard(told));
     this.#thread.on('error', (error) => this.#broken(error));
     this.#thread.unref();
   }
@@ -232,7 +232,8 @@ export class Recorder implements Observer {
     this.#thread.postMessage({ batch } satisfies Order, [batch.buffer]);
   }
 
-  #heard({ written, dropped, bytes, deleted, problem }: Report): void {
+  #heard({ written, dropped, bytes, deleted, problem, room }: Told): void {
+    this.#batch.giveBack(room);
     this.#sentBytes -= this.#sent.shift() ?? 0;
     this.numbers.written += written;
     this.numbers.dropped += dropped;

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Order, ThreadData } from './messages.ts';
+import type { Order, ThreadData, Told } from './messages.ts';
 import { Records } from './records.ts';
 
 // The recorder's own thread: it waits for the disk, so that nobody else does.
@@ -7,7 +7,13 @@ import { Records } from './records.ts';
 const records = new Records(workerData as ThreadData);
 
 parentPort?.on('message', (order: Order) => {
-  if ('batch' in order) parentPort?.postMessage(records.write(order.batch));
+  if ('batch' in order) write(order.batch);
   else if ('tools' in order) records.describe(order.tools);
   else parentPort?.close();
 });
+
+function write(batch: Uint8Array<ArrayBuffer>): void {
+  const { buffer: room } = batch;
+  const told: Told = { ...records.write(batch), room };
+  parentPort?.postMessage(told, [room]);
+}
