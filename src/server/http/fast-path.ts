@@ -76,7 +76,7 @@ export class FastPath {
     const { requests, instance } = this.#options;
     requests.begin(request, response, route.counts, caller);
     const open: CallExchange['open'] = (status, own) => {
-      own[INSTANCE_HEADER] = instance.id;
+      own.push(INSTANCE_HEADER, instance.id);
       response.writeHead(status, own);
     };
     readBody(request, (body) => route.answer({ headers, body, identity, response, caller, open }));

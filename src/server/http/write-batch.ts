@@ -66,10 +66,11 @@ export function isLarge(ending: CallEnding): boolean {
 }
 
 /**
- * Writes the only piece of a body whose length was announced. Not `end(body)`, which hands the system two pieces, one of
+ * Writes the only piece of a body, whose length was announced. Not `end(body)`, which hands the system two pieces, one of
  * them empty: a single one makes the server a tenth faster.
  */
-export function writeLast(response: ServerResponse, body: string): void {
-  response.write(body);
+export function writeLast(response: ServerResponse, body: string, bytes: number): void {
+  // What has as many bytes as characters is ASCII, which is copied as it is, and not encoded character by character.
+  response.write(body, bytes === body.length ? 'latin1' : 'utf8');
   process.nextTick(() => response.end());
 }

@@ -1,9 +1,9 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from '../../protocol/index.ts';
 import type { CallEvent, CallRequest, SessionHost, SessionRef } from '../../sessions/index.ts';
 import type { Disconnects } from '../http/disconnects.ts';
 import { type ReturnErrors, toFailureAnswer } from '../http/errors.ts';
-import { type CallExchange, respond } from '../http/exchange.ts';
+import { type CallExchange, type HeaderList, respond } from '../http/exchange.ts';
 import type { Beating, Heartbeat } from '../http/heartbeat.ts';
 import { type PieceRooms, Pump } from '../http/pieces.ts';
 import { isQueued } from '../http/request-tracker.ts';
@@ -130,10 +130,11 @@ export class CallStream implements Beating {
     if (isQueued(response)) this.#options.transfers.countQueued(response, this.#ref.identity, event.length);
     if (response.headersSent) return void response.end(event);
     const body = taskId === undefined ? event : encodeTaskId(taskId) + event;
+    const bytes = Buffer.byteLength(body);
     const headers = streamHeaders();
-    headers['content-length'] = Buffer.byteLength(body);
+    headers.push('content-length', bytes);
     this.#exchange.open(200, headers);
-    writeLast(response, body);
+    writeLast(response, body, bytes);
   }
 
   /** Begins a stream whose length nobody knows yet. */
@@ -170,9 +171,7 @@ function hasLeft({ req }: ServerResponse): boolean {
   return req.socket.destroyed;
 }
 
-// New ones each time, because others add theirs; to spread one object takes longer than to write all.
-function streamHeaders(): OutgoingHttpHeaders {
-  return { 'content-type': EVENT_STREAM, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
+// New ones each time, because others add theirs.
+function streamHeaders(): HeaderList {
+  return ['content-type', 'text/event-stream; charset=utf-8', 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
 }
-
-const EVENT_STREAM = 'text/event-stream; charset=utf-8';
