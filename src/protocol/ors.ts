@@ -62,8 +62,7 @@ export type GivenOutput = Readonly<Omit<ToolOutput, 'blocks'>> & { readonly bloc
  * no metadata and no detail, and asking JSON for these, or for a number, takes as long as all the rest.
  */
 export function resultJson({ blocks, metadata, reward, finished }: GivenOutput): string {
-  const [first] = blocks;
-  const content = first !== undefined && blocks.length === 1 ? blockJson(first) : blocks.map(blockJson).join(',');
+  const content = blocks.map(blockJson).join(',');
   const data = metadata === null ? 'null' : objectJson(metadata);
   const paid = Number.isFinite(reward) ? String(reward) : 'null';
   return `{"ok":true,"output":{"blocks":[${content}],"metadata":${data},"reward":${paid},"finished":${finished}}}`;

@@ -17,14 +17,7 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
   const slow = eventLog(logger);
   const quoteName = nameQuotes();
   const origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
-  // Many lines are of the same millisecond.
-  let [latest, latestHead] = [0, ''];
-  const head = (time: number) => {
-    if (time === latest) return latestHead;
-    latest = time;
-    latestHead = `{"level":${INFO},"time":${time},${origin}`;
-    return latestHead;
-  };
+  const head = (time: number) => `{"level":${INFO},"time":${time},${origin}`;
   // At any time, because a level can be changed while the server runs.
   const isOff = (level: number) => (logger.levelVal ?? INFO) > level;
   return {

@@ -101,10 +101,10 @@ export class Metrics {
   #runningByTool(): (readonly [labels: { environment: string; tool: string }, running: Running])[] {
     const found = new Map<ToolNumbers, Running>();
     const now = performance.timeOrigin + performance.now();
-    for (const [call, at] of this.#numbers.running.entries()) {
+    for (const [call, at] of this.#numbers.running) {
       const tool = this.#numbers.tool(call);
-      const { count, oldestMs } = found.get(tool) ?? NONE_RUNNING;
-      found.set(tool, { count: count + 1, oldestMs: Math.max(oldestMs, now - at) });
+      const { count, oldestMs } = found.get(tool) ?? { count: 0, oldestMs: now - at };
+      found.set(tool, { count: count + 1, oldestMs });
     }
     return Array.from(eachTool(this.#numbers.tools), ([labels, tool]) => [labels, found.get(tool) ?? NONE_RUNNING]);
   }

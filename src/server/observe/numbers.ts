@@ -1,7 +1,8 @@
-import { CALL_OUTCOMES, type CallOutcome, EPISODE_OUTCOMES, type EpisodeOutcome, FewMap } from '../../core/index.ts';
+import { CALL_OUTCOMES, type CallOutcome, EPISODE_OUTCOMES, type EpisodeOutcome } from '../../core/index.ts';
 import {
   type CallEnded,
   type CallFacts,
+  type CallRunning,
   Counts,
   type HostEvent,
   type LossReason,
@@ -82,8 +83,9 @@ export class Numbers implements Observer {
   readonly tools: Map<string, Map<string, ToolNumbers>> = new Map();
   /** The live sessions of each identity that is known. */
   readonly owned: Counts = new Counts();
-  /** The calls whose tool was started and has not ended, with the time of that. */
-  readonly running: FewMap<CallFacts, number> = new FewMap();
+  /** See `running`. Most tools end before another starts: the latest has a place of its own, so that no map is filled and emptied by each call. */
+  readonly #running = new Map<CallFacts, number>();
+  #latest: CallRunning | undefined;
   liveSessions = 0;
   /** Those that ended because the server stops. */
   stoppedSessions = 0;
@@ -96,7 +98,8 @@ export class Numbers implements Observer {
         return;
       case 'call_running':
         this.waitingCalls -= 1;
-        this.running.set(event.call, event.at);
+        if (this.#latest !== undefined) this.#running.set(this.#latest.call, this.#latest.at);
+        this.#latest = event;
         return;
       case 'call_ended':
         return this.#callEnded(event);
@@ -119,6 +122,12 @@ export class Numbers implements Observer {
         this.environment(event.session.environment).reusedIds += 1;
         return;
     }
+  }
+
+  /** The calls whose tool was started and has not ended, with the time of that; the oldest first. */
+  get running(): ReadonlyMap<CallFacts, number> {
+    const latest = this.#latest;
+    return latest === undefined ? this.#running : new Map([...this.#running, [latest.call, latest.at]]);
   }
 
   /** The numbers of an environment, whether or not it has had a session. */
@@ -148,8 +157,9 @@ export class Numbers implements Observer {
   }
 
   #callEnded({ call, outcome, durationMs, ran }: CallEnded): void {
-    if (ran) this.running.delete(call);
-    else this.waitingCalls -= 1;
+    if (!ran) this.waitingCalls -= 1;
+    else if (this.#latest?.call === call) this.#latest = undefined;
+    else this.#running.delete(call);
     const { ended, endedByMcp, durations } = this.tool(call);
     if (call.mcpId === undefined) ended[outcome] += 1;
     else endedByMcp[outcome] += 1;

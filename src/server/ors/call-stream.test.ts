@@ -75,7 +75,7 @@ test('a call that is accepted and ends within a later turn is answered in one wr
   tell(ACCEPTED);
   tell({ kind: 'settled', taskId: 'mine', ending: { kind: 'returned', json: '{}' }, durationMs: 0 });
   await batch.end();
-  expect(response.write).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('mine'));
+  expect(response.write).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('mine'), 'latin1');
   expect(heartbeat.add).not.toHaveBeenCalled();
 });
 
@@ -84,7 +84,7 @@ test('a call that ends within its turn is answered in one write', async () => {
   tell(ACCEPTED);
   tell({ kind: 'settled', taskId: 'mine', ending: { kind: 'returned', json: '{}' }, durationMs: 0 });
   await batch.end();
-  expect(response.write).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('mine'));
+  expect(response.write).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('mine'), 'latin1');
   expect(heartbeat.add).not.toHaveBeenCalled();
 });
 

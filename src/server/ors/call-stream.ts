@@ -22,6 +22,15 @@ export interface CallStreamOptions {
   readonly returnErrors: ReturnErrors;
 }
 
+const STREAM_HEADERS: Readonly<HeaderList> = [
+  'content-type',
+  'text/event-stream; charset=utf-8',
+  'cache-control',
+  'no-cache',
+  'x-accel-buffering',
+  'no',
+];
+
 /** In the turn in which the call came; waiting for its end; with a stream that has begun; done. */
 type StreamPhase = 'arriving' | 'waiting' | 'streaming' | 'answered';
 
@@ -131,15 +140,13 @@ export class CallStream implements Beating {
     if (response.headersSent) return void response.end(event);
     const body = taskId === undefined ? event : encodeTaskId(taskId) + event;
     const bytes = Buffer.byteLength(body);
-    const headers = streamHeaders();
-    headers.push('content-length', bytes);
-    this.#exchange.open(200, headers);
+    this.#exchange.open(200, [...STREAM_HEADERS, 'content-length', bytes]);
     writeLast(response, body, bytes);
   }
 
   /** Begins a stream whose length nobody knows yet. */
   #open(taskId: string): void {
-    this.#exchange.open(200, streamHeaders());
+    this.#exchange.open(200, [...STREAM_HEADERS]);
     this.#exchange.response.write(encodeTaskId(taskId));
   }
 
@@ -169,9 +176,4 @@ export class CallStream implements Beating {
 /** Whether a client has left. Not by the response: one that waits behind another on its connection does not hear of the end. */
 function hasLeft({ req }: ServerResponse): boolean {
   return req.socket.destroyed;
-}
-
-// New ones each time, because others add theirs.
-function streamHeaders(): HeaderList {
-  return ['content-type', 'text/event-stream; charset=utf-8', 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
 }

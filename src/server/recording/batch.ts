@@ -2,7 +2,7 @@ import { mostBytes } from '../../protocol/index.ts';
 import { hasNoBlobs } from '../../records/index.ts';
 import type { Entry, Kind, ReceivedEntry } from './messages.ts';
 
-const KINDS: readonly Kind[] = ['open', 'prompt', 'call', 'result', 'note', 'end', 'suspend'];
+const KINDS: readonly Entry['kind'][] = ['open', 'prompt', 'call', 'result', 'note', 'end', 'suspend', 'called'];
 const NUMBER_OF_KIND = new Map(KINDS.map((kind, number) => [kind, number]));
 
 // Of each entry: its kind, how many bytes its text has, and four numbers.
@@ -90,20 +90,26 @@ export function* entriesOf(batch: Uint8Array): Generator<ReceivedEntry> {
   for (let at = 0; at < bytes.length; ) {
     const start = at + HEADER_BYTES;
     const end = start + view.getUint32(at + LENGTH);
-    yield {
-      kind: KINDS[view.getUint32(at + KIND)] as Kind,
+    const kind = KINDS[view.getUint32(at + KIND)] as Entry['kind'];
+    const entry = {
       session: view.getFloat64(at + SESSION),
       at: view.getFloat64(at + AT),
       call: view.getFloat64(at + CALL),
       reward: view.getFloat64(at + REWARD),
       bytes,
-      start,
-      end,
       hasNoBlobs: isPlain || hasNoBlobs(bytes.subarray(start, end)),
     };
+    if (kind === 'called') {
+      const middle = bytes.indexOf(LINE_BREAK, start);
+      yield { ...entry, kind: 'call', start, end: middle };
+      yield { ...entry, kind: 'result', start: middle + 1, end };
+    } else yield { ...entry, kind, start, end };
     at = end;
   }
 }
+
+// No JSON that was made here has one.
+const LINE_BREAK = 0x0a;
 
 /** The text of an entry. */
 export function textOf({ bytes, start, end }: ReceivedEntry): string {

@@ -26,8 +26,10 @@ export interface Happening {
 }
 
 /** The same with what is to be written. */
-export interface Entry extends Happening {
-  /** Of prompts, calls, results and notes the fields of the event; the rest as JSON. */
+export interface Entry extends Omit<Happening, 'kind'> {
+  /** Called: a call and its result in one. */
+  readonly kind: Kind | 'called';
+  /** Of prompts, calls, results and notes the fields of the event; the rest as JSON. Of a call and its result both, in two lines. */
   readonly text: string;
 }
 

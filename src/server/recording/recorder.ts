@@ -46,6 +46,9 @@ interface Recorded {
 
 type NewEntry = Omit<Entry, 'call' | 'reward'> & Partial<Pick<Entry, 'call' | 'reward'>>;
 
+/** A call that has come. */
+type Asked = Pick<Entry, 'session' | 'at' | 'call' | 'text'>;
+
 /**
  * Records every episode: it listens, collects what it hears for a moment, and hands it to a thread that writes. Whatever goes wrong
  * there, episodes go on.
@@ -56,6 +59,8 @@ export class Recorder implements Observer {
   readonly #thread: Worker;
   readonly #sessions = new Map<number, Recorded>();
   readonly #batch = new Batch();
+  /** The last call that came. Most end before anything else happens, and are one entry then. */
+  #asked: Asked | undefined;
   /** How large each batch is that the thread has not written yet. */
   readonly #sent: number[] = [];
   #sentBytes = 0;
@@ -163,15 +168,23 @@ export class Recorder implements Observer {
 
   #call({ call, at, tool, input }: CallAsked): void {
     if (call.session === undefined) return;
+    this.#addAsked();
+    // Now, since defaults are written into the input.
     const text = callFields(tool, input, call.id);
-    this.#add({ kind: 'call', session: call.session.number, at, text, call: call.number });
+    this.#asked = { session: call.session.number, at, call: call.number, text };
+    this.#sendLater();
   }
 
   #result({ call, at, ending, durationMs }: CallTold): void {
     if (call.session === undefined) return;
     const text = resultFields(ending, durationMs, this.#options.returnErrors);
     const reward = rewardOf(ending) ?? Number.NaN;
-    this.#add({ kind: 'result', session: call.session.number, at, text, call: call.number, reward });
+    const [session, number, asked] = [call.session.number, call.number, this.#asked];
+    // Both have one time.
+    if (asked?.call !== number || Math.round(asked.at) !== Math.round(at))
+      return this.#add({ kind: 'result', session, at, text, call: number, reward });
+    this.#asked = undefined;
+    this.#add({ kind: 'called', session, at, text: `${asked.text}\n${text}`, call: number, reward });
   }
 
   #noteFailedSetup(session: number, at: number): void {
@@ -195,24 +208,36 @@ export class Recorder implements Observer {
     this.#sessions.delete(entry.session);
   }
 
+  /** Adds a call that goes on while other things happen. */
+  #addAsked(): void {
+    const asked = this.#asked;
+    this.#asked = undefined;
+    if (asked !== undefined) this.#add({ ...asked, kind: 'call' });
+  }
+
   #add({ kind, session, at, text, call = 0, reward = Number.NaN }: NewEntry): void {
+    if (this.#asked !== undefined) this.#addAsked();
     const recorded = this.#sessions.get(session);
     if (recorded === undefined || this.#isOver) return;
     // The end always passes: it is small, and frees the record.
-    if (this.#isFull && kind !== 'end' && kind !== 'suspend') return this.#drop(recorded);
+    if (this.#isFull && kind !== 'end' && kind !== 'suspend') return this.#drop(recorded, kind === 'called' ? 2 : 1);
     if (recorded.missing > 0) this.#noteMissing(session, at, recorded);
     this.#batch.push({ kind, session, at: Math.round(at), call, reward, text });
     if (this.#batch.size > BATCH_BYTES) this.#send();
-    else this.#timer ??= setTimeout(() => this.#send(), COLLECT_MS).unref();
+    else this.#sendLater();
+  }
+
+  #sendLater(): void {
+    this.#timer ??= setTimeout(() => this.#send(), COLLECT_MS).unref();
   }
 
   get #isFull(): boolean {
     return this.#sentBytes + this.#batch.size > MAX_WAITING_BYTES;
   }
 
-  #drop(recorded: Recorded): void {
-    recorded.missing += 1;
-    this.numbers.dropped += 1;
+  #drop(recorded: Recorded, events: number): void {
+    recorded.missing += events;
+    this.numbers.dropped += events;
     this.#complain('events come faster than the disk takes them');
   }
 
@@ -223,6 +248,7 @@ export class Recorder implements Observer {
   }
 
   #send(): void {
+    this.#addAsked();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#batch.isEmpty || this.#isOver) return;

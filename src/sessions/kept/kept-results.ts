@@ -106,7 +106,10 @@ export class KeptResults {
     const { owner, durationMs, fingerprint, checksum = 0 } = call;
     const page = this.#pageFor(number, mostBytes(text));
     const at = number % PAGE_CALLS;
-    page.add(at, text);
+    const length = page.block.write(text, page.used);
+    page.starts[at] = page.blockStart + page.used;
+    page.lengths[at] = length;
+    page.used += length;
     page.fingerprints[at] = fingerprint === '' ? 0 : Buffer.byteLength(fingerprint);
     page.owners[at] = owner;
     page.checksums[at] = checksum;
@@ -129,7 +132,7 @@ export class KeptResults {
       this.#pages.set(key, page);
       this.#pageBytes += BLOCK_BYTES;
     }
-    if (!page.hasRoom(bytes)) {
+    if (page.used + bytes > BLOCK_BYTES) {
       // The next page makes room for this block: now it could only be at the cost of this page.
       page.grow();
       this.#pageBytes += BLOCK_BYTES;

@@ -67,22 +67,23 @@ export class Page {
   readonly checksums: Uint32Array;
   /** How many bytes of a text are the fingerprint of its call, which comes first. */
   readonly fingerprints: Uint16Array;
-  newestAt = 0;
   /** Where a text begins: in which block, and where in it. */
-  readonly #starts: Uint32Array;
+  readonly starts: Uint32Array;
   /** 0 where there is none: JSON is never empty. */
-  readonly #lengths: Uint32Array;
+  readonly lengths: Uint32Array;
+  newestAt = 0;
+  /** The block for the next text, what is before it in others, and how much of it is taken. The arrays are at the beginning of the first. */
+  block: Buffer;
+  blockStart = 0;
+  used: number = INDEX_BYTES;
   readonly #pool: BlockPool;
   readonly #blocks: Buffer[];
-  /** The last block, and how much of it is taken. The arrays are at the beginning of the first one. */
-  #block: Buffer;
-  #used: number = INDEX_BYTES;
 
   constructor(pool: BlockPool) {
     this.#pool = pool;
-    this.#block = pool.take();
-    this.#blocks = [this.#block];
-    const { buffer, byteOffset } = this.#block;
+    this.block = pool.take();
+    this.#blocks = [this.block];
+    const { buffer, byteOffset } = this.block;
     let at = byteOffset;
     const next = (bytesEach: number) => {
       at += PAGE_CALLS * bytesEach;
@@ -94,8 +95,8 @@ export class Page {
     this.owners = words();
     this.durations = words();
     this.checksums = words();
-    this.#starts = words();
-    this.#lengths = words().fill(0);
+    this.starts = words();
+    this.lengths = words().fill(0);
     this.fingerprints = new Uint16Array(buffer, next(Uint16Array.BYTES_PER_ELEMENT), PAGE_CALLS);
   }
 
@@ -104,30 +105,19 @@ export class Page {
     return this.#blocks.length * BLOCK_BYTES;
   }
 
-  /** Whether a text of so many bytes can be added without another block. */
-  hasRoom(bytes: number): boolean {
-    return this.#used + bytes <= BLOCK_BYTES;
-  }
-
+  /** Takes another block. */
   grow(): void {
-    this.#block = this.#pool.take();
-    this.#blocks.push(this.#block);
-    this.#used = 0;
-  }
-
-  /** Adds the text of a call. */
-  add(at: number, text: string): void {
-    const length = this.#block.write(text, this.#used);
-    this.#starts[at] = (this.#blocks.length - 1) * BLOCK_BYTES + this.#used;
-    this.#lengths[at] = length;
-    this.#used += length;
+    this.block = this.#pool.take();
+    this.blockStart = this.bytes;
+    this.used = 0;
+    this.#blocks.push(this.block);
   }
 
   /** The bytes of the text of a call; undefined if it has none. */
   at(at: number): Buffer | undefined {
-    const length = this.#lengths[at] as number;
+    const length = this.lengths[at] as number;
     if (length === 0) return undefined;
-    const start = this.#starts[at] as number;
+    const start = this.starts[at] as number;
     const offset = start % BLOCK_BYTES;
     return this.#blocks[(start - offset) / BLOCK_BYTES]?.subarray(offset, offset + length);
   }
