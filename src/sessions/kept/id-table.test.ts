@@ -47,3 +47,16 @@ test('a full table becomes several, each for a part of the hashes, and loses non
 test('an empty table takes little', () => {
   expect(new IdTable().bytes).toBe(256);
 });
+
+test('a table that was cleared has nothing, and keeps its room for others', () => {
+  const table = new IdTable();
+  const hashes = Array.from({ length: 20_000 }, (_, at) => [Math.imul(at + 1, 0x9e3779b1), at + 1] as const);
+  for (const [high, low] of hashes) table.set(high, low, low);
+  const { bytes } = table;
+  table.clear();
+  expect(table).toMatchObject({ size: 0, bytes });
+  for (const [high, low] of hashes) expect(table.get(high, low)).toBe(ABSENT);
+  for (const [high, low] of hashes) table.set(high, low, 2 * low);
+  for (const [high, low] of hashes) expect(table.get(high, low)).toBe(2 * low);
+  expect(table).toMatchObject({ size: hashes.length, bytes });
+});

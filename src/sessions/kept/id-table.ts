@@ -22,15 +22,18 @@ export class IdTable {
   /** Which bits of the high half differ within this table. */
   readonly #shift: number;
   // Two halves for each slot; both are 0 where it is free. Signed, since V8 makes objects of unsigned ones that are large.
-  #slots: Int32Array = new Int32Array(2 * FIRST_SLOTS);
-  #numbers: Float64Array = new Float64Array(FIRST_SLOTS);
+  #slots: Int32Array;
+  #numbers: Float64Array;
   /** What it has become, once it was full. */
   #branches: IdTable[] | undefined;
   #size = 0;
-  #bytes: number = bytesOf(FIRST_SLOTS);
+  #bytes: number;
 
-  constructor(shift = 0) {
+  constructor(shift = 0, slots: number = FIRST_SLOTS) {
     this.#shift = shift;
+    this.#slots = new Int32Array(2 * slots);
+    this.#numbers = new Float64Array(slots);
+    this.#bytes = bytesOf(slots);
   }
 
   get size(): number {
@@ -52,6 +55,13 @@ export class IdTable {
     if (this.#branches === undefined && this.#size + 1 > MAX_LOAD * this.#numbers.length) this.#grow();
     if (this.#branches !== undefined) this.#setBelow(this.#branchOf(this.#branches, high), high, low, number);
     else this.#put(high | 0, low | 0, number);
+  }
+
+  /** Forgets everything, and keeps the room for it. */
+  clear(): void {
+    this.#size = 0;
+    this.#slots.fill(0);
+    for (const branch of this.#branches ?? []) branch.clear();
   }
 
   #setBelow(branch: IdTable, high: number, low: number, number: number): void {
@@ -103,7 +113,9 @@ export class IdTable {
   #branch(): void {
     this.#slots = new Int32Array();
     this.#numbers = new Float64Array();
-    this.#branches = Array.from({ length: BRANCHES }, () => new IdTable(this.#shift + BRANCH_BITS));
+    // Twice as many slots in all, as if it grew: otherwise each branch would grow from the least by itself.
+    const slots = (2 * MAX_SLOTS) / BRANCHES;
+    this.#branches = Array.from({ length: BRANCHES }, () => new IdTable(this.#shift + BRANCH_BITS, slots));
   }
 }
 

@@ -41,8 +41,10 @@ export class UsedIds {
 
   add(id: string, number: number): void {
     if (this.#young.size >= this.#atLeast) {
+      const forgotten = this.#old ?? new IdTable();
+      forgotten.clear();
       this.#old = this.#young;
-      this.#young = new IdTable();
+      this.#young = forgotten;
     }
     this.#hash(id);
     this.#young.set(this.#high, this.#low, number);
