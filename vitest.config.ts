@@ -25,8 +25,8 @@ const SLOW = [
   'test/readme-commands.test.ts',
   // A process for each client.
   'test/mcp/{coding-agents,command-agents,conformance,stdio}.test.ts',
-  // Waits for providers that ask to be left alone; processes that are killed.
-  'test/rollouts/{kill,load}.test.ts',
+  // Waits for providers that ask to be left alone; processes, some of which are killed.
+  'test/rollouts/{kill,load,secure}.test.ts',
 ];
 const INTEROP = ['test/interop/**/*.test.ts'];
 // What it finds depends on chance, so it is for people who look at it: `npm run test:chaos`.

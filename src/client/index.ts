@@ -58,7 +58,7 @@ export {
 } from './oxp-errors.ts';
 export type { OxpInput, OxpValue, ToolIdOf } from './oxp-types.ts';
 // How requests are sent
-export type { RetryOptions } from './retry.ts';
+export { isUntrusted, type RetryOptions } from './retry.ts';
 export type { Session } from './session.ts';
 export type { Fetch } from './transport.ts';
 export type { CallResult, InputArguments, InputsOf, TaskOf, ToolInput } from './types.ts';

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { pause } from './retry.ts';
+import { NetworkError } from './errors.ts';
+import { pause, withRetries } from './retry.ts';
 
 /** A signal, and what hangs on it and on the clock. */
 function watched() {
@@ -28,4 +29,21 @@ test('a pause that is cut short leaves no timer, which would keep the program ru
   expect(left()).toEqual([0, 0]);
   await expect(pause(1_000, controller.signal)).rejects.toThrow('enough');
   expect(left()).toEqual([0, 0]);
+});
+
+test.each([
+  ['a connection that broke', 'ECONNRESET', true],
+  ['a certificate that nobody has signed', 'DEPTH_ZERO_SELF_SIGNED_CERT', false],
+  ['a certificate of an unknown authority', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', false],
+  ['a certificate that is over', 'CERT_HAS_EXPIRED', false],
+  ['a certificate of another host', 'ERR_TLS_CERT_ALTNAME_INVALID', false],
+])('%s (%s) is tried again: %s', async (_what, code, isRepeated) => {
+  let attempts = 0;
+  const run = async () => {
+    attempts += 1;
+    throw new NetworkError('it failed', { code });
+  };
+  const trying = withRetries('a request', run, { retry: { attempts: 3, pauseMs: 0, maxPauseMs: 0 } });
+  await expect(trying).rejects.toThrow();
+  expect(attempts).toBe(isRepeated ? 3 : 1);
 });

@@ -32,8 +32,16 @@ const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 
 /** Whether an error may pass by itself: the network, or a server or proxy that is overloaded. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof NetworkError) return true;
+  if (error instanceof NetworkError) return !isUntrusted(error);
   return error instanceof HttpError && error.code !== SETUP_FAILED && RETRIED_STATUSES.has(error.status ?? 0);
+}
+
+// As Node and OpenSSL name what is wrong with a certificate.
+const UNTRUSTED = /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$)/;
+
+/** Whether nobody vouches for the certificate of a server, or it is another's: that stays so, however often it is asked. */
+export function isUntrusted({ code }: NetworkError): boolean {
+  return code !== undefined && UNTRUSTED.test(code);
 }
 
 /** Whether the server says that the environment is still being set up, so that nothing ran. */

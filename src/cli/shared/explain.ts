@@ -1,4 +1,4 @@
-import { ClientError, MaxRetries, NetworkError } from '../../client/index.ts';
+import { ClientError, isUntrusted, MaxRetries, NetworkError } from '../../client/index.ts';
 import type { ErrorCode } from '../../core/index.ts';
 import { EXIT_CODES, Failure } from './failure.ts';
 import { withoutForeignFrames } from './location.ts';
@@ -63,6 +63,8 @@ function adviceFor(error: ClientError, { url, hasKey, hasAnswered = false }: Add
     case 'UND_ERR_CONNECT_TIMEOUT':
       return `${host} is not responding. Check the URL, the network and firewalls`;
   }
+  if (error instanceof NetworkError && isUntrusted(error))
+    return `the certificate of ${host} is not trusted here: ${toMessage(error)}. If it is your own, set the environment variable NODE_EXTRA_CA_CERTS to a file that has it`;
   if (/\bbad port\b/.test(error.message))
     return `Node's fetch blocks port ${port}, which belongs to another protocol. Serve on another port`;
   if (error.status === 401) {
