@@ -64,7 +64,7 @@ function adviceFor(error: ClientError, { url, hasKey, hasAnswered = false }: Add
       return `${host} is not responding. Check the URL, the network and firewalls`;
   }
   if (error instanceof NetworkError && isUntrusted(error))
-    return `the certificate of ${host} is not trusted here: ${toMessage(error)}. If it is your own, set the environment variable NODE_EXTRA_CA_CERTS to a file that has it`;
+    return `the certificate of ${host} is not trusted here: ${causeOf(error)}. If it is your own, set the environment variable NODE_EXTRA_CA_CERTS to a file that has it`;
   if (/\bbad port\b/.test(error.message))
     return `Node's fetch blocks port ${port}, which belongs to another protocol. Serve on another port`;
   if (error.status === 401) {
@@ -82,6 +82,11 @@ function adviceFor(error: ClientError, { url, hasKey, hasAnswered = false }: Add
 function toMessage(error: ClientError): string {
   const last = error instanceof MaxRetries ? error.errors.at(-1) : error;
   return last?.message ?? error.message;
+}
+
+// What fetch throws has the reason inside.
+function causeOf(error: Error): string {
+  return error.cause instanceof Error ? causeOf(error.cause) : error.message;
 }
 
 function detailOf(error: ClientError): string {
