@@ -1,4 +1,4 @@
-import { existsSync, unwatchFile, watchFile } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FSWatcher } from 'chokidar';
 
@@ -13,7 +13,9 @@ const IGNORED = /[\\/](?:node_modules|\.git)(?:[\\/]|$)/;
 export class Watch implements AsyncDisposable {
   readonly #watcher = new FSWatcher({ ignored: (path) => IGNORED.test(path), ignorePermissionErrors: true });
   readonly #asked = new Set<string>();
+  /** Those that are not there yet, and what looks for them. */
   readonly #missing = new Set<string>();
+  #looking: NodeJS.Timeout | undefined;
   readonly #seen = new Set<string>();
   readonly #changes = new Set<string>();
   #waiting: (() => void)[] = [];
@@ -60,22 +62,29 @@ export class Watch implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#burst);
-    for (const path of this.#missing) unwatchFile(path);
+    clearInterval(this.#looking);
     await this.#watcher.close();
   }
 
-  /** Waits for a file that is not there: by asking again and again, since there is nothing yet that could tell. */
+  /**
+   * Waits for a file that is not there: by asking again and again, since there is nothing yet that could tell. Not by `watchFile`, which
+   * says nothing of a file that comes before its first look, and that may be late on a busy machine.
+   */
   #expect(path: string): void {
-    const look = () => {
-      if (!existsSync(path) || !this.#missing.delete(path)) return;
-      unwatchFile(path, look);
+    this.#missing.add(path);
+    this.#looking ??= setInterval(() => this.#look(), POLL_MS);
+  }
+
+  #look(): void {
+    for (const path of this.#missing) {
+      if (!existsSync(path)) continue;
+      this.#missing.delete(path);
       this.#watcher.add(path);
       this.#note(path);
-    };
-    this.#missing.add(path);
-    watchFile(path, { interval: POLL_MS }, look);
-    // It may have come before the first look.
-    look();
+    }
+    if (this.#missing.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
   }
 
   #note(path: string): void {
