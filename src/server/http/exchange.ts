@@ -7,7 +7,7 @@ import { type Caller, isQueued } from './request-tracker.ts';
 import type { Transfers } from './transfers.ts';
 import { LARGE_CHARACTERS, writeLast } from './write-batch.ts';
 
-/** Headers of an answer, names in lower case and values in turns: Node gets through such a list faster than through an object. */
+/** Headers of an answer: names in lower case and values in turns, a form in which Node takes them as they are. */
 export type HeaderList = OutgoingHttpHeader[];
 
 /** A call as it came over HTTP, and where its answer goes: through Fastify, or past it (see fast-path.ts). */
