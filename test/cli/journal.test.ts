@@ -2,10 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type JournalRecord, openJournal, parseJournalKeys } from '../../src/journal/index.ts';
-import { newFolders } from '../journal/folders.ts';
+import { newFolder } from '../journal/folders.ts';
 import { runHere } from '../support/run-here.ts';
 
-const newFolder = newFolders();
 const KEY = 'cd'.repeat(32);
 
 type Written = JournalRecord & Record<string, unknown>;

@@ -4,13 +4,12 @@ import { environment } from 'tiltyard';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { durableEnvironments } from '../hosts/durable-environments.ts';
 import { Stage } from '../hosts/stage.ts';
-import { newFolders } from '../journal/folders.ts';
+import { newFolder } from '../journal/folders.ts';
 import { eventually } from '../support/clock.ts';
 import { hear, refOf, SESSION } from '../support/host.ts';
 import { jsonOf, type KeepingOptions, keepingHost, toldOf } from './stand.ts';
 
 const [replayed, saved] = durableEnvironments();
-const newFolder = newFolders();
 
 const plain = environment({
   name: 'plain',

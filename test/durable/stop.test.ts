@@ -3,10 +3,9 @@ import { createServer } from 'tiltyard/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { durableEnvironments } from '../hosts/durable-environments.ts';
 import { Stage } from '../hosts/stage.ts';
-import { newFolders } from '../journal/folders.ts';
+import { newFolder } from '../journal/folders.ts';
 import { freePort } from '../support/free-port.ts';
 
-const newFolder = newFolders();
 const PATIENT = { attempts: 1_000, pauseMs: 5, maxPauseMs: 50 };
 
 test('J2: a call that a stopping server cuts off is repeated by its client, and has one result', async () => {

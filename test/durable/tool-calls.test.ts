@@ -6,11 +6,9 @@ import { z } from 'zod';
 import type { ToolCallRecord } from '../../src/durable/index.ts';
 import { JournalFull, MemoryJournal } from '../../src/journal/index.ts';
 import { note, Stage, waitAt } from '../hosts/stage.ts';
-import { newFolders } from '../journal/folders.ts';
+import { newFolder } from '../journal/folders.ts';
 import { eventually } from '../support/clock.ts';
 import { type KeepingToolOptions, keepingToolbox, toldValue } from './tool-stand.ts';
-
-const newFolder = newFolders();
 
 const input = z.object({ stage: z.string(), n: z.number().default(1) });
 type Input = z.infer<typeof input>;

@@ -6,10 +6,8 @@ import { DEFAULT_LIMITS, silent } from '../../src/core/index.ts';
 import { CallJournal, KeptTools, type ToolCallRecord } from '../../src/durable/index.ts';
 import { JournalFull, MemoryJournal } from '../../src/journal/index.ts';
 import { environments } from '../hosts/environments.ts';
-import { newFolders } from '../journal/folders.ts';
+import { newFolder } from '../journal/folders.ts';
 import { toolClient } from '../oxp/support.ts';
-
-const newFolder = newFolders();
 
 function kitThat(counts: { runs: number }): Toolkit {
   const run = () => {

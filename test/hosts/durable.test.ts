@@ -3,11 +3,9 @@ import { catalog, type Environment, environment } from '../../src/core/index.ts'
 import { type EpisodeRecord, JournalKeeper } from '../../src/durable/index.ts';
 import { type Journal, openJournal } from '../../src/journal/index.ts';
 import { DEFAULT_SESSION_OPTIONS, LocalHost, LocalRuntime, type SessionOptions } from '../../src/sessions/index.ts';
-import { newFolders } from '../journal/folders.ts';
+import { newFolder } from '../journal/folders.ts';
 import { describeHost } from './contract.ts';
 import { environments } from './environments.ts';
-
-const newFolder = newFolders();
 
 /** The environments of the contract, as their author would declare them: to be built again, or not. */
 const replayed: readonly Environment[] = environments.map((each) =>

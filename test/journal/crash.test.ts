@@ -3,10 +3,8 @@ import { cpSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type JournalRecord, openJournal } from '../../src/journal/index.ts';
-import { newFolders } from './folders.ts';
+import { newFolder } from './folders.ts';
 import { startAppending } from './start-appending.ts';
-
-const newFolder = newFolders();
 
 interface Filled extends JournalRecord {
   readonly text: string;

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openJournal, parseJournalKeys } from '../../src/journal/index.ts';
 import { type Noted, noted } from './contract.ts';
-import { newFolders } from './folders.ts';
+import { newFolder } from './folders.ts';
 
-const newFolder = newFolders();
 const [OLD, NEW] = ['0a'.repeat(32), Buffer.alloc(32, 7).toString('base64')];
 
 /** Opens a journal with these keys, uses it, and closes it. */

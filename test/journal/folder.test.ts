@@ -16,9 +16,7 @@ import { expect, test } from 'vitest';
 import { openJournal, readJournal, UnusableJournal } from '../../src/journal/index.ts';
 import { ROOT } from '../support/command.ts';
 import { type Noted, noted } from './contract.ts';
-import { newFolders } from './folders.ts';
-
-const newFolder = newFolders();
+import { newFolder } from './folders.ts';
 
 async function refusalOf(folder: string): Promise<string> {
   const refused = await openJournal(folder).catch((error: unknown) => error);

@@ -1,17 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
-/** New folders for the tests of a file, which are removed after each test. */
-export function newFolders(): () => string {
-  const folders: string[] = [];
-  afterEach(() => {
-    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-  });
-  return () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tiltyard-journal-'));
-    folders.push(folder);
-    return join(folder, 'journal');
-  };
+/** Where a test may have a journal; it goes when the test has ended, and everything that the test started after this. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tiltyard-journal-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'journal');
 }

@@ -4,9 +4,7 @@ import { expect, test } from 'vitest';
 import { type Journal, openJournal } from '../../src/journal/index.ts';
 import { eventually } from '../support/clock.ts';
 import { type Noted, noted } from './contract.ts';
-import { newFolders } from './folders.ts';
-
-const newFolder = newFolders();
+import { newFolder } from './folders.ts';
 
 test('J9: a thousand keys that are written and replaced over and over do not make the file grow', async () => {
   const folder = newFolder();

@@ -1,8 +1,7 @@
 import { openJournal, parseJournalKeys } from '../../src/journal/index.ts';
 import { describeJournal, type Noted } from './contract.ts';
-import { newFolders } from './folders.ts';
+import { newFolder } from './folders.ts';
 
-const newFolder = newFolders();
 const keys = parseJournalKeys('11'.repeat(32));
 
 describeJournal('LMDB', () => openJournal<Noted>(newFolder()));

@@ -4,10 +4,8 @@ import { expect, test } from 'vitest';
 import { JournalInUse, openJournal } from '../../src/journal/index.ts';
 import { untilPrinted } from '../support/command.ts';
 import { type Noted, noted } from './contract.ts';
-import { newFolders } from './folders.ts';
+import { newFolder } from './folders.ts';
 import { startAppending } from './start-appending.ts';
-
-const newFolder = newFolders();
 
 test('a second owner is refused, and told who the first is', async () => {
   const folder = newFolder();

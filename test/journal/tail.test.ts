@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Journal, openJournal, readJournal } from '../../src/journal/index.ts';
 import { type Noted, noted } from './contract.ts';
-import { newFolders } from './folders.ts';
+import { newFolder } from './folders.ts';
 
 // What was told a moment ago is in a file of its own, and not in LMDB's yet. A copy of the folder is what a killed process leaves.
 
-const newFolder = newFolders();
 const KEYS = ['a', 'b', 'c'];
 
 async function opened(folder: string): Promise<Journal<Noted>> {

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { connect } from 'tiltyard/client';
 import type { RecordEvent } from 'tiltyard/records';
 import { createServer } from 'tiltyard/server';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { QUICK } from '../support/client.ts';
 import { eventually } from '../support/clock.ts';
+import { killAtTheEnd } from '../support/command.ts';
 import { serve } from '../workers/serve.ts';
 import { counting, plain } from './counting.ts';
 import { newFolder, onlyRecordIn } from './folders.ts';
@@ -156,7 +157,7 @@ async function liveAndDie(folder: string, waitMs: number, name = 'counting'): Pr
     execArgv: ['--conditions=tiltyard-source', '--import', 'tsx'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  killAtTheEnd(child);
   const [{ url }] = (await once(child, 'message')) as [{ url: string }];
   const headers = { 'x-session-id': 'one', 'content-type': 'application/json' };
   const post = (path: string, body: object) =>

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { RecordWriter } from 'tiltyard/records';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { killAtTheEnd } from '../support/command.ts';
 import { eventsOf, newFolder } from './folders.ts';
 
 const PROGRAM = fileURLToPath(new URL('./writing.ts', import.meta.url));
@@ -41,7 +42,7 @@ async function writeUntilKilled(file: string, afterMs: number): Promise<number> 
     ['--conditions=tiltyard-source', '--import', 'tsx', PROGRAM, file],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  onTestFinished(() => void child.kill('SIGKILL'));
+  killAtTheEnd(child);
   let told = 0;
   if (child.stdout === null) throw new Error('it has no output');
   for await (const line of createInterface({ input: child.stdout })) {

@@ -22,8 +22,16 @@ export interface Run {
 /** Runs the command, in the repository unless told otherwise; it is killed when the test ends. */
 export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd: string = ROOT): Run {
   const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...process.env, ...env } });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  killAtTheEnd(child);
   return watch(child);
+}
+
+/** Kills a process when the test ends, and waits until it is gone: what it writes to may be removed next. */
+export function killAtTheEnd(child: ChildProcess): void {
+  const gone = once(child, 'exit');
+  onTestFinished(async () => {
+    if (child.kill('SIGKILL')) await gone;
+  });
 }
 
 /** Collects what a process prints. */

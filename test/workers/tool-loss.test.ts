@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OutcomeUnknown } from 'tiltyard/client';
 import { describe, expect, test } from 'vitest';
-import { newFolders } from '../journal/folders.ts';
+import { newFolder } from '../journal/folders.ts';
 import { rejection } from '../support/client.ts';
 import { serve } from './serve.ts';
 
 const MODULE = fileURLToPath(new URL('./mortal-tools.ts', import.meta.url));
-
-const newFolder = newFolders();
 
 describe.each(['no journal', 'a journal'])('a toolkit in workers, with %s', (what) => {
   async function start() {
