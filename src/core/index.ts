@@ -74,6 +74,7 @@ export { slowPatterns } from './slow-patterns.ts';
 export { NOTHING_TO_SEE, type Step, type StepOptions, step, toToolOutput } from './step.ts';
 export { taskHashOf } from './task-hash.ts';
 export type { SplitDefinition, TaskList, TaskSource } from './tasks.ts';
+export { keepTickShape } from './tick-shape.ts';
 export type {
   Awaitable,
   Chance,

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import { toLimits } from '../core/index.ts';
+import { keepTickShape, toLimits } from '../core/index.ts';
 import { MemoryBudget } from '../sessions/index.ts';
 import { closeAfterUpgrade } from './http/client-errors.ts';
 import { FastPath } from './http/fast-path.ts';
@@ -30,6 +30,7 @@ import { assertServerOptions, type ServerOptions } from './server-options.ts';
 /** Makes a server; mistakes in the definitions are reported here. */
 export async function createServer(options: ServerOptions): Promise<Server> {
   assertServerOptions(options);
+  keepTickShape();
   const limits = toLimits(options.limits);
   const servers = new HttpServers(toNodeOptions(limits));
   const { logger, eventsOf } = serverLogger(options.logger ?? { level: 'warn' });

@@ -2,6 +2,7 @@ import {
   type Definitions,
   EnvironmentError,
   type Failure,
+  keepTickShape,
   type Log,
   loadDefinitions,
   toFailure,
@@ -31,6 +32,7 @@ export interface WorkerObservation {
 
 /** Makes this process a worker: it carries out the orders of the server that has forked it, until that ends it or is gone. */
 export function serveOrders({ observe, ready }: WorkerParts): void {
+  keepTickShape();
   const outbox = new Outbox<Report>(send);
   const progress = new OrderProgress();
   let taker: OrderTaker | undefined;
