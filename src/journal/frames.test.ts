@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Change } from './change.ts';
-import { fromFrames, toFrames } from './frames.ts';
+import { bytesOfFrames, fromFrames, writeFrames } from './frames.ts';
 
 const hashed = randomBytes(32);
 const CHANGES: readonly Change[] = [
@@ -11,6 +11,12 @@ const CHANGES: readonly Change[] = [
   { hashed, lastSeq: 2 ** 40, name: undefined, record: Buffer.alloc(0), saved: Buffer.from('{}') },
   { hashed, lastSeq: undefined, name: undefined, record: undefined, saved: undefined },
 ];
+
+function toFrames(changes: readonly Change[]): Buffer {
+  const bytes = Buffer.alloc(bytesOfFrames(changes));
+  writeFrames(bytes, changes);
+  return bytes;
+}
 
 test('J5: changes come back from their bytes as they were', () => {
   expect(fromFrames(toFrames(CHANGES))).toEqual({ changes: CHANGES, isWhole: true });

@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import type { Change } from './change.ts';
 import { HASH_BYTES, SEQ_BYTES } from './places.ts';
@@ -19,9 +19,13 @@ const HAS_NAME = 2;
 const HAS_RECORD = 4;
 const HAS_SAVED = 8;
 
-/** Changes as the bytes of a file. */
-export function toFrames(changes: readonly Change[]): Buffer {
-  const bytes = Buffer.allocUnsafe(changes.reduce((sum, change) => sum + HEAD_BYTES + bodyBytes(change), 0));
+/** How many bytes of a file changes take. */
+export function bytesOfFrames(changes: readonly Change[]): number {
+  return changes.reduce((sum, change) => sum + HEAD_BYTES + bodyBytes(change), 0);
+}
+
+/** Writes changes as the bytes of a file. */
+export function writeFrames(bytes: Buffer, changes: readonly Change[]): void {
   let at = 0;
   for (const change of changes) {
     const length = bodyBytes(change);
@@ -31,7 +35,6 @@ export function toFrames(changes: readonly Change[]): Buffer {
     bytes.writeUInt32LE(crc32(body), at + CHECKSUM_AT);
     at += HEAD_BYTES + length;
   }
-  return bytes;
 }
 
 /** The changes in the bytes of a file, up to the first that is not whole; whether there is such a one. */

@@ -1,8 +1,9 @@
+import { Buffer } from 'node:buffer';
 import { closeSync, fdatasync, fsync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Change } from './change.ts';
-import { toFrames } from './frames.ts';
+import { bytesOfFrames, writeFrames } from './frames.ts';
 import { tailFile, unlessGone } from './tail-files.ts';
 
 const syncData = promisify(fdatasync);
@@ -18,6 +19,8 @@ export class Tail {
   #number: number;
   #file: number | undefined;
   #size = 0;
+  /** For what is written next; used again and again. */
+  #bytes = Buffer.alloc(0);
 
   /** `last` is the number of the last file that there was. */
   constructor(folder: string, last: number, sync: 'lazy' | 'always') {
@@ -29,17 +32,19 @@ export class Tail {
   /** Appends changes; resolves when they survive this process, or the machine. If that fails, none of them is there. */
   async write(changes: readonly Change[]): Promise<void> {
     const file = this.#file ?? (await this.#begin());
-    const bytes = toFrames(changes);
+    const length = bytesOfFrames(changes);
+    if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(2 * length);
+    writeFrames(this.#bytes, changes);
     try {
       // Into the kernel's memory, which takes less time than to let another thread do it.
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, this.#size + at);
+      for (let at = 0; at < length; ) at += writeSync(file, this.#bytes, at, length - at, this.#size + at);
       if (this.#sync === 'always') await syncData(file);
     } catch (thrown) {
       // Otherwise the next file would follow one that is not whole.
       ftruncateSync(file, this.#size);
       throw thrown;
     }
-    this.#size += bytes.length;
+    this.#size += length;
   }
 
   /** Ends the file: what is written from now on goes into another one. Returns the number of the one that ended. */
