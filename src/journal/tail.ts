@@ -9,6 +9,9 @@ import { tailFile, unlessGone } from './tail-files.ts';
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
 
+// More is needed for a few large results or states only, and is not kept for them.
+const MOST_ROOM = 1024 * 1024;
+
 /**
  * The files with the newest changes. To append to a file takes a fraction of what a transaction takes, so changes are written here first,
  * and told; the tables get them later, many at once. One file has what one transaction will have, and goes when the tables have it.
@@ -20,7 +23,7 @@ export class Tail {
   #file: number | undefined;
   #size = 0;
   /** For what is written next; used again and again. */
-  #bytes = Buffer.alloc(0);
+  #room = Buffer.alloc(0);
 
   /** `last` is the number of the last file that there was. */
   constructor(folder: string, last: number, sync: 'lazy' | 'always') {
@@ -33,11 +36,11 @@ export class Tail {
   async write(changes: readonly Change[]): Promise<void> {
     const file = this.#file ?? (await this.#begin());
     const length = bytesOfFrames(changes);
-    if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(2 * length);
-    writeFrames(this.#bytes, changes);
+    const bytes = this.#roomFor(length);
+    writeFrames(bytes, changes);
     try {
       // Into the kernel's memory, which takes less time than to let another thread do it.
-      for (let at = 0; at < length; ) at += writeSync(file, this.#bytes, at, length - at, this.#size + at);
+      for (let at = 0; at < length; ) at += writeSync(file, bytes, at, length - at, this.#size + at);
       if (this.#sync === 'always') await syncData(file);
     } catch (thrown) {
       // Otherwise the next file would follow one that is not whole.
@@ -57,6 +60,12 @@ export class Tail {
   /** Removes a file that has ended, because the tables have what is in it. */
   async remove(number: number): Promise<void> {
     await unlink(tailFile(this.#folder, number)).catch(unlessGone);
+  }
+
+  #roomFor(length: number): Buffer {
+    if (length > MOST_ROOM) return Buffer.allocUnsafeSlow(length);
+    if (length > this.#room.length) this.#room = Buffer.allocUnsafeSlow(Math.min(2 * length, MOST_ROOM));
+    return this.#room;
   }
 
   async #begin(): Promise<number> {

@@ -105,3 +105,11 @@ test('who only looks sees what was told last, and so does who looks at a copy', 
   const again = await opened(backup);
   expect(notesOf(again, 'b')).toEqual(['other']);
 });
+
+test('J5: small records are whole before and after one that is larger than the memory that is kept for them', async () => {
+  const folder = newFolder();
+  const journal = await opened(folder);
+  const notes = ['small', 'x'.repeat(3_000_000), 'short', 'y'.repeat(400_000), 'z'];
+  for (const [index, note] of notes.entries()) await journal.append('a', noted(note), index);
+  expect(notesOf(await opened(copyOf(folder)), 'a')).toEqual(notes);
+});
