@@ -65,8 +65,10 @@ and to the names that --allow-host adds, and refuses web pages of other origins
 unless --allow-origin names them: no page may use a server that asks for no key.
 
 With --workers, the modules run in processes of their own: a tool that blocks or
-crashes costs its process and the episodes in it, and not the server. A process
-that ends is replaced, also one that takes more than maxWorkerMemoryBytes.
+crashes costs its process, and not the server. Episodes whose environments
+declare a \`durability\` continue in another process; the others in it are lost.
+A process that ends is replaced, also one that takes more than
+maxWorkerMemoryBytes.
 
 With --journal, episodes whose environments declare a \`durability\` go on where
 they were when the server starts again, also after a crash; others end as lost.

@@ -21,7 +21,7 @@ export function publishWorkers(registry: Registry, workers: WorkerNumbers): void
   });
   new Counter({
     name: 'tiltyard_worker_deaths_total',
-    help: 'Worker processes that ended while the server was running; their episodes were lost.',
+    help: 'Worker processes that ended while the server was running. Durable episodes continue in another one; the others are lost.',
     labelNames: ['reason'],
     registers,
     collect() {
