@@ -1,33 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { JournalFull, openJournal } from '../../src/journal/index.ts';
-import { skipAloud } from '../support/needed.ts';
+import { needed } from '../support/needed.ts';
+import { smallDisk } from '../support/small-disk.ts';
 import { type Noted, noted } from './contract.ts';
 
-/** A disk of 8 MB, or `undefined` if this user may not have one. */
-function smallDisk(): string | undefined {
-  const disk = mkdtempSync(join(tmpdir(), 'tiltyard-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk], { stdio: 'pipe' });
-  } catch (thrown) {
-    skipAloud('a journal on a full disk', `only root may mount one (${(thrown as Error).message.trim()})`);
-    return undefined;
-  }
-  onTestFinished(() => {
-    execFileSync('umount', ['--lazy', disk]);
-    rmSync(disk, { recursive: true });
-  });
-  return disk;
-}
-
-test.each(['lazy', 'always'] as const)(
+test.for(['lazy', 'always'] as const)(
   'J10: a full disk refuses records and loses none, and goes on when there is room (%s)',
-  async (sync) => {
-    const disk = smallDisk();
-    if (disk === undefined) return;
+  async (sync, context) => {
+    const disk = await needed(context, 'a journal on a full disk', () => smallDisk(8));
     const journal = await openJournal<Noted>(join(disk, 'journal'), { sync });
     const ballast = join(disk, 'ballast');
     writeFileSync(ballast, Buffer.alloc(6_000_000));
@@ -63,18 +45,16 @@ test.each(['lazy', 'always'] as const)(
   },
 );
 
-test('J10: a journal can be closed while its disk is full', async () => {
-  const disk = smallDisk();
-  if (disk === undefined) return;
+test('J10: a journal can be closed while its disk is full', async (context) => {
+  const disk = await needed(context, 'a journal on a full disk', () => smallDisk(8));
   const journal = await openJournal<Noted>(join(disk, 'journal'));
   const failed = journal.append('a', noted('x'.repeat(16_000_000)), 0);
   await expect(failed).rejects.toThrow(JournalFull);
   await journal.close();
 });
 
-test('J10: a server that starts while the disk is full says so, and leaves what was told for when there is room', async () => {
-  const disk = smallDisk();
-  if (disk === undefined) return;
+test('J10: a server that starts while the disk is full says so, and leaves what was told for when there is room', async (context) => {
+  const disk = await needed(context, 'a journal on a full disk', () => smallDisk(8));
   const folder = join(disk, 'journal');
   const journal = await openJournal<Noted>(folder);
   const ballast = join(disk, 'ballast');

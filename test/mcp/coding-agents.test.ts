@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { folderWith, run } from '../support/command.ts';
 import { startFakeModel } from '../support/model/fake-model.ts';
 import type { FakeCall, FakeRequest, Script } from '../support/model/script.ts';
-import { NotInstalled, skipAloud } from '../support/needed.ts';
+import { needed } from '../support/needed.ts';
 import { npmCache } from '../support/npm-cache.ts';
 import { episodesOf, eventsOf, filesOf, runFolder } from '../support/runs.ts';
 import { CODING_AGENTS, type CodingAgent, homeFor, homeVariables } from './coding-agents.ts';
@@ -53,25 +53,21 @@ function findTool(body: any, tool: string): FakeCall | undefined {
   return name === undefined ? undefined : { name };
 }
 
-/** Where the programs are; undefined if they are not installed, which is said aloud. */
-async function programsOf({ cli, packages }: CodingAgent): Promise<string | undefined> {
-  try {
-    return join(await npmCache(`coding-agent-${cli}`, packages), '.bin');
-  } catch (thrown) {
-    if (!(thrown instanceof NotInstalled)) throw thrown;
-    skipAloud(`the coding agent ${cli}`, thrown.message);
-    return undefined;
-  }
+/** Where the programs are; throws `NotInstalled`. */
+async function programsOf({ cli, packages }: CodingAgent): Promise<string> {
+  return join(await npmCache(`coding-agent-${cli}`, packages), '.bin');
 }
 
 describe.each(CODING_AGENTS)('the real $cli', (agent) => {
-  let bin: string | undefined;
+  let installed: Promise<string>;
   beforeAll(async () => {
-    bin = await programsOf(agent);
+    installed = programsOf(agent);
+    // Whether that failed is for the test to say.
+    await installed.catch(() => {});
   }, 300_000);
 
-  test('Q22, Q23: plays episodes with its preset, to their rewards, which its model never sees', async () => {
-    if (bin === undefined) return;
+  test('Q22, Q23: plays episodes with its preset, to their rewards, which its model never sees', async (context) => {
+    const bin = await needed(context, `the coding agent ${agent.cli}`, () => installed);
     const model = await startFakeModel(script);
     const configured = agent.configure(model.origin);
     const HOME = await homeFor(configured);

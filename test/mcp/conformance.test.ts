@@ -4,23 +4,24 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createServer } from 'tiltyard/server';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { client } from '../support/http.ts';
-import { NotInstalled, skipAloud } from '../support/needed.ts';
+import { needed } from '../support/needed.ts';
 import { conformance } from './conformance/environment.ts';
 import { calculator } from './environments.ts';
 import { type NpmPrograms, npmPrograms } from './npm-programs.ts';
 
-let programs: NpmPrograms | undefined;
+let installed: Promise<NpmPrograms>;
 
 beforeAll(async () => {
-  try {
-    programs = await npmPrograms();
-  } catch (thrown) {
-    if (!(thrown instanceof NotInstalled)) throw thrown;
-    skipAloud('the conformance of MCP', thrown.message);
-  }
+  installed = npmPrograms();
+  // Whether that failed is for each test to say.
+  await installed.catch(() => {});
 }, 300_000);
+
+function programsFor(context: TestContext): Promise<NpmPrograms> {
+  return needed(context, 'the conformance of MCP', () => installed);
+}
 
 async function start(): Promise<string> {
   const server = await createServer({
@@ -50,10 +51,11 @@ async function runProgram(args: readonly string[], { node }: NpmPrograms): Promi
   });
 }
 
-test.each(['2025-11-25', '2026-07-28'])(
+test.for(['2025-11-25', '2026-07-28'])(
   'M24: the official suite finds what it expects of revision %s, and no other failures',
-  async (revision) => {
-    if (programs === undefined) return;
+  { timeout: 240_000 },
+  async (revision, context) => {
+    const programs = await programsFor(context);
     const url = `${await start()}/mcp/conformance?episode=suite`;
     const known = expectedFailures(revision);
     const args = ['server', '--url', url, '--spec-version', revision, '--expected-failures', known];
@@ -61,11 +63,10 @@ test.each(['2025-11-25', '2026-07-28'])(
     expect(code, output.slice(output.indexOf('=== SUMMARY'))).toBe(0);
     expect(output).toMatch(/tools-call-simple-text: [1-9]\d* passed, 0 failed/);
   },
-  240_000,
 );
 
-test('M24: so do the scenarios that the suite has not made official yet, at the address of an agent', async () => {
-  if (programs === undefined) return;
+test('M24: so do the scenarios that the suite has not made official yet, at the address of an agent', async (context) => {
+  const programs = await programsFor(context);
   const url = await start();
   const { create, post } = client(url);
   const sid = await create({ env_name: 'conformance', split: 'train', index: 0 });
@@ -80,12 +81,12 @@ test('M24: so do the scenarios that the suite has not made official yet, at the 
   expect(output).toMatch(/http-header-validation: 14 passed, 0 failed/);
 }, 240_000);
 
-test('M24: the command line of the Inspector lists and calls', async () => {
-  if (programs === undefined) return;
+test('M24: the command line of the Inspector lists and calls', async (context) => {
+  const programs = await programsFor(context);
   const { inspector } = programs;
   const url = await start();
   const inspect = (address: string, ...args: string[]) =>
-    runProgram([inspector, '--cli', address, '--transport', 'http', ...args], programs as NpmPrograms);
+    runProgram([inspector, '--cli', address, '--transport', 'http', ...args], programs);
   const listed = await inspect(`${url}/mcp/conformance?episode=i`, '--method', 'tools/list');
   expect(listed.output).toContain('test_simple_text');
   const called = await inspect(

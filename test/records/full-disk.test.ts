@@ -1,33 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../support/clock.ts';
 import { startServer } from '../support/http.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
-import { skipAloud } from '../support/needed.ts';
+import { needed } from '../support/needed.ts';
+import { smallDisk } from '../support/small-disk.ts';
 import { onlyRecordIn } from './folders.ts';
 
-/** A disk of 2 MB, or `undefined` if this user may not have one. */
-function smallDisk(): string | undefined {
-  const disk = mkdtempSync(join(tmpdir(), 'tiltyard-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk], { stdio: 'pipe' });
-  } catch (thrown) {
-    skipAloud('records on a full disk', `only root may mount one (${(thrown as Error).message.trim()})`);
-    return undefined;
-  }
-  onTestFinished(() => {
-    execFileSync('umount', ['--lazy', disk]);
-    rmSync(disk, { recursive: true });
-  });
-  return disk;
-}
-
-test('Q3: a full disk costs events and no episode; it is told, and the record goes on when there is room', async () => {
-  const disk = smallDisk();
-  if (disk === undefined) return;
+test('Q3: a full disk costs events and no episode; it is told, and the record goes on when there is room', async (context) => {
+  const disk = await needed(context, 'records on a full disk', () => smallDisk(2));
   const lines = logLines();
   const server = await startServer({ record: { folder: join(disk, 'records') }, logger: lines.logger });
   const sid = await server.create();

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { TestContext } from 'vitest';
 
 /** Says that tests are skipped, and why. In CI, where all that they need must be there, it is an error. */
 export function skipAloud(what: string, why: string): void {
@@ -9,8 +10,23 @@ export function skipAloud(what: string, why: string): void {
   console.warn(`SKIPPED: ${what}, because ${why}`);
 }
 
-/** Packages of the system that cannot be had, and what to do about it. */
+/** What a test needs and cannot have here, and what to do about it. */
 export class NotInstalled extends Error {}
+
+/** Gets what a test needs; where it cannot be had, the test is skipped, aloud. */
+export async function needed<Value>(
+  { skip }: TestContext,
+  what: string,
+  get: () => Value | Promise<Value>,
+): Promise<Value> {
+  try {
+    return await get();
+  } catch (thrown) {
+    if (!(thrown instanceof NotInstalled)) throw thrown;
+    skipAloud(what, thrown.message);
+    return skip(thrown.message);
+  }
+}
 
 /**
  * Installs packages of the system: only in CI, or where somebody has asked for it. Nobody's computer is changed by
