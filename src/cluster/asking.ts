@@ -32,7 +32,7 @@ export interface AskingParts {
   readonly residence: Residence;
 }
 
-/** Asks whoever has a session, until there is an answer: nodes may die, and sessions may move meanwhile. */
+/** Asks the node that has a session, until there is an answer: nodes may die, and sessions may move meanwhile. */
 export class Asking {
   readonly #parts: AskingParts;
   #count = 0;

@@ -58,7 +58,7 @@ export class Claims {
     return true;
   }
 
-  /** Gives an episode to another node, or only lets go of it: then whoever is asked for it takes it. */
+  /** Gives an episode to another node, or only lets go of it: then the next node that is asked for it takes it. */
   async give(key: string, node: string | undefined): Promise<void> {
     const { shared, clock, episodes } = this.#parts;
     const held = episodes.byKey.get(key);

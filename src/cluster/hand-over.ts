@@ -26,7 +26,7 @@ export class HandOver {
   async all(patienceMs: number): Promise<void> {
     const { journal, membership } = this.#parts;
     membership.draining = true;
-    // Without anybody else they end as at any server that stops, and whoever comes next takes them as it would take those of a dead node.
+    // Without anybody else they end as at any server that stops, and the next node takes them as it would take those of a dead one.
     if (this.#heir === undefined) return;
     await Promise.all(journal.episodes.movable.map(([key, held]) => this.#one(key, held, patienceMs).catch(() => {})));
   }

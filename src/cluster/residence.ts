@@ -13,7 +13,7 @@ export const ELSEWHERE: Answer = { kind: 'elsewhere' };
 /** What is asked of a session. */
 export type SessionQuestion = Extract<Question, { readonly ref: SessionRef }>;
 
-/** The sessions that live at this node, until another one takes them: whoever waits for an answer then hears that it is elsewhere. */
+/** The sessions that live at this node, until another one takes them: those who wait for an answer are then told that it is elsewhere. */
 export class Residence {
   readonly #home: HomeHost;
   readonly #journal: HeldJournal;
@@ -22,7 +22,7 @@ export class Residence {
   readonly #awake = new Map<string, number>();
   /** Those who wait for answers, by key. */
   readonly #waiting = new Map<string, Set<() => void>>();
-  /** Those that are being created: whoever asks for the same once more waits for that. */
+  /** Those that are being created: a repeated request waits for the first. */
   readonly #creating = new Map<string, Promise<unknown>>();
   /** Whether this node has stopped: nothing is brought into memory any more, since nobody would tear it down. */
   #isClosed = false;
@@ -75,7 +75,7 @@ export class Residence {
     });
   }
 
-  /** Begins a session that nobody has, after that record: whoever asks late finds that another one has come in between. */
+  /** Begins a session that nobody has, after that record: a late request finds that another one came in between. */
   create(ref: SessionRef, request: CreateRequest, after: Predecessor): Promise<Answer> {
     return this.#act({ op: 'create', ref, request, after });
   }

@@ -33,7 +33,7 @@ export interface Chapter<Kept extends JournalRecord = JournalRecord> {
 }
 
 /**
- * A journal that all nodes of a cluster share. It is the lease and the fence as well: whoever appends says after which record, and only
+ * A journal that all nodes of a cluster share. It is the lease and the fence as well: each append says after which record, and only
  * one append after each record succeeds. There is no other lock.
  */
 export interface SharedJournal<Kept extends JournalRecord = JournalRecord> {

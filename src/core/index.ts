@@ -58,6 +58,7 @@ export {
 export { type Failure, toFailure, toFailureError } from './failure.ts';
 export { FewMap } from './few-map.ts';
 export { invoke, type ToolEnding } from './invoke.ts';
+export { isRunning } from './is-running.ts';
 export { assertKnownKeys, nearestOf } from './known-keys.ts';
 export { type Abortable, abortOf, LazyAbort } from './lazy-abort.ts';
 export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';

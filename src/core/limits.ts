@@ -93,7 +93,7 @@ const MB = 1024 * KB;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Every limit of a server: types, `--help` and docs/configuration.md say what stands here. */
+/** Every limit of a server. Types, `--help` and docs/configuration.md are made from this table. */
 export const LIMITS: Readonly<Record<LimitName, LimitDefinition>> = {
   bodyBytes: {
     default: 16 * MB,

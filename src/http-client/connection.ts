@@ -24,7 +24,7 @@ const KEPT_MS = 4_000;
 // A server that closes a connection while a request is on its way to it would lose the request.
 const CAUTION_MS = 1_000;
 
-/** What a connection tells whoever has it. */
+/** What a connection tells its owner. */
 export interface ConnectionOwner {
   /** It can be used again. */
   freed(connection: Connection): void;

@@ -9,7 +9,7 @@ interface Downtime {
 /** When a journal was not in use. */
 export type Downtimes = readonly Downtime[];
 
-// More than that matters to nobody who is still waited for.
+// Older downtimes no longer affect anything that is still kept.
 const MOST = 1_000;
 
 /** Those that a journal knows of. */

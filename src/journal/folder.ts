@@ -77,7 +77,7 @@ function refuseForeign(folder: string): void {
 // LMDB's, of which nothing is left to lose; and what new file systems have at their root.
 const HARMLESS: ReadonlySet<string> = new Set(['lock.mdb', 'lost+found']);
 
-/** Lets nobody but the owner read the files of a journal, whoever may enter its folder. */
+/** Makes the files of a journal readable for their owner alone, even if others may enter its folder. */
 export function keepPrivate(folder: string): void {
   for (const name of readdirSync(folder)) if (name.endsWith('.mdb')) chmodSync(join(folder, name), 0o600);
 }

@@ -94,7 +94,7 @@ export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements 
   }
 
   async #beat(): Promise<void> {
-    // Of a full disk, say, whoever wants to write will hear.
+    // The next write will report it, a full disk for example.
     const isOurs = await this.#tables.beat().catch(() => true);
     if (!isOurs) this.#writer.fence(this.#tables.fenced);
   }

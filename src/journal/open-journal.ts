@@ -123,7 +123,7 @@ export async function openForReading(folder: string, sealer: Sealer): Promise<St
 /** Looks at a journal before it is taken: whether it can be read, and has no owner that is alive. */
 async function inspect(folder: string, sealer: Sealer): Promise<Seen> {
   if (!isShort(folder) && (await isUnfinished(folder).catch(() => false))) return NOTHING;
-  // For reading only: a process that was stopped within a transaction would block whoever wants to write.
+  // For reading only: a process that was stopped within a transaction would block every writer.
   const stores = await openForReading(folder, sealer);
   try {
     const silent = await untilSilent(stores, folder);

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isRunning } from '../core/index.ts';
 import { dataFile } from './folder.ts';
 import type { Stores } from './stores.ts';
 
@@ -58,12 +59,7 @@ function isGone(owner: Owner): boolean {
   if (owner.host !== hostname()) return false;
   // If it is not this process, it was one that had its id before.
   if (owner.pid === process.pid) return !isHere(owner);
-  try {
-    process.kill(owner.pid, 0);
-    return false;
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+  return !isRunning(owner.pid);
 }
 
 function isHere({ host, pid, started }: Owner): boolean {

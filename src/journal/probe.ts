@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 
 /**
- * Whether a transaction can begin. A process that was stopped within one holds the lock, and whoever waits for it can do nothing
- * else: so another process tries.
+ * Whether a transaction can begin. A process that was stopped within one holds the lock, and waiting for it blocks
+ * a process: so another one tries.
  */
 export function canWrite(folder: string): Promise<boolean> {
   return succeeds(

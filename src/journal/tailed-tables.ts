@@ -19,7 +19,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
  * Tables that get changes late, many at once. Until then the tail has them: a change counts as made when it is in the tail, and the journal
- * was still ours after that. Whoever takes over does so first, and reads the tail then: what it does not find was never told.
+ * was still ours after that. A new owner takes over first and reads the tail then: what it does not find was never told.
  */
 export class TailedTables {
   readonly backlog: Backlog;

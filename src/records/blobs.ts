@@ -36,7 +36,7 @@ export class BlobFolder {
     this.folder = folder;
   }
 
-  /** Writes bytes unless they are there; returns their hash. Whoever sees the file sees all of it. */
+  /** Writes bytes unless they are there; returns their hash. A file that can be seen is complete. */
   put(bytes: Uint8Array): string {
     const name = createHash('sha256').update(bytes).digest('hex');
     if (this.#names.has(name)) return name;

@@ -4,7 +4,7 @@ export interface Reason {
   readonly count: number;
 }
 
-// Whoever has read five reasons knows what to look at; and details may all be different.
+// Five reasons are enough to act on; details may all differ.
 const [MAX_TOLD, MAX_KNOWN, MAX_CHARACTERS] = [5, 1_000, 200];
 
 /** Counts why attempts did not finish. */

@@ -53,7 +53,7 @@ export class WorkerPool {
       const [contents] = await Promise.all(workers.map(({ loaded }) => loaded));
       return new WorkerPool(options, workers, contents as WorkerContents);
     } catch (thrown) {
-      for (const worker of workers) worker.kill('another one did not start');
+      for (const worker of workers) worker.kill('another one did not start', 'not_started');
       await Promise.all(workers.map(({ ended }) => ended));
       throw thrown;
     }
@@ -106,7 +106,7 @@ export class WorkerPool {
     clearInterval(this.#timer);
     for (const resume of this.#pauses) resume();
     for (const wake of this.#waiting) wake();
-    for (const worker of this.#starting) worker.kill('the server is stopping');
+    for (const worker of this.#starting) worker.kill('the server is stopping', 'killed');
     await Promise.all(Array.from(this.#workers, (worker) => worker.stop(STOP_MS)));
   }
 
@@ -155,7 +155,7 @@ export class WorkerPool {
       log.info({ worker: worker.pid }, 'a worker process has taken the place of one that had ended');
       return worker;
     } catch (thrown) {
-      worker.kill('it could not start');
+      worker.kill('it could not start', 'not_started');
       this.#lastEnd = (thrown as Error).message;
       if (!this.#isClosed) log.error({ error: thrown }, 'a worker process could not start. It is tried again');
       return undefined;
@@ -165,7 +165,7 @@ export class WorkerPool {
     }
   }
 
-  /** Resolves when it may be worth to look for a worker; rejects if there was none for too long. */
+  /** Resolves when there may be a worker; rejects if there was none for too long. */
   async #untilWoken(since: number): Promise<void> {
     if (this.#isClosed) throw noWorker('the server is stopping');
     const { promise, resolve } = withResolvers();
@@ -198,7 +198,7 @@ export class WorkerPool {
 
   #beat(): void {
     const now = performance.now();
-    // Timers come before what has arrived: who was away itself must not blame the others for it.
+    // Timers fire before waiting messages are read: if this process stalled, its workers are not to blame.
     const wasAway = now - this.#lastBeat > 2 * BEAT_MS;
     this.#lastBeat = now;
     for (const worker of this.#workers) {

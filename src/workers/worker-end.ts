@@ -4,7 +4,7 @@ export interface WorkerEnd {
   readonly kind: EndKind;
 }
 
-/** It exited; it crashed; somebody killed it; it took too much memory; its code blocked it; it could not be started. */
+/** It exited; it crashed; it was killed, by the server or from outside; it took too much memory; its code blocked it; it could not be started. */
 export type EndKind = 'exited' | 'crashed' | 'killed' | 'memory' | 'blocked' | 'not_started';
 
 /** Tells from its exit code or signal, and what its guard said of its memory, how a process has ended. */

@@ -126,14 +126,14 @@ export class Worker {
     if (slowest === undefined || slowest.timeoutMs === 0) return;
     const { name, timeoutMs } = slowest;
     if (this.#silence.lastsMs(now) > timeoutMs + graceMs)
-      this.kill(`tool '${name}' blocked it for longer than ${timeoutMs} ms, and ${graceMs} ms more`);
+      this.kill(`tool '${name}' blocked it for longer than ${timeoutMs} ms, and ${graceMs} ms more`, 'blocked');
   }
 
   /** Ends it if code that was told to stop still blocks it: `what` says which, and `culprit` whose, if that is known. */
   endIfSilent(what: string, graceMs: number, culprit?: Pick<Doing, 'episode'>): void {
     if (!this.isSilent(performance.now())) return;
     this.#culprit ??= culprit;
-    this.kill(`${what} blocked it for ${graceMs} ms after it was told to stop`);
+    this.kill(`${what} blocked it for ${graceMs} ms after it was told to stop`, 'blocked');
   }
 
   /** Counts the time from now on: the server itself has been away. */
@@ -142,14 +142,14 @@ export class Worker {
   }
 
   /** Ends its process at once. */
-  kill(why: string, kind: EndKind = 'blocked'): void {
+  kill(why: string, kind: EndKind): void {
     this.#process.kill({ why, kind });
   }
 
   /** Lets it end by itself, or else ends it. */
   async stop(limitMs: number): Promise<void> {
     this.#outbox.put({ kind: 'stop' });
-    const timer = setTimeout(() => this.kill('it did not stop'), limitMs);
+    const timer = setTimeout(() => this.kill('it did not stop', 'killed'), limitMs);
     await this.ended;
     clearTimeout(timer);
   }

@@ -5,7 +5,7 @@ import { readJournalKeys } from '../shared/journal-keys.ts';
 /** Nodes by id, as they were heard last: without those that have left, or have gone silent. */
 export type Beats = ReadonlyMap<string, Beat>;
 
-// Whoever is not heard for so long is dead to the other nodes.
+// A node that is silent for so long is dead to the others.
 const LISTEN_MS = DEAD_AFTER_MS;
 
 // Longer, because it may be this process that stood still.

@@ -21,7 +21,7 @@ export interface TypeCheck extends Disposable {
   cancel(): void;
 }
 
-/** Whoever shows what the compiler found. */
+/** Where what the compiler found is shown. */
 export interface TypeDisplay {
   typed(problems: readonly TypeProblem[]): void;
   /** There is a tsconfig.json, and no compiler. */

@@ -50,7 +50,7 @@ export async function episodeFace({ environment, definition, session, reader }: 
   const prompted = session.prompt().then((blocks) => {
     task = blocks;
   });
-  // Whoever asks for it hears why it failed.
+  // Those who ask for it are told why it failed.
   await Promise.race([prompted.catch(() => {}), new Promise((resolve) => setTimeout(resolve, PROMPT_MS).unref())]);
   const tools = (definition?.tools ?? {}) as Readonly<Record<string, Tool>>;
   const isShared = definition !== undefined && Object.values(tools).every(({ shared = true }) => shared);

@@ -19,7 +19,7 @@ import { withServer } from '../shared/with-server.ts';
 import { readJson, resolveOptions } from './config.ts';
 import { showProgress } from './live.ts';
 import type { RunOptions } from './options.ts';
-import { choosePlayer } from './player.ts';
+import { type ChosenPlayer, choosePlayer } from './player.ts';
 
 /** Plays a run, shows how it goes, and says what came of it. */
 export async function run(target: string, given: RunOptions): Promise<void> {
@@ -61,7 +61,7 @@ export async function run(target: string, given: RunOptions): Promise<void> {
   judge(result, options, target);
 }
 
-function toRolloutOptions(options: RunOptions, player: object): Omit<RolloutOptions, 'target'> {
+function toRolloutOptions(options: RunOptions, player: ChosenPlayer): Omit<RolloutOptions, 'target'> {
   const {
     policy: _policy,
     agent: _agent,
@@ -80,7 +80,7 @@ function toRolloutOptions(options: RunOptions, player: object): Omit<RolloutOpti
     ...plain
   } = options;
   const isPlaced = plain.indices !== undefined || plain.n !== undefined || plain.from !== undefined;
-  const { indices, split, ...chosen } = player as RolloutOptions;
+  const { indices, split, ...chosen } = player;
   return {
     ...(isPlaced || indices === undefined ? {} : { indices }),
     ...(split === undefined ? {} : { split }),

@@ -25,7 +25,7 @@ export function openWaitingRoom(host: string, port: number): Promise<WaitingRoom
     socket.on('error', () => socket.destroy());
   });
   listener.maxConnections = MAX_WAITING;
-  // A command that cannot start ends, whoever waits for it.
+  // A command that cannot start ends, even if clients wait for it.
   listener.unref();
   const room: WaitingRoom = {
     async close() {

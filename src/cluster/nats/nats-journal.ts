@@ -97,7 +97,7 @@ export class NatsJournal<Kept extends JournalRecord> implements SharedJournal<Ke
     const { prefix } = this.#parts;
     const options = { filter_subjects: `${prefix}.*`, deliver_policy: 'last_per_subject', headers_only: true } as const;
     const entries: Entry[] = [];
-    // All at once: whoever looks at them takes their time, and a consumer that nobody reads from goes.
+    // All at once: looking at them takes time, and NATS removes a consumer that nobody reads from.
     for await (const message of this.#messages(options)) {
       // What others have written there is not ours to touch.
       if (hasHead(message)) entries.push(toEntry(message.subject.slice(prefix.length + 1), message.seq, message));

@@ -3,6 +3,7 @@ import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isRunning } from '../../core/index.ts';
 
 /** Another process runs in this folder. */
 export class RunInUse extends Error {
@@ -71,7 +72,7 @@ function tryLock(path: string, draft: string, mine: string): boolean {
   const holder = toHolder(found);
   if (holder === undefined) throw new RunInUse(`${path} is damaged. If no other process runs there, delete it`);
   if (isAlive(holder)) throw inUse(path, holder);
-  // Only one process can claim a certain dead lock, and whoever comes late sees that it is no longer there.
+  // Only one process can claim a certain dead lock, and a later one sees that it is no longer there.
   const claim = `${path}.after-${createHash('sha256').update(found).digest('hex').slice(0, 16)}`;
   if (!link(draft, claim)) {
     const claimer = read(claim);
@@ -114,15 +115,6 @@ function isAlive({ host, pid, started }: Holder): boolean {
   // Of another machine nobody here can tell.
   if (host !== hostname()) return true;
   return isRunning(pid) && started === startOf(pid);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }
 
 /** When a process was started, as Linux counts; null elsewhere. */

@@ -154,7 +154,7 @@ export function readRunFile(folder: string): RunFile {
   );
 }
 
-/** Writes a file so that whoever sees it sees all of it. */
+/** Writes a file so that it is either complete or not there. */
 export function writeWhole(folder: string, name: string, content: string): void {
   const draft = join(folder, `.${name}.${randomBytes(6).toString('hex')}`);
   writeFileSync(draft, content, { mode: 0o600 });

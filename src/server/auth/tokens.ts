@@ -104,7 +104,7 @@ export class Tokens {
   }
 }
 
-// Told, unlike other reasons: who has signed it may know. One that forgets to limit a token must not get one without limits.
+// Reported, unlike other reasons: the signer may know what is missing, and a token without a scope must not mean "everything".
 function assertClaims({ scope, aud }: JWTPayload, audience: ReadonlySet<string> | undefined): void {
   const missing = [
     ...(scope === undefined ? ['\'scope\' (such as "agent", or "orchestrator" for everything with environments)'] : []),

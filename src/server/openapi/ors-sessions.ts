@@ -183,7 +183,7 @@ export function sessionOperations(environment: EnvironmentManifest): Operations<
         operationId: 'mcpAddress',
         summary: 'An address at which an agent acts in the session over MCP',
         description:
-          'Whoever has the address may act in the session, and do nothing else; it hears nothing of rewards. It ends with the session.',
+          'Anyone who has the address can act in the session, and do nothing else; rewards are not shown there. The address ends with the session.',
         tags: ['sessions'],
         parameters: [anyEnvironment, SESSION],
         responses: {

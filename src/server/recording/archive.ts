@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRunning } from '../../core/index.ts';
 import { BlobFolder, PRIVATE_FOLDER } from '../../records/index.ts';
 
 /** A folder of records that began about the same time, with their blobs. */
@@ -112,11 +113,5 @@ function measure(path: string): Segment {
 function isOthers({ path }: Segment): boolean {
   const [, id] = SEGMENT_NAME.exec(path.split(/[\\/]/).at(-1) ?? '') ?? [];
   const pid = Number(id);
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return pid !== process.pid && isRunning(pid);
 }

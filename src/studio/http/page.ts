@@ -56,7 +56,7 @@ export function servePage(app: FastifyInstance, folder?: string): void {
   });
 }
 
-/** A file of the page as it is built now: whoever builds it again need not start the studio again. */
+/** A file of the page as it is built now: after a new build the studio need not be restarted. */
 async function readPageFile(folder: string, path: string): Promise<Buffer | undefined> {
   // Only names of the list, so that no path can lead elsewhere.
   const names = await readdir(folder, { recursive: true }).catch(() => []);

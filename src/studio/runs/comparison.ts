@@ -1,4 +1,4 @@
-import { compareStates, type TaskScore } from '../../rollouts/index.ts';
+import { compareStates, RunFolderError, type TaskScore } from '../../rollouts/index.ts';
 import type { ComparedTable, ComparedTask, RunChange, RunComparison, RunHead } from '../api.ts';
 import type { RunIndex } from './run-index.ts';
 
@@ -18,7 +18,7 @@ export function compareIndexes(
 export function differingTasks(
   first: RunIndex,
   second: RunIndex,
-  { start = 0, stop = start + 100 }: { readonly start?: number | undefined; readonly stop?: number | undefined },
+  { start, stop }: { readonly start: number; readonly stop: number },
 ): ComparedTable {
   const differing = comparedTasks(first, second)
     .filter((task) => task.first !== task.second)
@@ -36,9 +36,10 @@ export function changeAgainst(before: RunIndex, now: RunIndex, id: string): RunC
   try {
     const { difference, interval } = compareStates([before.folder, before.state], [now.folder, now.state]);
     return { against: id, difference, interval };
-  } catch {
+  } catch (thrown) {
     // Other tasks under the same name: there is nothing to say.
-    return null;
+    if (thrown instanceof RunFolderError) return null;
+    throw thrown;
   }
 }
 

@@ -7,7 +7,7 @@ interface Waiting {
 }
 
 /**
- * Hands out arrival times at a fixed rate. Whoever takes one late gets it at once and counts from it: what a slow server
+ * Hands out arrival times at a fixed rate. One that is taken late is given at once and counts from it: what a slow server
  * keeps waiting is counted as waiting, and not left out.
  */
 export class Pacer {

@@ -59,7 +59,7 @@ function toComparisonPart(result: BenchResult): string {
   const range = ({ min, max }: Spread) => `${min.toFixed(2)} to ${max.toFixed(2)}`;
   const { perSecond, p50, p99 } = comparison;
   const tone = perSecond.min > 1 ? 'good' : perSecond.max < 1 ? 'bad' : '';
-  return `<p>${escapeHtml(first.server.name)} is so many times ${escapeHtml(second.server.name)}, the median of rounds in turns:</p>
+  return `<p>${escapeHtml(first.server.name)} relative to ${escapeHtml(second.server.name)} (ratio, median of the rounds, which took turns):</p>
 <div class="tiles">${tile(`${first.work.unit}/s (${range(perSecond)})`, times(perSecond), tone)}${tile(`p50 latency (${range(p50)})`, times(p50))}${tile(`p99 latency (${range(p99)})`, times(p99))}</div>`;
 }
 
@@ -68,9 +68,9 @@ function toRampPart(contender: Contender, ramp: Ramp): string {
   const found = knee === undefined ? undefined : steps[knee];
   const tiles =
     found === undefined
-      ? '<p class="bad">There is no knee: the first step failed already.</p>'
+      ? '<p class="bad">No knee: the first step already failed.</p>'
       : `<div class="tiles">${tile(kind === 'rate' ? 'a second asked for, at the knee' : 'connections, at the knee', formatNumber(found.load), 'good')}${tile(`${contender.work.unit}/s there`, formatNumber(found.perSecond))}${tile('99 % take less', formatMs(found.p99Ms))}</div>`;
-  const why = end === undefined ? '' : `<p class="soft">It ended there because ${escapeHtml(describeEnd(end))}.</p>`;
+  const why = end === undefined ? '' : `<p class="soft">The ramp stopped because ${escapeHtml(describeEnd(end))}.</p>`;
   return `<p>${escapeHtml(describeWork(contender.work))}, with the input <code>${escapeHtml(JSON.stringify(contender.work.input))}</code></p>${tiles}${why}${rampPlots(contender, ramp)}`;
 }
 

@@ -91,7 +91,7 @@ function toServerRows({ rounds, work }: Contender): string[][] {
     const memory = formatBytes(Math.max(...usages.map(({ memoryBytes }) => memoryBytes)));
     rows.push([
       'server',
-      `${cores} cores busy, ${micros} us of processor for each of the ${work.unit}, ${memory} of memory`,
+      `${cores} cores busy, ${micros} us of CPU time for each of the ${work.unit}, ${memory} of memory`,
     ]);
   }
   const lags = rounds.flatMap(({ lag }) => lag ?? []);
@@ -155,12 +155,12 @@ function toRampLines({ plan }: BenchResult, { rounds, work }: Contender, options
     ...errors,
     '',
     ...(found === undefined
-      ? [`${INDENT}There is no knee: the first step failed already.`]
+      ? [`${INDENT}No knee: the first step already failed.`]
       : [
           `${INDENT}The knee is at ${formatNumber(found.load)} ${kind === 'rate' ? 'a second' : 'connections'}: ` +
             `${formatNumber(found.perSecond)} ${work.unit}/s, p99 ${formatMs(found.p99Ms)}.`,
         ]),
-    ...(end === undefined ? [] : [`${INDENT}It ended there because ${describeEnd(end)}.`]),
+    ...(end === undefined ? [] : [`${INDENT}The ramp stopped because ${describeEnd(end)}.`]),
   ];
 }
 
@@ -175,7 +175,7 @@ function toComparisonLines(result: BenchResult, { colors }: TextOptions): string
     ['p99 latency', times(comparison.p99)],
   ];
   return [
-    `${toSafeText(first.server.name)} is so many times ${toSafeText(second.server.name)}, the median of the rounds:`,
+    `${toSafeText(first.server.name)} relative to ${toSafeText(second.server.name)} (ratio, median of the rounds):`,
     ...toTable(rows).map((line) => INDENT + line),
     '',
   ];

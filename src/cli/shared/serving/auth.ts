@@ -15,7 +15,7 @@ export async function toAuth(given: AuthVariables, warn: Warn): Promise<AuthOpti
   return auth;
 }
 
-// Whoever sets one wants the server closed: `TILTYARD_API_KEYS=$(cat keys)` is empty if there is no such file.
+// Setting one means that the server shall be closed: `TILTYARD_API_KEYS=$(cat keys)` is empty if there is no such file.
 function refuseEmpty(given: AuthVariables): void {
   const [empty] = Object.entries(given).find(([, value]) => value === '') ?? [];
   if (empty !== undefined)

@@ -29,7 +29,7 @@ export function* readTexts(path: string): Generator<string, void> {
 
 function open(path: string): number | undefined {
   try {
-    // Whoever made the folder may have put something else there that nobody ever writes to.
+    // Without blocking: what is there may be a pipe that nobody ever writes to.
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch {
     return undefined;
