@@ -16,8 +16,6 @@ interface Opened {
   readonly lastAlive: number | undefined;
   readonly downtimes: Downtimes;
   readonly epoch: number;
-  /** The number of the last tail that there was. */
-  readonly lastTail: number;
   readonly folder: string;
   readonly sync: 'lazy' | 'always';
   readonly isService: boolean;
@@ -46,11 +44,11 @@ export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements 
     this.lastAlive = opened.lastAlive;
     this.#downtimes = opened.downtimes;
     this.#stores = stores;
-    const { epoch, folder, lastTail, sync, onFenced } = opened;
+    const { epoch, folder, sync, onFenced } = opened;
     const backlog = new Backlog();
     this.#reader = new Reader(stores, sealer, () => backlog);
     this.#tables = new OwnedTables(stores, epoch, folder);
-    const tables = new TailedTables(folder, backlog, this.#tables, new Tail(folder, lastTail, sync));
+    const tables = new TailedTables(folder, backlog, this.#tables, new Tail(folder, epoch, sync));
     this.#writer = new Writer({ stores, sealer, tables, onFenced });
     if (opened.isService) this.#beats = setInterval(() => void this.#beat(), BEAT_MS).unref();
   }

@@ -77,16 +77,16 @@ export async function openJournal<Kept extends JournalRecord = JournalRecord>(
       return known;
     });
     // Now that nobody else can tell anything more.
-    const lastTail = await takeInTails(folder, stores).catch(async (thrown) => {
+    const isOurs = await takeInTails(folder, stores, epoch).catch(async (thrown) => {
       await new OwnedTables(stores, epoch, folder).release();
       throw thrown;
     });
+    if (!isOurs) throw inUse(folder, ownership(stores, folder).owner ?? ownerHere(folder));
     return new LmdbJournal<Kept>(stores, sealer, {
       id: format.id,
       lastAlive: seen.lastAlive,
       downtimes: downtimesOf(stores),
       epoch,
-      lastTail,
       folder,
       sync,
       isService,

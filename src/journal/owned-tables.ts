@@ -2,7 +2,7 @@ import { type KeyChanges, putChanges } from './change.ts';
 import { toJournalError } from './full-disk.ts';
 import { Fenced } from './journal.ts';
 import type { Stores } from './stores.ts';
-import { noteTabled } from './tail-files.ts';
+import { noteTabled, type TailName } from './tail-files.ts';
 
 /** The tables of a journal, for as long as it belongs to this process. */
 export class OwnedTables {
@@ -29,7 +29,7 @@ export class OwnedTables {
   }
 
   /** Makes changes, which are those of the tails up to `tail`; false if the journal is not ours any more, and then there are none. */
-  async put(all: Iterable<KeyChanges>, tail: number): Promise<boolean> {
+  async put(all: Iterable<KeyChanges>, tail: TailName): Promise<boolean> {
     const isOurs = await this.#asOwner(() => {
       for (const changes of all) putChanges(this.#stores, changes);
       noteTabled(this.#stores, tail);

@@ -8,27 +8,38 @@ import { toJournalError } from './full-disk.ts';
 import { lastSeqIn } from './places.ts';
 import type { Stores } from './stores.ts';
 
-const TAIL = /^tail-(\d+)$/;
+/**
+ * One of the files with the newest changes. It is named after the epoch of its owner, so that an owner that was stopped and goes on
+ * writes to no file of its successor.
+ */
+export interface TailName {
+  readonly epoch: number;
+  /** From 1, for each owner. */
+  readonly number: number;
+}
 
-/** Where the tail with this number is. */
-export function tailFile(folder: string, number: number): string {
-  return join(folder, `tail-${number}`);
+// Before there were epochs in them, names had a number only.
+const TAIL = /^tail-(?:(\d+)-)?(\d+)$/;
+
+/** Where a tail is. */
+export function tailFile(folder: string, { epoch, number }: TailName): string {
+  return join(folder, epoch === 0 ? `tail-${number}` : `tail-${epoch}-${number}`);
 }
 
 /** Notes that the tables have what is in the tails up to this one. To be called in the transaction that puts it there. */
-export function noteTabled({ meta }: Stores, number: number): void {
-  meta.put('tail', number, 0);
+export function noteTabled({ meta }: Stores, { epoch, number }: TailName): void {
+  meta.put('tail', { epoch, number }, 0);
 }
 
 /** Reads what was told and is not in the tables: of a process that has ended, or of another one that writes right now. */
 export function readTails(folder: string, stores: Stores): Backlog {
   const backlog = new Backlog();
   // In this order: what goes into the tables meanwhile is found in the tables.
-  const tails = tailsOf(folder).map((number) => ({ number, bytes: readTail(folder, number) }));
+  const tails = tailsOf(folder).map((name) => ({ name, bytes: readTail(folder, name) }));
   stores.environment.resetReadTxn();
   const tabled = lastTabled(stores);
-  for (const { number, bytes } of tails) {
-    if (number <= tabled) continue;
+  for (const { name, bytes } of tails) {
+    if (inOrder(name, tabled) <= 0) continue;
     const { changes, isWhole } = fromFrames(bytes);
     for (const change of changes) addTo(backlog, change, stores);
     // What follows belongs to what is missing. Unless the machine went down, that can only be the end of the last one.
@@ -37,30 +48,34 @@ export function readTails(folder: string, stores: Stores): Backlog {
   return backlog;
 }
 
-/** Puts what earlier owners left in their tails into the tables, and removes them. Returns the number of the last one. */
-export async function takeInTails(folder: string, stores: Stores): Promise<number> {
+/**
+ * Puts what earlier owners left in their tails into the tables, and removes the files. What such an owner writes after that counts for
+ * nothing. False if the journal does not belong to the owner of this epoch any more, and then nothing has changed.
+ */
+export async function takeInTails(folder: string, stores: Stores, epoch: number): Promise<boolean> {
   const backlog = readTails(folder, stores);
-  const last = Math.max(lastTabled(stores), ...tailsOf(folder));
-  if (!backlog.isEmpty) {
-    try {
-      stores.meta.transactionSync(() => {
-        for (const changes of backlog.leave().values()) putChanges(stores, changes);
-        noteTabled(stores, last);
-      });
-    } catch (thrown) {
-      throw await toJournalError(thrown as Error, folder);
-    }
-    await stores.environment.flushed;
+  const taken = tailsOf(folder).filter((name) => name.epoch < epoch);
+  try {
+    const isOurs = stores.meta.transactionSync(() => {
+      if (stores.meta.getEntry('owner')?.version !== epoch) return false;
+      for (const changes of backlog.leave().values()) putChanges(stores, changes);
+      noteTabled(stores, { epoch, number: 0 });
+      return true;
+    });
+    if (!isOurs) return false;
+  } catch (thrown) {
+    throw await toJournalError(thrown as Error, folder);
   }
-  for (const number of tailsOf(folder)) unlinkSync(tailFile(folder, number));
-  return last;
+  await stores.environment.flushed;
+  for (const name of taken) unlinkSync(tailFile(folder, name));
+  return true;
 }
 
 /** Copies the tails of a journal. Its tables are copied after that: what is no longer in a tail by then is in them. */
 export function copyTails(folder: string, to: string): void {
-  for (const number of tailsOf(folder)) {
+  for (const name of tailsOf(folder)) {
     try {
-      copyFileSync(tailFile(folder, number), tailFile(to, number));
+      copyFileSync(tailFile(folder, name), tailFile(to, name));
     } catch (thrown) {
       unlessGone(thrown as NodeJS.ErrnoException);
     }
@@ -72,23 +87,32 @@ export function unlessGone(thrown: NodeJS.ErrnoException): void {
   if (thrown.code !== 'ENOENT') throw thrown;
 }
 
-function tailsOf(folder: string): readonly number[] {
-  const numbers = readdirSync(folder).map((name) => Number(TAIL.exec(name)?.[1] ?? 0));
-  return numbers.filter((number) => number > 0).sort((one, other) => one - other);
+function tailsOf(folder: string): readonly TailName[] {
+  const found = readdirSync(folder).flatMap((file) => {
+    const [, epoch = 0, number] = TAIL.exec(file) ?? [];
+    return number === undefined ? [] : { epoch: Number(epoch), number: Number(number) };
+  });
+  return found.sort(inOrder);
 }
 
-function readTail(folder: string, number: number): Buffer {
+/** Owners follow each other, and so do the files of each. */
+function inOrder(one: TailName, other: TailName): number {
+  return one.epoch - other.epoch || one.number - other.number;
+}
+
+function readTail(folder: string, name: TailName): Buffer {
   try {
-    return readFileSync(tailFile(folder, number));
+    return readFileSync(tailFile(folder, name));
   } catch (thrown) {
     unlessGone(thrown as NodeJS.ErrnoException);
     return Buffer.alloc(0);
   }
 }
 
-/** The number of the last tail that the tables have. */
-function lastTabled({ meta }: Stores): number {
-  return (meta.get('tail') as number | undefined) ?? 0;
+/** The last tail that the tables have. */
+function lastTabled({ meta }: Stores): TailName {
+  const last = meta.get('tail') as TailName | number | undefined;
+  return typeof last === 'object' ? last : { epoch: 0, number: last ?? 0 };
 }
 
 function addTo(backlog: Backlog, change: Change, stores: Stores): void {

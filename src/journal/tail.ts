@@ -4,7 +4,7 @@ import { open, unlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Change } from './change.ts';
 import { bytesOfFrames, writeFrames } from './frames.ts';
-import { tailFile, unlessGone } from './tail-files.ts';
+import { type TailName, tailFile, unlessGone } from './tail-files.ts';
 
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
@@ -18,18 +18,19 @@ const MOST_ROOM = 1024 * 1024;
  */
 export class Tail {
   readonly #folder: string;
+  readonly #epoch: number;
   readonly #sync: 'lazy' | 'always';
-  #number: number;
+  #number = 0;
   #file: number | undefined;
   #size = 0;
   /** For what is written next; used again and again. */
   #room = Buffer.alloc(0);
 
-  /** `last` is the number of the last file that there was. */
-  constructor(folder: string, last: number, sync: 'lazy' | 'always') {
+  /** `epoch` is that of the owner who writes. */
+  constructor(folder: string, epoch: number, sync: 'lazy' | 'always') {
     this.#folder = folder;
+    this.#epoch = epoch;
     this.#sync = sync;
-    this.#number = last;
   }
 
   /** Appends changes; resolves when they survive this process, or the machine. If that fails, none of them is there. */
@@ -50,16 +51,16 @@ export class Tail {
     this.#size += length;
   }
 
-  /** Ends the file: what is written from now on goes into another one. Returns the number of the one that ended. */
-  end(): number {
+  /** Ends the file: what is written from now on goes into another one. Returns the one that ended. */
+  end(): TailName {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
-    return this.#number;
+    return { epoch: this.#epoch, number: this.#number };
   }
 
   /** Removes a file that has ended, because the tables have what is in it. */
-  async remove(number: number): Promise<void> {
-    await unlink(tailFile(this.#folder, number)).catch(unlessGone);
+  async remove(ended: TailName): Promise<void> {
+    await unlink(tailFile(this.#folder, ended)).catch(unlessGone);
   }
 
   #roomFor(length: number): Buffer {
@@ -70,7 +71,7 @@ export class Tail {
 
   async #begin(): Promise<number> {
     const number = this.#number + 1;
-    const file = openSync(tailFile(this.#folder, number), 'w', 0o600);
+    const file = openSync(tailFile(this.#folder, { epoch: this.#epoch, number }), 'w', 0o600);
     try {
       // What survives the machine must be found in its folder afterwards.
       if (this.#sync === 'always') await this.#syncFolder();

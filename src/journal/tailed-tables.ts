@@ -3,6 +3,7 @@ import type { Change } from './change.ts';
 import { toJournalError } from './full-disk.ts';
 import type { OwnedTables } from './owned-tables.ts';
 import type { Tail } from './tail.ts';
+import type { TailName } from './tail-files.ts';
 
 /** A change of a key, and how many records that has before it. */
 export interface Step {
@@ -29,8 +30,8 @@ export class TailedTables {
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #catchingUp: Promise<void> | undefined;
-  /** The number of the tail whose changes are on their way. */
-  #leaving: number | undefined;
+  /** The tail whose changes are on their way. */
+  #leaving: TailName | undefined;
   #removing: Promise<void> = Promise.resolve();
   /** Why the tables are behind for longer than they should. */
   #failure: Error | undefined;
@@ -110,10 +111,10 @@ export class TailedTables {
     this.#timer ??= setTimeout(() => void this.catchUp(), WAIT_MS).unref();
   }
 
-  #removeWhenFlushed(number: number): void {
+  #removeWhenFlushed(ended: TailName): void {
     const remove = async () => {
       await this.#tables.flushed;
-      await this.#tail.remove(number);
+      await this.#tail.remove(ended);
     };
     // What stays is removed by the next owner.
     this.#removing = Promise.all([this.#removing, remove()]).then(

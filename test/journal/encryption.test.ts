@@ -92,7 +92,7 @@ test('the old key is also needed for what only the tail of a killed process has'
     cpSync(folder, copy, { recursive: true });
     return copy;
   });
-  expect(readdirSync(left)).toContain('tail-1');
+  expect(readdirSync(left)).toContain('tail-1-1');
   expect(bytesOf(left).includes('old secret')).toBe(false);
   await expect(withJournal(left, NEW, () => 'opened')).rejects.toThrow('not given');
   expect(await withJournal(left, `${NEW},${OLD}`, (journal) => journal.read('a'))).toEqual([noted('old secret')]);

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { cpSync, readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { JournalInUse, openJournal } from '../../src/journal/index.ts';
+import { eventually } from '../support/clock.ts';
 import { untilPrinted } from '../support/command.ts';
 import { type Noted, noted } from './contract.ts';
 import { newFolder } from './folders.ts';
@@ -60,6 +62,30 @@ test('an owner that was stopped is succeeded when it has been silent, and is fen
   await run.exit;
 });
 
+test('J5: an owner that was stopped takes nothing from its successor, which ends a moment after it told something', async () => {
+  const folder = newFolder();
+  const run = await startAppending(folder, 'lines');
+  const { child } = run;
+  child.stdin?.write('\n');
+  await untilPrinted(run, /key0 1/);
+  // So that what it writes next begins another tail.
+  await eventually(() => expect(tailsIn(folder)).toEqual([]));
+  child.kill('SIGSTOP');
+  // It reads this when it goes on, before it knows that it was succeeded.
+  child.stdin?.write('\n');
+  await using journal = await opened(folder);
+  await journal.append('key1', noted('of the new owner'), 0);
+  child.kill('SIGCONT');
+  await untilPrinted(run, /Fenced/);
+  const left = newFolder();
+  // Not the locks, which two processes hold.
+  cpSync(folder, left, { recursive: true, filter: (path) => !path.endsWith('lock.mdb') });
+  await using next = await opened(left);
+  expect(next.read('key1')).toEqual([noted('of the new owner')]);
+  expect(next.read('key0')).toHaveLength(1);
+  expect(tailsIn(left)).toEqual([]);
+});
+
 test('an owner that was stopped within a transaction does not block others for ever', async () => {
   const folder = newFolder();
   const { child } = await startAppending(folder, 16);
@@ -87,6 +113,10 @@ test('a journal has an id that stays, and knows when it was last in use', async 
   expect(second.lastAlive).toBeLessThanOrEqual(closed);
   expect(second.lastAlive).toBeGreaterThan(closed - 60_000);
 });
+
+function tailsIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith('tail-'));
+}
 
 async function opened(folder: string) {
   const journal = await openJournal<Noted>(folder);

@@ -1,5 +1,6 @@
 import type { Change } from '../../../src/journal/change.ts';
 import { Tail as Lasting } from '../../../src/journal/tail.ts';
+import type { TailName } from '../../../src/journal/tail-files.ts';
 import { death } from './death.ts';
 
 /** The newest changes of a journal whose process may die before or after they are written, and before or after they are not needed any more. */
@@ -10,9 +11,9 @@ export class Tail extends Lasting {
     death.after('tail');
   }
 
-  override async remove(number: number): Promise<void> {
+  override async remove(ended: TailName): Promise<void> {
     if (death.before('forget')) return new Promise(() => {});
-    await super.remove(number);
+    await super.remove(ended);
     death.after('forget');
   }
 }
