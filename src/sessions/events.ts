@@ -174,6 +174,8 @@ export interface CallSubject {
   /** Undefined for a tool of a toolkit, as is `sid`. */
   readonly environment: string | undefined;
   readonly sid: string | undefined;
+  /** The number of its session: others may have the same `sid`. */
+  readonly session?: number | undefined;
 }
 
 /** The code of a session, by its number. */

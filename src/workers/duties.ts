@@ -6,7 +6,8 @@ import type { Question, RunReport } from './messages.ts';
 
 /** What hears of an episode in a worker. */
 export interface EpisodeListener {
-  readonly sid: string;
+  /** The number of its session. */
+  readonly session: number;
   ready(failure: Failure | undefined, saved?: string): void;
   lost(loss: Loss): void;
 }
@@ -97,8 +98,8 @@ export class Duties {
     return names;
   }
 
-  episodeOf(sid: string | undefined): number | undefined {
-    for (const [number, episode] of this.#episodes) if (episode.sid === sid) return number;
+  episodeOf(session: number | undefined): number | undefined {
+    for (const [number, episode] of this.#episodes) if (episode.session === session) return number;
     return undefined;
   }
 

@@ -8,8 +8,8 @@ export const WATCHDOG_FD = 5;
 export interface LastWords {
   /** It took more memory than it may. */
   readonly memory?: string;
-  /** Whose code has ended it; without a `sid`, of no episode. */
-  readonly culprit?: { readonly sid?: string | undefined };
+  /** Whose code has ended it, by the number of its session; without one, of no episode. */
+  readonly culprit?: { readonly session?: number | undefined };
   /** The number of the order that has blocked it; 0: what blocks it is none, but goes on after an `await`. */
   readonly blocking?: number;
 }

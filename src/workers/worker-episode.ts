@@ -44,8 +44,8 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     this.number = worker.addEpisode(this);
   }
 
-  get sid(): string {
-    return this.#start.sid;
+  get session(): number {
+    return this.#start.session;
   }
 
   opened({ environment, needsSetup, taskDigest }: EpisodeFacts): void {
@@ -94,8 +94,7 @@ export class WorkerEpisode implements OpenEpisode, EpisodeListener {
     const { call, name } = request;
     const run = this.#worker.addRun(name, this.number, this.environment, listener);
     const { traceOf } = this.#options;
-    const { sid } = this.#start;
-    const trace = traceOf?.({ call, part: 'tool', tool: name, environment: this.environment, sid });
+    const trace = traceOf?.({ call, part: 'tool', tool: name, environment: this.environment, ...this.#start });
     this.#worker.tell({ kind: 'run', run, episode: this.number, request, trace });
   }
 

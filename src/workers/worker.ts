@@ -56,7 +56,7 @@ export class Worker {
     });
     this.#outbox = new Outbox((orders) => this.#process.send(orders));
     this.ended = this.#process.ended.then(({ culprit, ...end }) => {
-      if (culprit !== undefined) this.#culprit ??= { episode: this.#duties.episodeOf(culprit.sid) };
+      if (culprit !== undefined) this.#culprit ??= { episode: this.#duties.episodeOf(culprit.session) };
       this.#end(end.why);
       return end;
     });

@@ -74,12 +74,15 @@ async function launch(options: TestOptions): Promise<TestServer> {
 }
 
 /** The requests of a test against any server. */
-export function client(url: string): Omit<TestServer, 'server' | 'url' | 'counters'> {
+export function client(
+  url: string,
+  always: Readonly<Record<string, string>> = {},
+): Omit<TestServer, 'server' | 'url' | 'counters'> {
   const request: TestServer['request'] = async (method, path, { sid, headers = {}, raw, signal } = {}) => {
     const response = await fetch(url + path, {
       method,
       redirect: 'manual',
-      headers: { ...(sid === undefined ? {} : { 'x-session-id': sid }), ...headers },
+      headers: { ...always, ...(sid === undefined ? {} : { 'x-session-id': sid }), ...headers },
       ...(raw === undefined ? {} : { body: raw }),
       ...(signal === undefined ? {} : { signal }),
     });

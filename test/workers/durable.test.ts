@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Session } from 'tiltyard/client';
 import { describe, expect, test } from 'vitest';
 import { eventually, rejection } from '../support/client.ts';
+import { client } from '../support/http.ts';
 import { endsOf, pidOf, type Served, serve } from './serve.ts';
 
 const MODULE = fileURLToPath(new URL('./durable-module.ts', import.meta.url));
@@ -37,6 +38,18 @@ describe('H5: only the episode whose call ends its process is charged', () => {
     await eventually(() =>
       expect(endsOf(served.events)).toMatchObject([{ outcome: 'env_error', lost: 'killed_twice' }]),
     );
+  });
+
+  test('also if another client has a session of the same id', async () => {
+    const { url } = await serve({
+      workers: { modules: [MODULE], count: 1 },
+      auth: { apiKeys: ['key-of-alice', 'key-of-bob'] },
+    });
+    const as = (apiKey: string) => client(url, { 'x-api-key': apiKey });
+    const [alice, bob] = [as('key-of-alice'), as('key-of-bob')];
+    for (const each of [bob, alice]) await each.create({ env_name: 'steady', split: 'train', index: 0 }, 'same');
+    expect((await alice.call('same', 'exit', {}, { env: 'steady' })).error).toContain('ended two processes');
+    expect((await bob.call('same', 'count', {}, { env: 'steady' })).result).toMatchObject({ ok: true });
   });
 
   test('and once is forgiven: the call runs again, and is answered', async () => {

@@ -12,6 +12,7 @@ export const MODULE: string = fileURLToPath(new URL('./module.ts', import.meta.u
 /** A server with workers, and what a test needs of it. */
 export interface Served {
   readonly server: Server;
+  readonly url: string;
   readonly client: Client;
   readonly oxp: OxpClient;
   /** What its observer heard. */
@@ -45,6 +46,7 @@ export async function serve(options: Partial<ServerOptions> & { readonly count?:
   const client = connect(url, { apiKey: '', retry: QUICK, pingMs: 60_000 });
   return {
     server,
+    url,
     client,
     oxp: connectOxp(url, { retry: QUICK }),
     events,

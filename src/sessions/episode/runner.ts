@@ -190,8 +190,8 @@ export class Runner {
   }
 
   #runAuthors<Value>(part: CallSubject['part'], { call, tool }: Run, run: () => Value): Value {
-    const { sid, environment } = this.#episode;
-    const toSubject = () => ({ call, part, tool: tool.name, environment: environment.name, sid });
+    const { session, sid, environment } = this.#episode;
+    const toSubject = () => ({ call, part, tool: tool.name, environment: environment.name, sid, session });
     return runAuthors(this.#options.observer, this.#episode, toSubject, run);
   }
 

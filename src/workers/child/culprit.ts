@@ -20,7 +20,7 @@ export function nameAtExit(): void {
   process.on('exit', () => {
     const subject = running.getStore();
     if (subject === undefined) return;
-    const words: LastWords = { culprit: { sid: 'sid' in subject ? subject.sid : undefined } };
+    const words: LastWords = { culprit: { session: 'session' in subject ? subject.session : undefined } };
     writeSync(GUARD_FD, `${JSON.stringify(words)}\n`);
   });
 }
