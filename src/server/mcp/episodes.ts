@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { TiltyardError } from '../../core/index.ts';
 import type { McpFace, Reader } from '../../mcp/index.ts';
+import { bearerOf } from '../../protocol/index.ts';
 import { type EnvironmentManifest, keyOf, type LiveSession, type SessionRef } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import { readSecretsHeader } from '../http/headers.ts';
 import type { OrsService } from '../ors/service.ts';
-import { assertScope, bearerOf, callerOf, hasCredentials } from './callers.ts';
+import { assertScope, callerOf, hasCredentials } from './callers.ts';
 import { endedFace } from './ended-face.ts';
 import { EpisodeFace } from './episode-face.ts';
 import type { NamedEpisode } from './handles.ts';
@@ -92,7 +93,7 @@ async function assertWelcome(
   handle: string,
   { identity }: NamedEpisode,
 ): Promise<void> {
-  if (authenticator === undefined || !hasCredentials(headers) || bearerOf(headers) === handle) return;
+  if (authenticator === undefined || !hasCredentials(headers) || bearerOf(headers.authorization) === handle) return;
   const caller = await callerOf(authenticator, headers);
   if (caller.id !== identity) throw noEpisode();
   assertScope(caller, ['orchestrator', 'agent']);
