@@ -84,3 +84,5 @@ export {
   type RoomFor,
   withoutLineBreaks,
 } from './sse.ts';
+// Versions of tools
+export { compareVersions } from './versions.ts';

@@ -17,7 +17,7 @@ import {
   UnknownTool,
   withDefaults,
 } from '../../mcp/index.ts';
-import type { JsonObject } from '../../protocol/index.ts';
+import { compareVersions, type JsonObject } from '../../protocol/index.ts';
 
 /** What tools are handed beside their input. */
 export interface ToolkitContext {
@@ -40,7 +40,7 @@ function nameOf({ id }: ToolDefinition): string {
 }
 
 function byVersion(a: ToolDefinition, b: ToolDefinition): number {
-  return a.version.localeCompare(b.version, 'en', { numeric: true });
+  return compareVersions(a.version, b.version);
 }
 
 function toListed(name: string, tool: ToolDefinition): McpTool {
