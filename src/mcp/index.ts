@@ -1,7 +1,7 @@
 // What clients of MCP see, whatever brings it to them; and servers of others
 export { answerHeaders } from './answer-headers.ts';
 export { type CalledTool, type McpConnection, openMcp } from './connection.ts';
-export { toErrorResult, toInputSchema, toMcpTool, withDefaults } from './content.ts';
+export { toErrorResult, toMcpTool } from './content.ts';
 export {
   type McpCall,
   type McpFace,
