@@ -69,16 +69,28 @@ export function listOf(rule: Rule, example: string): Rule {
   };
 }
 
-/** An object that has these keys and no others. */
-export function objectOf({ required = {}, optional = {} }: { required?: Rules; optional?: Rules }): Rule {
+/** The rules of an object. */
+export interface ObjectRules {
+  readonly required?: Rules;
+  readonly optional?: Rules;
+  /** Optional as well, but no message names them: they are not for users. */
+  readonly internal?: Rules;
+}
+
+/** An object that has these keys and no others; with `mustUnquoted`, a message does not quote what stands in its place. */
+export function objectOf(
+  { required = {}, optional = {}, internal = {} }: ObjectRules,
+  mustBe: typeof must = must,
+): Rule {
   const keys = Object.keys({ ...required, ...optional });
-  const assertObject = must(`an object with ${keys.join(', ')}`, isObject);
+  const assertObject = mustBe(`an object with ${keys.join(', ')}`, isObject);
   return (value, place) => {
     assertObject(value, place);
     const object = value as Record<string, unknown>;
-    assertKnownKeys(object, keys, place);
+    const forUsers = Object.entries(object).filter(([key]) => !Object.hasOwn(internal, key));
+    assertKnownKeys(Object.fromEntries(forUsers), keys, place);
     for (const [key, rule] of Object.entries(required)) rule(object[key], `${place}.${key}`);
-    for (const [key, rule] of Object.entries(optional)) {
+    for (const [key, rule] of Object.entries({ ...optional, ...internal })) {
       if (object[key] !== undefined) rule(object[key], `${place}.${key}`);
     }
   };

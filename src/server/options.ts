@@ -14,6 +14,15 @@ export const names: Rule = mustUnquoted(
   (value) => Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== ''),
 );
 
+/** Keys of a journal. What is wrong with one shows when it is read. */
+export const journalKeys: Rule = mustUnquoted(
+  'an array of strings',
+  (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+);
+
+/** A folder of the server, which it makes if it does not exist. */
+export const aFolder: Rule = must('the path of a folder', (value) => typeof value === 'string' && value !== '');
+
 /** How much of an author's exception clients see. */
 export const returnErrorsRule: Rule = oneOf(['none', 'exception', 'stacktrace']);
 
