@@ -22,6 +22,13 @@ export function must(be: string, isRight: (value: unknown) => boolean): Rule {
   };
 }
 
+/** Like `must`, where a secret may stand, if only by mistake: the message does not quote the value. */
+export function mustUnquoted(be: string, isRight: (value: unknown) => boolean): Rule {
+  return (value, place) => {
+    if (!isRight(value)) throw new DefinitionError(`${place} must be ${be}`);
+  };
+}
+
 /** Text of any length. */
 export const aString: Rule = must('a string', (value) => typeof value === 'string');
 
@@ -31,18 +38,25 @@ export const aName: Rule = must('a string that is not empty', (value) => typeof 
 /** A boolean; truthy values such as "false" are refused. */
 export const trueOrFalse: Rule = must('true or false', (value) => typeof value === 'boolean');
 
-/** One of a few words. */
-export function oneOf(words: readonly string[]): Rule {
-  const quoted = words.map((word) => `'${word}'`);
-  return must(`${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`, (value) => words.includes(value as string));
+/** One of a few words or numbers. */
+export function oneOf(words: readonly (string | number)[]): Rule {
+  const shown = words.map((word) => (typeof word === 'string' ? `'${word}'` : String(word)));
+  const list = `${shown.slice(0, -1).join(', ')} or ${shown.at(-1)}`;
+  return must(list, (value) => words.includes(value as string | number));
 }
 
-/** A whole number of at least 1. */
-export function wholeNumber(unit: string, most: number = Number.MAX_SAFE_INTEGER): Rule {
-  const range = most === Number.MAX_SAFE_INTEGER ? 'from 1' : `from 1 to ${most}`;
+/** The least and the most that a number may be, both included. */
+export interface Range {
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/** A whole number of something; at least 1 unless told otherwise. */
+export function wholeNumber(unit: string, { least = 1, most = Number.MAX_SAFE_INTEGER }: Range = {}): Rule {
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
   return must(
     `a whole number of ${unit} ${range}`,
-    (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most,
+    (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
   );
 }
 
@@ -55,16 +69,28 @@ export function listOf(rule: Rule, example: string): Rule {
   };
 }
 
-/** An object that has these keys and no others. */
-export function objectOf({ required = {}, optional = {} }: { required?: Rules; optional?: Rules }): Rule {
+/** The rules of an object. */
+export interface ObjectRules {
+  readonly required?: Rules;
+  readonly optional?: Rules;
+  /** Optional as well, but no message names them: they are not for users. */
+  readonly internal?: Rules;
+}
+
+/** An object that has these keys and no others; with `mustUnquoted`, a message does not quote what stands in its place. */
+export function objectOf(
+  { required = {}, optional = {}, internal = {} }: ObjectRules,
+  mustBe: typeof must = must,
+): Rule {
   const keys = Object.keys({ ...required, ...optional });
-  const assertObject = must(`an object with ${keys.join(', ')}`, isObject);
+  const assertObject = mustBe(`an object with ${keys.join(', ')}`, isObject);
   return (value, place) => {
     assertObject(value, place);
     const object = value as Record<string, unknown>;
-    assertKnownKeys(object, keys, place);
+    const forUsers = Object.entries(object).filter(([key]) => !Object.hasOwn(internal, key));
+    assertKnownKeys(Object.fromEntries(forUsers), keys, place);
     for (const [key, rule] of Object.entries(required)) rule(object[key], `${place}.${key}`);
-    for (const [key, rule] of Object.entries(optional)) {
+    for (const [key, rule] of Object.entries({ ...optional, ...internal })) {
       if (object[key] !== undefined) rule(object[key], `${place}.${key}`);
     }
   };

@@ -48,7 +48,7 @@ const RULES: Record<Exclude<keyof ToolOptions<unknown, unknown>, 'input' | 'outp
   version: must('three numbers such as 1.0.0', isVersion),
   shared: trueOrFalse,
   concurrent: trueOrFalse,
-  timeoutMs: wholeNumber('ms', LONGEST_TIMER_MS),
+  timeoutMs: wholeNumber('ms', { most: LONGEST_TIMER_MS }),
   canRetry: trueOrFalse,
   maxOutputBytes: wholeNumber('bytes'),
   requirements: objectOf({ optional: REQUIREMENTS }),

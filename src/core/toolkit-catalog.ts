@@ -1,4 +1,10 @@
-import { type JsonObject, TOOL_ID, type ToolDefinition, type WireRequirements } from '../protocol/index.ts';
+import {
+  compareVersions,
+  type JsonObject,
+  TOOL_ID,
+  type ToolDefinition,
+  type WireRequirements,
+} from '../protocol/index.ts';
 import { type CompiledTool, type CompileOptions, compileTool } from './compiled-tool.ts';
 import type { Effects } from './durability.ts';
 import { DefinitionError, TiltyardError } from './errors.ts';
@@ -178,11 +184,4 @@ function baseOf({ definition }: Published): string {
 
 function newestFirst(a: Published, b: Published): number {
   return compareVersions(b.definition.version, a.definition.version);
-}
-
-// As numbers: 1.10.0 is newer than 1.9.0.
-function compareVersions(a: string, b: string): number {
-  const [left, right] = [a, b].map((version) => version.split('.').map(Number)) as [number[], number[]];
-  const at = left.findIndex((part, index) => part !== right[index]);
-  return at < 0 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
 }

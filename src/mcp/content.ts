@@ -1,9 +1,9 @@
-import type { ToolAnnotations } from '../core/index.ts';
-import type { JsonObject, ToolSpec, WireBlock } from '../protocol/index.ts';
+import type { Block, ToolAnnotations } from '../core/index.ts';
+import type { JsonObject, ToolSpec } from '../protocol/index.ts';
 import type { McpContent, McpResult, McpTool } from './face.ts';
 
 /** Blocks as a model reads them over MCP; what programs are told beside them stays here. */
-export function toContent(blocks: readonly WireBlock[]): McpContent[] {
+export function toContent(blocks: readonly Block[]): McpContent[] {
   return blocks.map((block) =>
     block.type === 'text'
       ? { type: 'text', text: block.text }

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { bearerOf } from '../protocol/index.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { McpFace } from './face.ts';
 import { type FaceServerOptions, toFaceServer } from './face-server.ts';
@@ -72,8 +73,7 @@ function refusalOf({ method, url = '', headers }: IncomingMessage, token: string
   if (!isSame(path, `/mcp/sessions/${token}`)) return /^\/mcp\//.test(path) ? 404 : 403;
   // A web page has no business here.
   if (headers.origin !== undefined) return 403;
-  const [, sent = token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-  if (!isSame(sent, token)) return 401;
+  if (!isSame(bearerOf(headers.authorization) ?? token, token)) return 401;
   return method === 'POST' ? undefined : 405;
 }
 

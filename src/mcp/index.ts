@@ -1,7 +1,7 @@
 // What clients of MCP see, whatever brings it to them; and servers of others
 export { answerHeaders } from './answer-headers.ts';
 export { type CalledTool, type McpConnection, openMcp } from './connection.ts';
-export { toContent, toErrorResult, toInputSchema, toMcpTool, withDefaults } from './content.ts';
+export { toErrorResult, toMcpTool } from './content.ts';
 export {
   type McpCall,
   type McpFace,
@@ -17,3 +17,4 @@ export { assertMcp, hasMcp, loadMcp } from './library.ts';
 export { runOnce } from './run-once.ts';
 export { serveStdio } from './stdio.ts';
 export { type Reader, stepMeta, toStepResult } from './step-result.ts';
+export { listedToolkitTool, outputSchemaOf, toValueResult, unknownCall } from './toolkit.ts';

@@ -1,4 +1,5 @@
 export { toBase64Url } from './base64.ts';
+export { bearerOf } from './bearer.ts';
 export { cutText } from './cut-text.ts';
 // Which server answers
 export { INSTANCE_HEADER } from './instance.ts';
@@ -83,3 +84,5 @@ export {
   type RoomFor,
   withoutLineBreaks,
 } from './sse.ts';
+// Versions of tools
+export { compareVersions } from './versions.ts';

@@ -1,4 +1,5 @@
-import { assertKnownKeys, DefinitionError, must, type Rule, trueOrFalse } from '../core/index.ts';
+import { assertKnownKeys, must, mustUnquoted, oneOf, type Rule } from '../core/index.ts';
+import { isObject } from '../protocol/index.ts';
 
 /** The rule of every option. */
 export type OptionRules<Options> = { readonly [Key in keyof Required<Options>]: Rule };
@@ -6,17 +7,24 @@ export type OptionRules<Options> = { readonly [Key in keyof Required<Options>]: 
 /** What is checked where it is used, or cannot be wrong. */
 export const anything: Rule = () => {};
 
-export { trueOrFalse };
+export const anArray: Rule = mustUnquoted('an array', Array.isArray);
 
-export const anArray: Rule = mustUntold('an array', Array.isArray);
-
-export const names: Rule = mustUntold(
+export const names: Rule = mustUnquoted(
   'an array of strings',
   (value) => Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== ''),
 );
 
+/** Keys of a journal. What is wrong with one shows when it is read. */
+export const journalKeys: Rule = mustUnquoted(
+  'an array of strings',
+  (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+);
+
+/** A folder of the server, which it makes if it does not exist. */
+export const aFolder: Rule = must('the path of a folder', (value) => typeof value === 'string' && value !== '');
+
 /** How much of an author's exception clients see. */
-export const returnErrorsRule: Rule = oneOf('none', 'exception', 'stacktrace');
+export const returnErrorsRule: Rule = oneOf(['none', 'exception', 'stacktrace']);
 
 /** What Fastify adds to the options of a plugin, or takes from them. */
 export const PLUGIN_OPTIONS: Readonly<Record<'prefix' | 'logLevel' | 'logSerializers', Rule>> = {
@@ -24,12 +32,6 @@ export const PLUGIN_OPTIONS: Readonly<Record<'prefix' | 'logLevel' | 'logSeriali
   logLevel: anything,
   logSerializers: anything,
 };
-
-export function oneOf(...words: readonly (string | number)[]): Rule {
-  const shown = words.map((word) => (typeof word === 'string' ? `'${word}'` : String(word)));
-  const list = [shown.slice(0, -1).join(', '), shown.at(-1)].join(' or ');
-  return must(list, (value) => words.includes(value as string));
-}
 
 /** A number from the least to the most, both included. */
 export function between(least: number, most: number): Rule {
@@ -46,7 +48,7 @@ export function assertOptions<Options extends object>(
   rules: OptionRules<Options>,
   where: string,
 ): void {
-  if (typeof options !== 'object' || options === null) throw new DefinitionError(`${where} must be an object`);
+  anObject(options, where);
   assertKnownKeys(options, Object.keys(rules), where);
   for (const [name, rule] of Object.entries<Rule>(rules)) {
     const value = options[name as keyof Options];
@@ -54,9 +56,4 @@ export function assertOptions<Options extends object>(
   }
 }
 
-/** Like `must`, for what may be a secret in the wrong place: the message does not tell it. */
-function mustUntold(be: string, isRight: (value: unknown) => boolean): Rule {
-  return (value, place) => {
-    if (!isRight(value)) throw new DefinitionError(`${place} must be ${be}`);
-  };
-}
+const anObject: Rule = mustUnquoted('an object', isObject);

@@ -1,10 +1,10 @@
 import type { FastifyServerOptions } from 'fastify';
-import { DefinitionError, type Environment, type Toolkit } from '../core/index.ts';
+import { DefinitionError, type Environment, type Toolkit, trueOrFalse } from '../core/index.ts';
 import { type ClusterOption, clusterRule } from './cluster/option.ts';
 import { type JournalOption, journalRule } from './durable/option.ts';
 import { type McpOption, mcpRule } from './mcp/option.ts';
 import { type WatchdogOption, watchdogRule } from './observe/watchdog/server-watchdog.ts';
-import { anArray, anything, assertOptions, type OptionRules, trueOrFalse } from './options.ts';
+import { anArray, anything, assertOptions, type OptionRules } from './options.ts';
 import { ORS_OPTIONS, type OrsOptions } from './ors/service.ts';
 import { OXP_OPTIONS, type OxpOptions } from './oxp/service.ts';
 import { type RecordOption, recordRule } from './recording/option.ts';

@@ -3,10 +3,11 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { image, text, tool, toolkit } from 'tiltyard';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderWith, MAIN, ROOT, run, untilPrinted } from '../support/command.ts';
 import { agentMessages, OF_REWARDS } from './agent-messages.ts';
-import { CLIENTS, type ClientKind, type TestClient } from './clients.ts';
+import { CLIENTS, type ClientKind, connectMcp, type TestClient } from './clients.ts';
 import { PIXEL, REWARD } from './environments.ts';
 import { ERAS, textOfResult } from './rpc.ts';
 import { startMcp } from './server.ts';
@@ -161,6 +162,23 @@ test(
   },
   PROCESSES_MS,
 );
+
+test('M3: a picture that a tool returns is a picture over stdio, as at the address of its server', async () => {
+  const look = tool({
+    description: 'Look.',
+    run: () => [text('A pixel.'), image(Buffer.from(PIXEL, 'base64'), 'image/png')],
+  });
+  const { url, tools } = await startMcp({
+    environments: [],
+    toolkits: [toolkit({ name: 'Album', tools: { Look: look } })],
+  });
+  const { client } = await connect('v2, modern', [url]);
+  for (const each of [client, await connectMcp('v2, modern', tools)])
+    expect((await each.callTool({ name: 'Album_Look' })).content).toEqual([
+      { type: 'text', text: 'A pixel.' },
+      { type: 'image', data: PIXEL, mimeType: 'image/png' },
+    ]);
+});
 
 test('M3: an episode of any server, which need not speak MCP', async () => {
   const { url, trace } = await startMcp({ mcp: false });

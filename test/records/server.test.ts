@@ -180,9 +180,11 @@ test('a folder that cannot be used is refused when the server starts', async () 
   const environments = [minimal()];
   const folder = newFolder();
   await expect(createServer({ environments, record: { folder: '' } })).rejects.toThrow('record.folder must be');
-  await expect(createServer({ environments, record: { folder, maxBytes: 5 } })).rejects.toThrow('at least 1000000');
+  await expect(createServer({ environments, record: { folder, maxBytes: 5 } })).rejects.toThrow(
+    'bytes from 1000000, not 5',
+  );
   await expect(createServer({ environments, record: { folder, max: 5 } as never })).rejects.toThrow(
-    '{ folder, maxBytes }',
+    "unknown key 'max'. Known keys: folder, maxBytes",
   );
   await expect(createServer({ environments, record: { folder: '/dev/null/x' } })).rejects.toThrow(
     'records cannot be written to /dev/null/x',

@@ -72,7 +72,7 @@ describe('H1: with workers', () => {
 
   test('mistakes in modules and options are told when the server is made, and no process is left', async () => {
     const make = (workers: object) => createServer({ workers: workers as never, logger: false });
-    await expect(make({ modules: [] })).rejects.toThrow('must be a list of paths');
+    await expect(make({ modules: [] })).rejects.toThrow('workers.modules must be an array with at least one file');
     await expect(make({ modules: [MODULE], count: 0 })).rejects.toThrow('from 1');
     await expect(make({ modules: [MODULE.replace('module.ts', 'serve.ts')], count: 2 })).rejects.toThrow(
       'does not export an environment or a toolkit',

@@ -7,17 +7,17 @@ import {
   type ToolDefinition,
 } from '../../client/index.ts';
 import {
+  listedToolkitTool,
   type McpCall,
   type McpFace,
   type McpResult,
-  type McpTool,
+  outputSchemaOf,
   type RunningCall,
   toErrorResult,
-  toInputSchema,
-  UnknownTool,
-  withDefaults,
+  toValueResult,
+  unknownCall,
 } from '../../mcp/index.ts';
-import type { JsonObject } from '../../protocol/index.ts';
+import { compareVersions } from '../../protocol/index.ts';
 
 /** What tools are handed beside their input. */
 export interface ToolkitContext {
@@ -30,7 +30,7 @@ export function toolkitFace(oxp: OxpClient, definitions: readonly ToolDefinition
   const byName = new Map(Array.from(newest.values(), (tool) => [nameOf(tool), tool]));
   return {
     name: 'tools',
-    tools: () => Array.from(byName, ([name, tool]) => toListed(name, tool)),
+    tools: () => Array.from(byName, ([name, tool]) => listedToolkitTool(name, tool)),
     call: (call) => callOf(oxp, byName.get(call.name), call, context),
   };
 }
@@ -40,23 +40,7 @@ function nameOf({ id }: ToolDefinition): string {
 }
 
 function byVersion(a: ToolDefinition, b: ToolDefinition): number {
-  return a.version.localeCompare(b.version, 'en', { numeric: true });
-}
-
-function toListed(name: string, tool: ToolDefinition): McpTool {
-  const outputSchema = outputSchemaOf(tool);
-  return {
-    name,
-    description: tool.description,
-    inputSchema: toInputSchema(tool.input_schema),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    annotations: withDefaults(undefined),
-    _meta: { 'tiltyard/tool_id': tool.id },
-  };
-}
-
-function outputSchemaOf({ output_schema: schema }: ToolDefinition): JsonObject | undefined {
-  return schema === null || schema === undefined || Object.keys(schema).length === 0 ? undefined : schema;
+  return compareVersions(a.version, b.version);
 }
 
 function callOf(
@@ -65,17 +49,12 @@ function callOf(
   { name, input, callId }: McpCall,
   context: ToolkitContext,
 ): RunningCall {
-  if (tool === undefined) return { told: Promise.reject(new UnknownTool(`Tool ${name} not found`)), cancel: () => {} };
+  if (tool === undefined) return unknownCall(name);
   const leaving = new AbortController();
   const told = oxp
     .call(tool.id, input, { context, signal: leaving.signal, ...(callId === undefined ? {} : { callId }) })
-    .then(({ value }) => toValue(value, outputSchemaOf(tool)), toFailed);
+    .then(({ value }) => toValueResult(value, outputSchemaOf(tool)), toFailed);
   return { told, cancel: () => leaving.abort() };
-}
-
-function toValue(value: unknown, schema: JsonObject | undefined): McpResult {
-  const text = typeof value === 'string' && schema === undefined ? value : JSON.stringify(value);
-  return { content: [{ type: 'text', text }], ...(schema === undefined ? {} : { structured: { value, schema } }) };
 }
 
 function toFailed(thrown: unknown): McpResult {

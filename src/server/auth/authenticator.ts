@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DefinitionError, TiltyardError } from '../../core/index.ts';
+import { bearerOf } from '../../protocol/index.ts';
 import { anArray, anything, assertOptions, type OptionRules } from '../options.ts';
 import { type ApiKey, keyFinder } from './api-keys.ts';
 import type { Identity } from './identity.ts';
@@ -36,14 +37,14 @@ export function authenticator(auth: AuthOptions | undefined): Authenticator | un
   if (apiKeys.length === 0 && jwt === undefined) throw new DefinitionError('auth needs at least one API key, or jwt');
   const findByKey = keyFinder(apiKeys);
   const tokens = jwt === undefined ? undefined : new Tokens(jwt);
-  const findByToken = (headers: IncomingHttpHeaders) => {
-    const token = bearerToken(headers);
+  const findByToken = ({ authorization }: IncomingHttpHeaders) => {
+    const token = bearerOf(authorization);
     return token === undefined ? undefined : tokens?.recall(token);
   };
   return {
     recognize: tokens === undefined ? findByKey : (headers) => findByKey(headers) ?? findByToken(headers),
-    async verify(headers) {
-      const token = bearerToken(headers);
+    async verify({ authorization }) {
+      const token = bearerOf(authorization);
       if (token === undefined || tokens === undefined) throw unauthorized();
       try {
         return await tokens.verify(token);
@@ -52,10 +53,6 @@ export function authenticator(auth: AuthOptions | undefined): Authenticator | un
       }
     },
   };
-}
-
-function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {
-  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
 // One message for every reason: which part of a credential was wrong is nobody's business.

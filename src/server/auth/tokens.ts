@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { DefinitionError, TiltyardError } from '../../core/index.ts';
-import { anything, assertOptions, between, names, type OptionRules, oneOf } from '../options.ts';
+import { DefinitionError, oneOf, TiltyardError } from '../../core/index.ts';
+import { anything, assertOptions, between, names, type OptionRules } from '../options.ts';
 import { type Identity, isName } from './identity.ts';
 
 /** Short-lived tokens that callers sign with a shared secret. */
@@ -28,7 +28,7 @@ const JWT_OPTIONS: OptionRules<JwtOptions> = {
   audience: names,
   maxLifetimeSeconds: between(1, Number.POSITIVE_INFINITY),
   clockSkewSeconds: between(0, Number.POSITIVE_INFINITY),
-  missingClaims: oneOf('refuse', 'allow'),
+  missingClaims: oneOf(['refuse', 'allow']),
 };
 
 const MIN_SECRET_BYTES = 32;

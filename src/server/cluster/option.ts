@@ -1,5 +1,5 @@
-import { DefinitionError, type Rule } from '../../core/index.ts';
-import { isObject } from '../../protocol/index.ts';
+import { must, mustUnquoted, objectOf, type Rule, wholeNumber } from '../../core/index.ts';
+import { journalKeys, type OptionRules } from '../options.ts';
 
 /** The cluster that a server belongs to. */
 export interface ClusterOption {
@@ -13,22 +13,16 @@ export interface ClusterOption {
   readonly keys?: readonly string[];
 }
 
-const KEYS: ReadonlySet<string> = new Set(['nats', 'nodeName', 'replicas', 'keys']);
-
 // It is part of subjects.
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** What can be given as `cluster`. Messages do not quote it: a password may be in it. */
-export const clusterRule: Rule = (value, place) => {
-  if (!isObject(value) || Object.keys(value).some((key) => !KEYS.has(key)))
-    throw new DefinitionError(`${place} must be { nats, nodeName, replicas, keys }`);
-  const { nats, nodeName, replicas = 1, keys = [] } = value;
-  if (typeof nats !== 'string' || nats === '')
-    throw new DefinitionError(`${place}.nats must be an address such as nats://localhost:4222`);
-  if (typeof nodeName !== 'string' || !NAME.test(nodeName))
-    throw new DefinitionError(`${place}.nodeName must be 1 to 64 letters, digits, '-' or '_'`);
-  if (!Number.isInteger(replicas) || (replicas as number) < 1 || (replicas as number) > 5)
-    throw new DefinitionError(`${place}.replicas must be from 1 to 5`);
-  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string'))
-    throw new DefinitionError(`${place}.keys must be a list of texts`);
+const { nats, nodeName, ...optional }: OptionRules<ClusterOption> = {
+  // A password may be in it.
+  nats: mustUnquoted('an address such as nats://localhost:4222', (value) => typeof value === 'string' && value !== ''),
+  nodeName: must("1 to 64 letters, digits, '-' or '_'", (value) => typeof value === 'string' && NAME.test(value)),
+  replicas: wholeNumber('servers', { most: 5 }),
+  keys: journalKeys,
 };
+
+/** What can be given as `cluster`. */
+export const clusterRule: Rule = objectOf({ required: { nats, nodeName }, optional }, mustUnquoted);

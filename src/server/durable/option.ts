@@ -1,6 +1,6 @@
-import { DefinitionError, type Rule } from '../../core/index.ts';
-import { isObject } from '../../protocol/index.ts';
+import { mustUnquoted, objectOf, type Rule, trueOrFalse } from '../../core/index.ts';
 import type { Recovered } from '../../sessions/index.ts';
+import { aFolder, anything, journalKeys, type OptionRules } from '../options.ts';
 
 /** Where a server keeps episodes, so that they go on when it starts again. */
 export interface JournalOption {
@@ -28,16 +28,12 @@ export interface RecoveryListener {
   ended(recovered: Recovered | undefined, ms: number): void;
 }
 
-const KEYS: ReadonlySet<string> = new Set(['folder', 'keys', 'sync', 'recovery']);
+const { folder, recovery, ...optional }: OptionRules<JournalOption> = {
+  folder: aFolder,
+  keys: journalKeys,
+  sync: trueOrFalse,
+  recovery: anything,
+};
 
 /** What can be given as `journal`. */
-export const journalRule: Rule = (value, place) => {
-  if (!isObject(value) || Object.keys(value).some((key) => !KEYS.has(key)))
-    throw new DefinitionError(`${place} must be { folder, keys, sync }`);
-  const { folder, keys = [], sync = false } = value;
-  if (typeof folder !== 'string' || folder === '')
-    throw new DefinitionError(`${place}.folder must be the path of a folder`);
-  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string'))
-    throw new DefinitionError(`${place}.keys must be a list of texts`);
-  if (typeof sync !== 'boolean') throw new DefinitionError(`${place}.sync must be true or false`);
-};
+export const journalRule: Rule = objectOf({ required: { folder }, optional, internal: { recovery } }, mustUnquoted);

@@ -15,7 +15,7 @@ import type {
 } from '../../sessions/index.ts';
 import type { ReturnErrors } from '../http/errors.ts';
 import { Heartbeat } from '../http/heartbeat.ts';
-import { resultFields } from '../recording/fields.ts';
+import { resultFields } from '../ors/result-fields.ts';
 import { encodeEvent, encodeJson, type Interest, Listener, type Topic } from './listener.ts';
 import { SessionBoard } from './session-board.ts';
 

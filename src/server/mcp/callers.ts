@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { TiltyardError } from '../../core/index.ts';
+import { bearerOf } from '../../protocol/index.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ANYBODY, hasScope, type Identity } from '../auth/identity.ts';
 
@@ -9,7 +10,7 @@ export async function callerOf(
   headers: IncomingHttpHeaders,
 ): Promise<Identity> {
   if (authenticator === undefined) return ANYBODY;
-  const token = bearerOf(headers);
+  const token = bearerOf(headers.authorization);
   const asKey = token === undefined ? headers : { 'x-api-key': token, ...headers };
   return authenticator.recognize(asKey) ?? authenticator.verify(headers);
 }
@@ -20,11 +21,6 @@ export function hasCredentials(headers: IncomingHttpHeaders): boolean {
 }
 
 const CREDENTIALS = ['authorization', 'x-api-key', 'oxp-api-key'] as const;
-
-/** The bearer token of a request. */
-export function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {
-  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-}
 
 /** Refuses a caller that has none of these scopes. */
 export function assertScope(identity: Identity, scopes: readonly string[]): void {

@@ -2,7 +2,7 @@ import { type McpResult, type Reader, stepMeta, toErrorResult, toStepResult, Unk
 import type { RunToolResult, ToolOutput } from '../../protocol/index.ts';
 import { type CallEnding, outcomeOf } from '../../sessions/index.ts';
 import type { ReturnErrors } from '../http/errors.ts';
-import { toCallAnswer } from '../ors/call-answer.ts';
+import { failureWords } from '../ors/failure-words.ts';
 
 /** How the calls of an episode are told. */
 export interface ResultOptions {
@@ -14,10 +14,8 @@ export interface ResultOptions {
 export function toEpisodeResult(ending: CallEnding, { reader, returnErrors }: ResultOptions): McpResult {
   if (ending.kind === 'returned') return toStepResult(outputOf(ending.json), reader);
   if (ending.failure.code === 'unknown_tool') throw new UnknownTool(ending.failure.message);
-  const answer = toCallAnswer(ending, { envelope: true, streaming: true, returnErrors });
   const meta = stepMeta(reader, { reward: null, finished: false, outcome: outcomeOf(ending) });
-  if (answer.kind === 'end') return toErrorResult((JSON.parse(answer.json) as { error: string }).error, meta);
-  return toErrorResult(answer.kind === 'error' ? answer.message : answer.failure.message, meta);
+  return toErrorResult(failureWords(ending, returnErrors).message, meta);
 }
 
 function outputOf(json: string): ToolOutput {

@@ -1,26 +1,26 @@
 import type { FastifyRequest } from 'fastify';
 import { TiltyardError } from '../../core/index.ts';
 import type { McpFace, Reader } from '../../mcp/index.ts';
+import { bearerOf } from '../../protocol/index.ts';
 import { type EnvironmentManifest, keyOf, type LiveSession, type SessionRef } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import { readSecretsHeader } from '../http/headers.ts';
-import type { OrsService } from '../ors/service.ts';
-import { assertScope, bearerOf, callerOf, hasCredentials } from './callers.ts';
+import { assertScope, callerOf, hasCredentials } from './callers.ts';
 import { endedFace } from './ended-face.ts';
 import { EpisodeFace } from './episode-face.ts';
 import type { NamedEpisode } from './handles.ts';
-import { assertSameTask, type EpisodeQuery, type LazyEpisodes, readLazyEpisode, sessionOf } from './lazy-episodes.ts';
-import type { McpService, Message, Served } from './service.ts';
+import { assertSameTask, type EpisodeQuery, readLazyEpisode, sessionOf } from './lazy-episodes.ts';
+import type { McpEpisodes, Message, Served } from './service.ts';
 import { traceOfMessage } from './trace.ts';
 
 /** The episode at an address that an orchestrator has handed to an agent. */
-export async function toAgentEpisode(service: McpService, request: FastifyRequest, message: Message): Promise<Served> {
+export async function toAgentEpisode(service: McpEpisodes, request: FastifyRequest, message: Message): Promise<Served> {
   const { handle } = request.params as { handle: string };
   const named = service.handles.open(handle);
   if (named === undefined) throw noEpisode();
   await assertWelcome(service, request, handle, named);
   request.tiltyardIdentity = { id: named.identity, scopes: AGENT };
-  const { host, environment } = service.ors as OrsService;
+  const { host, environment } = service;
   const state = await host.touch(named);
   const place = keyOf(named);
   if ('code' in state || state.seed !== named.seed) {
@@ -36,10 +36,10 @@ export async function toAgentEpisode(service: McpService, request: FastifyReques
 const AGENT: ReadonlySet<string> = new Set(['agent']);
 
 /** The episode that an orchestrator names in its address, which begins when it is first needed. */
-export async function toOwnEpisode(service: McpService, request: FastifyRequest, message: Message): Promise<Served> {
+export async function toOwnEpisode(service: McpEpisodes, request: FastifyRequest, message: Message): Promise<Served> {
   const identity = identityOf(request);
   assertScope(identity, ['orchestrator']);
-  const { host, environment: find } = service.ors as OrsService;
+  const { host, environment: find, lazy } = service;
   const { env } = request.params as { env: string };
   const wanted = readLazyEpisode(find(env), request.query as EpisodeQuery);
   const { environment, split, index } = wanted;
@@ -50,7 +50,7 @@ export async function toOwnEpisode(service: McpService, request: FastifyRequest,
   const begin = () => {
     const trace = traceOfMessage(service, request, message);
     const create = { environment: environment.name, choice: { split, index }, secrets, trace };
-    return (service.lazy as LazyEpisodes).begin(ref, create, state);
+    return lazy.begin(ref, create, state);
   };
   const live = 'code' in state ? undefined : state;
   const found = { ref, environment, state: live, begin, reader: 'orchestrator' } as const;
@@ -68,13 +68,12 @@ interface Found {
 }
 
 function toFace(
-  service: McpService,
+  service: McpEpisodes,
   request: FastifyRequest,
   message: Message,
   { ref, environment, state, begin, reader }: Found,
 ): McpFace {
-  const { host } = service.ors as OrsService;
-  const { returnErrors } = service;
+  const { host, returnErrors } = service;
   const known = { bytes: message.bytes, trace: traceOfMessage(service, request, message) };
   const isReady = state?.isReady === true;
   return new EpisodeFace({ host, ref, environment, begin, isReady, reader, returnErrors, request: known });
@@ -87,12 +86,12 @@ async function instructionsOf(face: McpFace, { method }: Message): Promise<strin
 
 /** The address alone lets an agent in. Credentials need not be sent; but if they are, they must be good, and of the same identity. */
 async function assertWelcome(
-  { authenticator }: McpService,
+  { authenticator }: McpEpisodes,
   { headers }: FastifyRequest,
   handle: string,
   { identity }: NamedEpisode,
 ): Promise<void> {
-  if (authenticator === undefined || !hasCredentials(headers) || bearerOf(headers) === handle) return;
+  if (authenticator === undefined || !hasCredentials(headers) || bearerOf(headers.authorization) === handle) return;
   const caller = await callerOf(authenticator, headers);
   if (caller.id !== identity) throw noEpisode();
   assertScope(caller, ['orchestrator', 'agent']);

@@ -1,5 +1,6 @@
-import { DefinitionError, type Rule } from '../../core/index.ts';
+import { mustUnquoted, objectOf, type Rule } from '../../core/index.ts';
 import { isObject } from '../../protocol/index.ts';
+import type { OptionRules } from '../options.ts';
 
 /** Whether a server speaks MCP, and how. */
 export type McpOption =
@@ -14,13 +15,22 @@ export type McpOption =
 
 const MIN_KEY_CHARACTERS = 32;
 
+const assertKind = mustUnquoted(
+  'true, false or an object with key',
+  (value) => typeof value === 'boolean' || isObject(value),
+);
+
+const RULES: OptionRules<Exclude<McpOption, boolean>> = {
+  key: mustUnquoted(
+    `a string of at least ${MIN_KEY_CHARACTERS} characters`,
+    (value) => typeof value === 'string' && value.length >= MIN_KEY_CHARACTERS,
+  ),
+};
+
+const assertObject = objectOf({ optional: RULES });
+
 /** What can be given as `mcp`. */
 export const mcpRule: Rule = (value, place) => {
-  if (typeof value === 'boolean') return;
-  if (!isObject(value) || Object.keys(value).some((name) => name !== 'key'))
-    throw new DefinitionError(`${place} must be true, false or { key }`);
-  const { key } = value;
-  // Not a word of it: it is a secret.
-  if (key !== undefined && (typeof key !== 'string' || key.length < MIN_KEY_CHARACTERS))
-    throw new DefinitionError(`${place}.key must be a text of at least ${MIN_KEY_CHARACTERS} characters`);
+  assertKind(value, place);
+  if (typeof value !== 'boolean') assertObject(value, place);
 };

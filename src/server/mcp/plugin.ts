@@ -18,11 +18,11 @@ import { leavingOf, sendWebResponse, toWebRequest } from './web-exchange.ts';
 const MCP_ROUTES = { agent: '/mcp/sessions/:handle', own: '/mcp/:env', toolkits: '/mcp/tools' } as const;
 
 /** Finds out what a request is about. */
-type Find = (service: McpService, request: FastifyRequest, message: Message) => Promise<Served>;
+type Find = (request: FastifyRequest, message: Message) => Promise<Served>;
 
 /** Registers the routes of MCP, with what every request of them passes first. */
 export function serveMcp(app: FastifyInstance, service: McpService, web: WebOptions): void {
-  const { transfers, ors, oxp, authenticator } = service;
+  const { transfers, episodes, toolkits, authenticator } = service;
   readBodiesAsText(app, { transfers });
   app.setErrorHandler((error: Error, request, reply) => {
     const { status, headers, body } = toErrorAnswer(error, service.returnErrors, request);
@@ -37,16 +37,16 @@ export function serveMcp(app: FastifyInstance, service: McpService, web: WebOpti
   app.decorateRequest('tiltyardIdentity', null);
   // Before the server waits for its connections: calls may end first.
   app.addHook('preClose', async () => {
-    await Promise.all([ors?.host.drain(), oxp?.host.drain()]);
+    await Promise.all([episodes?.host.drain(), toolkits?.host.drain()]);
     await service.handler.close();
   });
   const post = (route: string, find: Find) =>
     app.post(route, (request, reply) => answer(service, request, reply, find));
   refuseOtherMethods(app, () => {
-    if (oxp !== undefined) post(MCP_ROUTES.toolkits, toToolkits);
-    if (ors === undefined) return;
-    post(MCP_ROUTES.agent, toAgentEpisode);
-    post(MCP_ROUTES.own, toOwnEpisode);
+    if (toolkits !== undefined) post(MCP_ROUTES.toolkits, (...asked) => toToolkits(toolkits, ...asked));
+    if (episodes === undefined) return;
+    post(MCP_ROUTES.agent, (...asked) => toAgentEpisode(episodes, ...asked));
+    post(MCP_ROUTES.own, (...asked) => toOwnEpisode(episodes, ...asked));
   });
   app.addHook('onRequest', async (request) => {
     // An address of an episode says by itself whose it is.
@@ -68,7 +68,7 @@ async function answer(service: McpService, request: FastifyRequest, reply: Fasti
   }
   const { method, params } = isObject(parsed) ? parsed : {};
   const message = { method: typeof method === 'string' ? method : undefined, params, bytes: bytesOfCall(text) };
-  const served = await find(service, request, message);
+  const served = await find(request, message);
   if (method === 'notifications/cancelled') cancel(service, served, params);
   const response = await service.handler.fetch(toWebRequest(request, leaving), {
     parsedBody: parsed,

@@ -27,18 +27,33 @@ export interface McpParts {
   readonly log: FastifyBaseLogger;
 }
 
-/** MCP made ready: what its routes share. */
-export interface McpService extends McpParts {
+/** What all routes of MCP need to find out what a request is about. */
+export interface McpCommon {
   readonly authenticator: Authenticator | undefined;
   readonly traceOf: Observation['traceOf'];
+  readonly returnErrors: ReturnErrors;
+  readonly handles: Handles;
+}
+
+/** What the routes of episodes need. */
+export interface McpEpisodes extends McpCommon, Pick<OrsService, 'host' | 'environment'> {
+  readonly lazy: LazyEpisodes;
+}
+
+/** What the route of toolkits needs. */
+export interface McpToolkits extends McpCommon, Pick<OxpService, 'host'> {
+  readonly names: ToolkitNames;
+}
+
+/** MCP made ready. */
+export interface McpService extends McpCommon, Pick<McpParts, 'transfers' | 'parse'> {
   /** Serves requests; the first one waits until the SDK is loaded. */
   readonly handler: LazyHandler;
-  readonly handles: Handles;
   readonly cancellable: CancellableCalls;
   /** Undefined where there are no environments. */
-  readonly lazy: LazyEpisodes | undefined;
+  readonly episodes: McpEpisodes | undefined;
   /** Undefined where there are no toolkits. */
-  readonly names: ToolkitNames | undefined;
+  readonly toolkits: McpToolkits | undefined;
 }
 
 /** What one request is about. */
@@ -59,19 +74,24 @@ export interface Message {
 
 /** Makes MCP ready to be served. */
 export function toMcpService(option: Exclude<McpOption, false>, parts: McpParts): McpService {
-  const { ors, oxp } = parts;
+  const { ors, oxp, transfers, parse, returnErrors } = parts;
   assertMcp();
   const cancellable = new CancellableCalls();
   warnOfLongNames(parts);
-  return {
-    ...parts,
+  const common: McpCommon = {
     authenticator: ors?.authenticator ?? oxp?.authenticator,
     traceOf: ors?.traceOf ?? oxp?.traceOf,
-    handler: new LazyHandler(() => makeHandler(parts, cancellable)),
+    returnErrors,
     handles: new Handles(typeof option === 'object' ? option.key : undefined),
+  };
+  return {
+    ...common,
+    transfers,
+    parse,
+    handler: new LazyHandler(() => makeHandler(parts, cancellable)),
     cancellable,
-    lazy: ors === undefined ? undefined : new LazyEpisodes(ors.host),
-    names: oxp === undefined ? undefined : toolkitNames(oxp.host.tools),
+    episodes: ors && { ...common, host: ors.host, environment: ors.environment, lazy: new LazyEpisodes(ors.host) },
+    toolkits: oxp && { ...common, host: oxp.host, names: toolkitNames(oxp.host.tools) },
   };
 }
 

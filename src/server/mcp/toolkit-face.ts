@@ -1,20 +1,19 @@
 import {
+  listedToolkitTool,
   type McpCall,
   type McpFace,
   type McpResult,
   type McpTool,
   type RunningCall,
   toErrorResult,
-  toInputSchema,
-  UnknownTool,
-  withDefaults,
+  unknownCall,
 } from '../../mcp/index.ts';
 import type { WireCallContext } from '../../protocol/index.ts';
 import { isVisible, type ToolHost, type ToolRequest } from '../../sessions/index.ts';
 import type { ReturnErrors } from '../http/errors.ts';
 import { settledCall } from './settled-call.ts';
 import type { ListedVersions, NamedTool, ToolkitNames } from './toolkit-names.ts';
-import { outputSchemaOf, toToolkitResult } from './toolkit-result.ts';
+import { toToolkitResult } from './toolkit-result.ts';
 
 /** Which tools, for whom. */
 export interface ToolkitFaceOptions {
@@ -38,15 +37,16 @@ export class ToolkitFace implements McpFace {
   }
 
   tools(): readonly McpTool[] {
-    return this.#list(this.#options.versions).map(toListed);
+    return this.#list(this.#options.versions).map(({ name, tool }) =>
+      listedToolkitTool(name, tool.definition, tool.annotations),
+    );
   }
 
   call({ name, input, mcpId, callId }: McpCall): RunningCall {
     const { host, caller, returnErrors } = this.#options;
     // Whatever was listed, a tool may be called under all its names.
     const named = this.#list('all').find((each) => each.name === name);
-    if (named === undefined)
-      return { told: Promise.reject(new UnknownTool(`Tool ${name} not found`)), cancel: () => {} };
+    if (named === undefined) return unknownCall(name);
     const { tool } = named;
     const asked = { ...caller, toolId: tool.definition.id, input, callId, mcpId, traceId: undefined };
     let leave = () => {};
@@ -71,17 +71,4 @@ export class ToolkitFace implements McpFace {
     const { names, caller } = this.#options;
     return names.list(versions, (tool) => isVisible(caller.scopes, tool));
   }
-}
-
-function toListed({ name, tool }: NamedTool): McpTool {
-  const { definition, annotations } = tool;
-  const outputSchema = outputSchemaOf(tool);
-  return {
-    name,
-    description: definition.description,
-    inputSchema: toInputSchema(definition.input_schema),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    annotations: withDefaults(annotations),
-    _meta: { 'tiltyard/tool_id': definition.id },
-  };
 }

@@ -1,4 +1,5 @@
 import { DefinitionError } from '../../core/index.ts';
+import { compareVersions } from '../../protocol/index.ts';
 import type { ToolManifest } from '../../sessions/index.ts';
 
 /** Which versions of tools are listed. */
@@ -60,7 +61,6 @@ function assertUnique(byName: ReadonlyMap<string, readonly ToolManifest[]>): voi
   }
 }
 
-// As numbers: 1.10.0 is newer than 1.9.0.
 function newestFirst(a: ToolManifest, b: ToolManifest): number {
-  return b.definition.version.localeCompare(a.definition.version, 'en', { numeric: true });
+  return compareVersions(b.definition.version, a.definition.version);
 }

@@ -1,42 +1,19 @@
 import { formatProblems } from '../../core/index.ts';
-import { type McpResult, toContent, toErrorResult, UnknownTool } from '../../mcp/index.ts';
-import { isObject, type JsonObject, type MissingRequirements, type WireBlock } from '../../protocol/index.ts';
+import { type McpResult, outputSchemaOf, toErrorResult, toValueResult, UnknownTool } from '../../mcp/index.ts';
+import type { MissingRequirements } from '../../protocol/index.ts';
 import type { CallEnding, CallFailure, ToolManifest } from '../../sessions/index.ts';
 import { type ReturnErrors, reveal } from '../http/errors.ts';
 
 /** How a call of a toolkit's tool ended, in the words of MCP. Throws `UnknownTool`. */
 export function toToolkitResult(ending: CallEnding, tool: ToolManifest, returnErrors: ReturnErrors): McpResult {
-  if (ending.kind === 'returned') return toValueResult(JSON.parse(ending.json), ending.json, outputSchemaOf(tool));
+  if (ending.kind === 'returned')
+    return toValueResult(JSON.parse(ending.json), outputSchemaOf(tool.definition), ending.json);
   const { failure } = ending;
   if (failure.code === 'unknown_tool') throw new UnknownTool(failure.message);
   const problems = ending.kind === 'refused' ? ending.problems : undefined;
   if (problems !== undefined) return toErrorResult(`Tool input validation error: ${formatProblems(problems)}`);
   if (failure.missing !== undefined) return toErrorResult(`${failure.message}: ${toWords(failure.missing)}`);
   return toErrorResult(toText(failure, ending.kind === 'failed' && ending.outcome === 'timeout', returnErrors));
-}
-
-/** What a tool promises of its value; undefined where it promises nothing. */
-export function outputSchemaOf({ definition }: Pick<ToolManifest, 'definition'>): JsonObject | undefined {
-  const { output_schema: schema } = definition;
-  return schema === null || Object.keys(schema).length === 0 ? undefined : schema;
-}
-
-function toValueResult(value: unknown, json: string, schema: JsonObject | undefined): McpResult {
-  if (schema !== undefined) return { content: [{ type: 'text', text: json }], structured: { value, schema } };
-  if (isBlocks(value)) return { content: toContent(value) };
-  return { content: [{ type: 'text', text: typeof value === 'string' ? value : json }] };
-}
-
-function isBlocks(value: unknown): value is WireBlock[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isBlock);
-}
-
-function isBlock(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { type, text, data, mimeType } = value;
-  return type === 'text'
-    ? typeof text === 'string'
-    : type === 'image' && typeof data === 'string' && typeof mimeType === 'string';
 }
 
 function toText(

@@ -1,24 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 import { identityOf } from '../auth/identify.ts';
 import { bad } from '../http/bodies.ts';
-import type { OxpService } from '../oxp/service.ts';
 import { readContextHeaders } from './context-headers.ts';
-import type { McpService, Message, Served } from './service.ts';
+import type { McpToolkits, Message, Served } from './service.ts';
 import { ToolkitFace } from './toolkit-face.ts';
-import type { ListedVersions, ToolkitNames } from './toolkit-names.ts';
 import { traceOfMessage } from './trace.ts';
 
 /** The tools of toolkits that a caller may use. */
-export async function toToolkits(service: McpService, request: FastifyRequest, message: Message): Promise<Served> {
+export async function toToolkits(service: McpToolkits, request: FastifyRequest, message: Message): Promise<Served> {
   const { id: identity, scopes } = identityOf(request);
   const { versions = 'newest' } = request.query as { versions?: unknown };
   if (versions !== 'newest' && versions !== 'all') throw bad("'versions' must be 'all', or be left out");
-  const { returnErrors } = service;
+  const { host, names, returnErrors } = service;
   const known = { bytes: message.bytes, trace: traceOfMessage(service, request, message) };
   const caller = { identity, scopes, ...known, context: readContextHeaders(request.headers) };
-  const { host } = service.oxp as OxpService;
-  const names = service.names as ToolkitNames;
-  const face = new ToolkitFace({ host, names, versions: versions as ListedVersions, caller, returnErrors });
+  const face = new ToolkitFace({ host, names, versions, caller, returnErrors });
   // Without identities, a client could cancel the calls of others, which have the same ids.
   return { face, place: identity === '' ? undefined : `toolkits\n${identity}`, instructions: undefined };
 }

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { isObject } from '../../protocol/index.ts';
 import type { TraceHeaders } from '../../sessions/index.ts';
-import type { McpService, Message } from './service.ts';
+import type { McpCommon, Message } from './service.ts';
 
 // Those that MCP reserves for traces (SEP-414), in the form of the headers of the same names.
 const TRACE_META = ['traceparent', 'tracestate', 'baggage'] as const;
 
 /** To which trace a message belongs: its `_meta` says so, or else the headers of its request; undefined where nobody traces. */
 export function traceOfMessage(
-  { traceOf }: Pick<McpService, 'traceOf'>,
+  { traceOf }: Pick<McpCommon, 'traceOf'>,
   { headers }: Pick<FastifyRequest, 'headers'>,
   { params }: Pick<Message, 'params'>,
 ): TraceHeaders | undefined {

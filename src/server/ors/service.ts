@@ -1,5 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { catalog, type Environment, environmentFinder, type Limits, toLimits } from '../../core/index.ts';
+import {
+  catalog,
+  type Environment,
+  environmentFinder,
+  type Limits,
+  oneOf,
+  toLimits,
+  trueOrFalse,
+} from '../../core/index.ts';
 import { CLIENT_SESSION_ID, CLIENT_TASK_ID, FEATURES_HEADER } from '../../protocol/index.ts';
 import {
   combineObservers,
@@ -27,16 +35,7 @@ import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { type NamedSchema, warnOfSlowPatterns } from '../observe/pattern-warnings.ts';
 import { type OrsDocs, orsDocs } from '../openapi/ors.ts';
-import {
-  anArray,
-  anything,
-  assertOptions,
-  between,
-  type OptionRules,
-  oneOf,
-  returnErrorsRule,
-  trueOrFalse,
-} from '../options.ts';
+import { anArray, anything, assertOptions, between, type OptionRules, returnErrorsRule } from '../options.ts';
 import type { SharedParts } from '../shared-parts.ts';
 import type { ToolErrors } from './call-answer.ts';
 import type { CallStreamOptions } from './call-stream.ts';
@@ -82,9 +81,9 @@ export interface OrsOptions extends WebOptions {
 export type MakeKeeper = (runtime: EpisodeRuntime, options: SessionOptions) => EpisodeKeeper;
 
 const SESSIONS: OptionRules<NonNullable<OrsOptions['sessions']>> = {
-  callsAfterFinish: oneOf('refuse', 'allow'),
-  clientTaskIds: oneOf('start', 'refuse'),
-  reusedTaskIds: oneOf('answer', 'refuse'),
+  callsAfterFinish: oneOf(['refuse', 'allow']),
+  clientTaskIds: oneOf(['start', 'refuse']),
+  reusedTaskIds: oneOf(['answer', 'refuse']),
   observer: anything,
 };
 
@@ -99,7 +98,7 @@ export const ORS_OPTIONS: OptionRules<OrsOptions> = {
   auth: anything,
   ...WEB_OPTIONS,
   returnErrors: returnErrorsRule,
-  toolErrors: oneOf('auto', 'http', 'envelope'),
+  toolErrors: oneOf(['auto', 'http', 'envelope']),
   pingMs: between(1, LONGEST_SILENCE_MS),
   announceAfterMs: between(0, LONGEST_SILENCE_MS),
   lenientInputs: trueOrFalse,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Limits, type Toolkit, toLimits, toolkitCatalog } from '../../core/index.ts';
+import { type Limits, oneOf, type Toolkit, toLimits, toolkitCatalog, trueOrFalse } from '../../core/index.ts';
 import type { ToolDefinition } from '../../protocol/index.ts';
 import {
   type CallKeeper,
@@ -22,7 +22,7 @@ import { WriteBatch } from '../http/write-batch.ts';
 import { type Observation, observe } from '../observe/observation.ts';
 import { warnOfSlowPatterns } from '../observe/pattern-warnings.ts';
 import { type OxpDocs, oxpDocs } from '../openapi/oxp.ts';
-import { anArray, anything, type OptionRules, oneOf, returnErrorsRule, trueOrFalse } from '../options.ts';
+import { anArray, anything, type OptionRules, returnErrorsRule } from '../options.ts';
 import type { SharedParts } from '../shared-parts.ts';
 
 /** How OXP is served; everything but the toolkits has a default. */
@@ -67,9 +67,9 @@ export const OXP_OPTIONS: OptionRules<OxpOptions> = {
   returnErrors: returnErrorsRule,
   lenientInputs: trueOrFalse,
   limits: anything,
-  unauthorizedStatus: oneOf(400, 401),
-  unavailableStatus: oneOf(400, 503),
-  inputSchemaShape: oneOf('schema', 'parameters'),
+  unauthorizedStatus: oneOf([400, 401]),
+  unavailableStatus: oneOf([400, 503]),
+  inputSchemaShape: oneOf(['schema', 'parameters']),
   observer: anything,
   host: anything,
   keeper: anything,

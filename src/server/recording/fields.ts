@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Fault, NewEnd, NewEpisode, RecordedFailure, Stop } from '../../records/index.ts';
+import type { Fault, NewEnd, NewEpisode, Stop } from '../../records/index.ts';
 import { taskHashOf } from '../../records/index.ts';
-import type { CallEnding, EpisodeOpened, SessionEnded } from '../../sessions/index.ts';
-import type { ReturnErrors } from '../http/errors.ts';
-import { toCallAnswer } from '../ors/call-answer.ts';
+import type { EpisodeOpened, SessionEnded } from '../../sessions/index.ts';
 
 /** The first event of an episode. */
 export function toEpisode({ session, at, task, taskHash, seed }: EpisodeOpened): Omit<NewEpisode, 'tools'> {
@@ -51,41 +49,6 @@ const PLAIN = /^[\w.:-]*$/;
 /** A text in JSON; most ids and names need no escapes. */
 function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
-}
-
-// As `resultJson` writes every result.
-const BEFORE_OUTPUT = '{"ok":true,"output":{';
-const AFTER_OUTPUT = '}}';
-
-/** The fields of a `result` event, but for the number of its call. What a tool returned is JSON already, and is not parsed. */
-export function resultFields(ending: CallEnding, durationMs: number, returnErrors: ReturnErrors): string {
-  const ms = `"ms":${Math.round(durationMs * 1000) / 1000}`;
-  if (ending.kind === 'returned') return `${ms},"outcome":"returned",${outputFields(ending.json)}`;
-  const { outcome, failure } = toFailure(ending, returnErrors);
-  return `${ms},"outcome":${JSON.stringify(outcome)},"failure":${JSON.stringify(failure)}`;
-}
-
-function outputFields(json: string): string {
-  if (json.startsWith(BEFORE_OUTPUT)) return json.slice(BEFORE_OUTPUT.length, -AFTER_OUTPUT.length);
-  const { output } = JSON.parse(json) as { readonly output: object };
-  return JSON.stringify(output).slice(1, -1);
-}
-
-/** What a call that did not return tells its client. */
-function toFailure(
-  ending: Exclude<CallEnding, { kind: 'returned' }>,
-  returnErrors: ReturnErrors,
-): { readonly outcome: string; readonly failure: RecordedFailure } {
-  const { code } = ending.failure;
-  const answer = toCallAnswer(ending, { envelope: true, streaming: true, returnErrors });
-  if (answer.kind === 'end') {
-    const { error: message, reason } = JSON.parse(answer.json) as { readonly error: string; readonly reason: string };
-    const outcome = ending.kind === 'failed' ? ending.outcome : 'tool_error';
-    return { outcome, failure: { reason, message, code } };
-  }
-  const message = answer.kind === 'error' ? answer.message : ending.failure.message;
-  const outcome = (answer.kind === 'error' ? answer.outcome : undefined) ?? 'cancelled';
-  return { outcome, failure: { reason: ending.kind === 'failed' ? 'broken' : 'refused', message, code } };
 }
 
 /** The last event of an episode. */

@@ -1,5 +1,5 @@
-import { DefinitionError, type Rule } from '../../core/index.ts';
-import { isObject } from '../../protocol/index.ts';
+import { objectOf, type Rule, wholeNumber } from '../../core/index.ts';
+import { aFolder, type OptionRules } from '../options.ts';
 
 /** Where a server records the episodes of its clients. */
 export interface RecordOption {
@@ -15,15 +15,10 @@ export const DEFAULT_MAX_BYTES: number = 10e9;
 // Less would be gone before anybody has read it.
 const LEAST_BYTES = 1e6;
 
-const KEYS: ReadonlySet<string> = new Set(['folder', 'maxBytes']);
+const { folder, ...optional }: OptionRules<RecordOption> = {
+  folder: aFolder,
+  maxBytes: wholeNumber('bytes', { least: LEAST_BYTES }),
+};
 
 /** What can be given as `record`. */
-export const recordRule: Rule = (value, place) => {
-  if (!isObject(value) || Object.keys(value).some((key) => !KEYS.has(key)))
-    throw new DefinitionError(`${place} must be { folder, maxBytes }`);
-  const { folder, maxBytes = DEFAULT_MAX_BYTES } = value;
-  if (typeof folder !== 'string' || folder === '')
-    throw new DefinitionError(`${place}.folder must be the path of a folder`);
-  if (!Number.isSafeInteger(maxBytes) || (maxBytes as number) < LEAST_BYTES)
-    throw new DefinitionError(`${place}.maxBytes must be a number of bytes, at least ${LEAST_BYTES} (1 MB)`);
-};
+export const recordRule: Rule = objectOf({ required: { folder }, optional });

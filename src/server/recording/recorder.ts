@@ -15,9 +15,10 @@ import type {
 } from '../../sessions/index.ts';
 import type { ReturnErrors } from '../http/errors.ts';
 import type { RecordingNumbers } from '../observe/recording-metrics.ts';
+import { resultFields } from '../ors/result-fields.ts';
 import { startThread } from '../start-thread.ts';
 import { Batch } from './batch.ts';
-import { callFields, nameOf, resultFields, toEnd, toEpisode } from './fields.ts';
+import { callFields, nameOf, toEnd, toEpisode } from './fields.ts';
 import type { Entry, Opening, Order, PastCallFields, ThreadData, Told, ToolsByEnvironment } from './messages.ts';
 
 /** What a recorder is told. */

@@ -1,5 +1,5 @@
-import { DefinitionError, type Rule } from '../../core/index.ts';
-import { isObject } from '../../protocol/index.ts';
+import { listOf, must, mustUnquoted, objectOf, type Rule, wholeNumber } from '../../core/index.ts';
+import { anything, type OptionRules } from '../options.ts';
 
 /** Processes that run authors' code, instead of this one. */
 export interface WorkersOption {
@@ -19,16 +19,23 @@ export interface WorkersOption {
   readonly onImport?: (url: string) => void;
 }
 
-const KEYS: ReadonlySet<string> = new Set(['modules', 'count', 'loader', 'onImport']);
+const listOfFiles = listOf(
+  must('the path or URL of a file', (value) => (typeof value === 'string' && value !== '') || value instanceof URL),
+  "['./environment.ts']",
+);
+
+// An empty array, quoted as `an array`, would say nothing.
+const atLeastOne = mustUnquoted('an array with at least one file', (value) => (value as unknown[]).length > 0);
+
+const { modules, count, ...internal }: OptionRules<WorkersOption> = {
+  modules(value, place) {
+    listOfFiles(value, place);
+    atLeastOne(value, place);
+  },
+  count: wholeNumber('processes'),
+  loader: anything,
+  onImport: anything,
+};
 
 /** What can be given as `workers`. */
-export const workersRule: Rule = (value, place) => {
-  if (!isObject(value) || Object.keys(value).some((key) => !KEYS.has(key)))
-    throw new DefinitionError(`${place} must be { modules, count }`);
-  const { modules, count = 1 } = value;
-  const isModule = (each: unknown) => (typeof each === 'string' && each !== '') || each instanceof URL;
-  if (!Array.isArray(modules) || modules.length === 0 || !modules.every(isModule))
-    throw new DefinitionError(`${place}.modules must be a list of paths or URLs of files`);
-  if (!Number.isInteger(count) || (count as number) < 1)
-    throw new DefinitionError(`${place}.count must be a whole number from 1`);
-};
+export const workersRule: Rule = objectOf({ required: { modules }, optional: { count }, internal });

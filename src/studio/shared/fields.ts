@@ -22,13 +22,13 @@ export class Fields {
 
   text(name: string): string {
     const value = this.#fields[name];
-    if (typeof value !== 'string' || value === '') throw badRequest(`'${name}' must be a text that is not empty`);
+    if (typeof value !== 'string' || value === '') throw badRequest(`'${name}' must be a string that is not empty`);
     return value;
   }
 
   optionalText(name: string): string | undefined {
     const value = this.#fields[name];
-    if (value !== undefined && typeof value !== 'string') throw badRequest(`'${name}' must be a text`);
+    if (value !== undefined && typeof value !== 'string') throw badRequest(`'${name}' must be a string`);
     return value;
   }
 
@@ -78,7 +78,7 @@ export class Fields {
     const value = this.#fields[name];
     if (value === undefined) return undefined;
     if (!Array.isArray(value) || value.some((each) => typeof each !== 'string'))
-      throw badRequest(`'${name}' must be a list of texts`);
+      throw badRequest(`'${name}' must be an array of strings`);
     return value;
   }
 
@@ -87,7 +87,7 @@ export class Fields {
     const value = this.#fields[name];
     if (value === undefined) return undefined;
     if (!isObject(value) || Object.values(value).some((each) => typeof each !== 'string'))
-      throw badRequest(`'${name}' must be an object of texts by name`);
+      throw badRequest(`'${name}' must be an object whose values are strings`);
     return value as Record<string, string>;
   }
 }

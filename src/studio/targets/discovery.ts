@@ -1,5 +1,5 @@
 import { ClientError, type EnvironmentClient } from '../../client/index.ts';
-import { type JsonObject, TOOL_ID, type ToolDefinition } from '../../protocol/index.ts';
+import { compareVersions, type JsonObject, TOOL_ID, type ToolDefinition } from '../../protocol/index.ts';
 import type { EnvironmentInfo, TaskPage, ToolkitInfo } from '../api.ts';
 import { badRequest } from '../shared/refusal.ts';
 import type { TargetLink } from './target-link.ts';
@@ -56,6 +56,5 @@ export async function readToolkits({ oxp }: TargetLink): Promise<ToolkitInfo[]> 
 }
 
 function byNameAndVersion(one: ToolDefinition, other: ToolDefinition): number {
-  const names = one.name.localeCompare(other.name);
-  return names || other.version.localeCompare(one.version, undefined, { numeric: true });
+  return one.name.localeCompare(other.name) || compareVersions(other.version, one.version);
 }

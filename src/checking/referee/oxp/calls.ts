@@ -89,7 +89,7 @@ export function insistRefusal(answer: Answer, what: string, status = 400): JsonO
   return body;
 }
 
-/** Compares versions by their numbers. */
+/** Compares versions by their numbers. Not with what our server uses: a mistake in that would go unnoticed here. */
 export function compareVersions(one: string, other: string): number {
   const [left, right] = [one.split('.').map(Number), other.split('.').map(Number)];
   const at = [0, 1, 2].find((place) => left[place] !== right[place]);
