@@ -46,7 +46,7 @@ test('a secret is measured in bytes', async () => {
 test.each<[what: string, options: Partial<JwtOptions>, claims: object, status: number]>([
   ['that lives for an hour, where nobody limits it', {}, { exp: secondsFromNow(3600) }, 200],
   ['for any audience, where none is asked for', {}, { aud: 'anybody' }, 200],
-  ['that expired within the skew of the clocks', { clockSkewSeconds: 30 }, { exp: secondsFromNow(-20) }, 200],
+  ['that expired within the skew of the clocks', { clockSkewSeconds: 600 }, { exp: secondsFromNow(-20) }, 200],
   ['that expired before it', { clockSkewSeconds: 10 }, { exp: secondsFromNow(-20) }, 401],
   ['for somebody, where nobody is meant', { audience: [] }, { aud: 'x' }, 401],
   ['without a scope', {}, { scope: undefined }, 401],
