@@ -69,6 +69,7 @@ export { printable, UNPRINTABLE } from './printable.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export { chanceOf, seedOf } from './random.ts';
 export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, redactWhole, type Secrets } from './redact.ts';
+export { redactValue } from './redact-value.ts';
 export { listOf, must, mustUnquoted, objectOf, oneOf, type Rule, trueOrFalse, wholeNumber } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
 export { slowPatterns } from './slow-patterns.ts';

@@ -1,4 +1,4 @@
-import { redactWhole, type Secrets } from '../core/index.ts';
+import { redactValue, redactWhole, type Secrets } from '../core/index.ts';
 import { isObject, type JsonValue } from '../protocol/index.ts';
 import { type BlobFolder, type BlobRef, readBlob } from './blobs.ts';
 
@@ -14,7 +14,7 @@ export interface Storing {
 
 /** Any JSON value as it stands in a record: without secrets, and with references for what is large. */
 export function toStored(value: unknown, storing: Storing): unknown {
-  return store(hasSecrets(storing.secrets) ? clean(value, storing.secrets) : value, storing);
+  return store(hasSecrets(storing.secrets) ? redactValue(value, storing.secrets) : value, storing);
 }
 
 /** The same of a text. */
@@ -24,7 +24,7 @@ export function toStoredText(text: string, storing: Storing): string | BlobRef {
 
 /** The same of a value that many records have in common: it gets a file of its own, whatever its size. */
 export function toStoredFile(value: object, storing: Storing): BlobRef {
-  if (hasSecrets(storing.secrets)) return putJson(clean(value, storing.secrets), storing);
+  if (hasSecrets(storing.secrets)) return putJson(redactValue(value, storing.secrets), storing);
   const { known } = storing.blobs;
   const ref = known.get(value) ?? putJson(value, storing);
   // What cannot change need not be hashed again.
@@ -99,21 +99,6 @@ function putJson(value: unknown, storing: Storing): BlobRef {
 
 function put(bytes: Buffer, as: BlobRef['as'], { blobs }: Storing): BlobRef {
   return { $blob: blobs.put(bytes), as, bytes: bytes.length };
-}
-
-function clean(value: unknown, secrets: Secrets): unknown {
-  if (typeof value === 'string') return redactWhole(value, secrets);
-  if (typeof value === 'number') return cleanNumber(value, secrets);
-  if (Array.isArray(value)) return value.map((each) => clean(each, secrets));
-  if (!isObject(value)) return value;
-  return mapEntries(value, (key, each) => [redactWhole(key, secrets), clean(each, secrets)]);
-}
-
-// A PIN may be sent as a number.
-function cleanNumber(value: number, secrets: Secrets): number | string {
-  const text = String(value);
-  const cleaned = redactWhole(text, secrets);
-  return cleaned === text ? value : cleaned;
 }
 
 function mapEntries(

@@ -84,6 +84,19 @@ describe('U4: GET /events', () => {
     expect(JSON.stringify(events.seen)).not.toContain(other);
   });
 
+  test('is JSON whatever a client has for secrets', async () => {
+    const server = await startServer({ events: true });
+    const secrets = { pin: '1234', json: '","at":', type: 'output', year: String(Date.now()).slice(0, 4) };
+    const sid = await server.create({ split: 'train', index: 0, secrets });
+    const events = await listen(server.url, `?content=1&session=${sid}`);
+    await server.call(sid, 'echo', { value: { pin: 1234, other: 'the year' } });
+    expect(await events.nextOf('input')).toMatchObject({
+      sid,
+      input: { value: { pin: '[secret]', other: 'the year' } },
+    });
+    expect(await events.nextOf('output')).toMatchObject({ sid, outcome: 'returned', at: expect.any(Number) });
+  });
+
   test('tells calls of toolkits, also on a server without environments', async () => {
     const server = await startServer({ environments: [], toolkits: [bank], events: true });
     const events = await listen(server.url);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { redactWhole, type Secrets } from '../../core/index.ts';
+import { redactValue, type Secrets } from '../../core/index.ts';
 import type { ServerEvent, WatchedCall, WatchedSession } from '../../protocol/index.ts';
 import type {
   CallAsked,
@@ -84,20 +84,26 @@ export class EventFeed implements Observer {
     if (event.type === 'episode_lost') return;
     const session = 'session' in event ? event.session : event.call.session;
     if (session === undefined) return;
-    const json = () => redactWhole(this.#toJson(event, session.sid), this.#secrets.get(session.number) ?? NO_SECRETS);
-    this.#tell(session, () => encodeJson(json()), 'content');
+    this.#tell(session, () => encodeJson(this.#toJson(event, session)), 'content');
   };
 
-  #toJson(event: PromptTold | CallAsked | CallTold, sid: string): string {
+  #toJson(event: PromptTold | CallAsked | CallTold, { sid, number }: SessionFacts): string {
     const { at } = event;
-    if (event.type === 'prompt_told') return JSON.stringify({ type: 'prompt', at, sid, blocks: event.blocks });
+    const secrets = this.#secrets.get(number);
+    // Only what was said: a secret may look like any part of the event around it.
+    const hide = (value: unknown) => (secrets === undefined ? value : redactValue(value, secrets));
+    if (event.type === 'prompt_told') return JSON.stringify({ type: 'prompt', at, sid, blocks: hide(event.blocks) });
     const call = event.call.id;
     if (event.type === 'call_asked') {
       const { tool, input } = event;
-      return JSON.stringify({ type: 'input', at, sid, call, tool, input });
+      return JSON.stringify({ type: 'input', at, sid, call, tool: hide(tool), input: hide(input) });
     }
     const head = JSON.stringify({ type: 'output', at, sid, call }).slice(0, -1);
-    return `${head},${resultFields(event.ending, event.durationMs, this.#returnErrors)}}`;
+    const fields = resultFields(event.ending, event.durationMs, this.#returnErrors);
+    if (secrets === undefined) return `${head},${fields}}`;
+    const { blocks, metadata, failure, ...others } = JSON.parse(`{${fields}}`) as Record<string, unknown>;
+    const said = { blocks: hide(blocks), metadata: hide(metadata), failure: hide(failure) };
+    return `${head},${JSON.stringify({ ...others, ...said }).slice(1)}`;
   }
 
   #keepSecrets({ number }: SessionFacts, secrets: Secrets): void {
@@ -129,8 +135,6 @@ export class EventFeed implements Observer {
     }
   }
 }
-
-const NO_SECRETS: Secrets = {};
 
 function toCallEvent(at: number, session: WatchedSession | null, call: WatchedCall): ServerEvent {
   return { type: 'call', at, session, call };
