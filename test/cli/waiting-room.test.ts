@@ -1,8 +1,13 @@
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { createServer } from 'tiltyard/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { openWaitingRoom } from '../../src/cli/serve/waiting-room.ts';
 import { folderWith, run, untilPrinted } from '../support/command.ts';
+import { fixture } from '../support/fixture.ts';
 import { freePort } from '../support/free-port.ts';
 
 // Loading it waits until the test lets it.
@@ -40,4 +45,23 @@ test('a server with a journal that cannot start ends, also if somebody waits for
   writeFileSync(join(folder, 'go'), '');
   expect(await running.exit).toBe(1);
   await refused;
+});
+
+test('J2: connections that came while loading blocked the process are answered, and not reset', async () => {
+  const { environments } = fixture();
+  const server = await createServer({ environments, logger: false });
+  onTestFinished(() => server.close());
+  const port = await freePort();
+  const room = await openWaitingRoom('127.0.0.1', port);
+  const sockets = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'));
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+  // The system has connected them, and nobody has looked.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  await room?.close();
+  await server.listen({ host: '127.0.0.1', port });
+  room?.admit(server);
+  for (const socket of sockets) {
+    socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 200/);
+  }
 });

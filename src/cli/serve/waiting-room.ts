@@ -29,6 +29,11 @@ export function openWaitingRoom(host: string, port: number): Promise<WaitingRoom
   listener.unref();
   const room: WaitingRoom = {
     async close() {
+      // Loading modules blocks the process: what the system has accepted meanwhile is taken first, since closing would reset it.
+      for (let known = -1; known < waiting.size; ) {
+        known = waiting.size;
+        await oneTurn();
+      }
       // It would call back when the last of its connections has ended.
       listener.close();
       await new Promise(setImmediate);
@@ -45,4 +50,10 @@ export function openWaitingRoom(host: string, port: number): Promise<WaitingRoom
     listener.once('error', () => resolve(undefined));
     listener.listen(port, host, () => resolve(room));
   });
+}
+
+/** Resolves when all that the system had to tell by now was told. */
+async function oneTurn(): Promise<void> {
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
 }
