@@ -37,7 +37,9 @@ export class Session implements CallOwner {
   #promptFailed = false;
   #promptsRunning = 0;
   #closing: Promise<void> | undefined;
-  /** Set while the server stops and calls go on: called when the last of them has ended. */
+  /** Set once it takes no further calls. */
+  #draining: Promise<void> | undefined;
+  /** The same: called when none of its calls is left. */
   #onDrained: (() => void) | undefined;
 
   constructor(start: SessionStart, episode: OpenEpisode, share: SessionShare) {
@@ -172,12 +174,13 @@ export class Session implements CallOwner {
     if (this.#onDrained !== undefined) this.#tellIfDrained();
   }
 
-  /** Takes no further calls; resolves when those that it has taken have ended. */
-  async drain(): Promise<void> {
-    if (!this.#isBusy) return;
-    await new Promise<void>((resolve) => {
+  /** Takes no further calls; resolves when those that it has taken have ended. For good: it is ended or let go after that. */
+  drain(): Promise<void> {
+    this.#draining ??= new Promise<void>((resolve) => {
       this.#onDrained = resolve;
     });
+    this.#tellIfDrained();
+    return this.#draining;
   }
 
   /** Ends the episode: aborts what runs, then tears down. Once, however often it is asked. */
