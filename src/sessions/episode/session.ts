@@ -25,7 +25,7 @@ export class Session implements CallOwner {
   readonly memory: SessionMemory;
   readonly keeping: Keeping | undefined;
   readonly ending: SessionEnding;
-  /** What a client that comes back to it may still ask for once it was lost. */
+  /** Also after it was lost: its clients may still ask for what they were told. */
   readonly calls: SessionCalls;
   lastActive: number;
   readonly observer: Observer;
@@ -131,8 +131,7 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.lastActive = now;
     const { environment, taskId } = request;
-    const isElsewhere = environment !== undefined && environment !== this.facts.environment;
-    const mismatch = isElsewhere ? mismatchOf(this.facts, environment) : undefined;
+    const mismatch = environment === this.facts.environment ? undefined : mismatchOf(this.facts, environment);
     const repeated = mismatch === undefined && taskId !== undefined ? this.#repeat(taskId, request, on) : undefined;
     if (repeated !== undefined) return repeated;
     const refusal = mismatch ?? this.#refusal(request);
@@ -141,7 +140,7 @@ export class Session implements CallOwner {
     return call.phase === 'settled' ? NOTHING_TO_LEAVE : this.#follow(call, request);
   }
 
-  /** Goes on with a call that did not end at once, as most do. */
+  /** Goes on with a call that has not ended at once; most have. */
   #follow(call: SessionCall, request: CallRequest): () => void {
     this.calls.enter(call, request.bytes);
     call.pend();
