@@ -65,7 +65,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
   readonly #runs = new FewMap<number, DurableRun>();
   #waiters: Waiter[] = [];
   #onReady: ReadyListener | undefined;
-  #onLost: (loss: Loss & WhyLost) => void = () => {};
+  #onLost: (loss: Loss) => void = () => {};
   #prompt: Promise<WireBlock[]> | undefined;
   #charges = 0;
   #tainted: string | undefined;
@@ -80,7 +80,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     this.#building = opened;
   }
 
-  begin(onReady: ReadyListener, onLost: (loss: Loss & WhyLost) => void = () => {}): void {
+  begin(onReady: ReadyListener, onLost: (loss: Loss) => void = () => {}): void {
     this.#onReady = onReady;
     this.#onLost = onLost;
     if (this.#building === undefined) void this.#build();
@@ -275,12 +275,13 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     tell(failure);
   }
 
-  #lose({ why, charge }: Loss): void {
+  #lose(loss: Loss): void {
+    const { words, processEnd: why = words, charge } = loss;
     this.#generation += 1;
     this.#inner = undefined;
     this.#building = undefined;
     this.#charges += charge;
-    const hopeless = this.#whyHopeless(why);
+    const hopeless = this.#whyHopeless(loss, why);
     if (hopeless !== undefined) return this.#giveUp(hopeless);
     for (const run of this.#inOrder()) {
       if (run.phase !== 'running') continue;
@@ -303,9 +304,9 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     this.runEnded(run, outcomeUnknown(run.request.name, why));
   }
 
-  #whyHopeless(why: string): WhyLost | undefined {
+  #whyHopeless(loss: Loss, why: string): WhyLost | undefined {
     const { durability } = this.#parts.environment;
-    if (durability === 'none') return { reason: 'worker_lost', words: `the process that ran it has ended: ${why}` };
+    if (durability === 'none') return loss;
     if (this.#charges >= MAX_CHARGES)
       return { reason: 'killed_twice', words: `its calls have ended two processes; the last one: ${why}` };
     return this.#tainted === undefined ? undefined : taintedBy(this.#tainted);
@@ -323,7 +324,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner {
     this.#generation += 1;
     const error = toFailureError({ code: 'session_lost', message: `the session was lost: ${why.words}` });
     for (const { reject } of this.#waiters.splice(0)) reject(error);
-    this.#onLost({ why: why.words, charge: 0, ...why });
+    this.#onLost({ ...why, charge: 0 });
   }
 
   #tellRebuilt({ recollection, startedAt }: Building): void {

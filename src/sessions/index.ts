@@ -15,12 +15,11 @@ export {
 // Options and small things that others share
 export { Counts } from './counts.ts';
 export { LocalRuntime } from './episode/local-runtime.ts';
-export { type LossReason, type WhyLost, whyNotRebuilt } from './episode/loss.ts';
+export { type Loss, type LossReason, lossOfProcess, type WhyLost, whyNotRebuilt } from './episode/loss.ts';
 export { type SessionEnd, toEpisodeOutcome } from './episode/outcome.ts';
 export type {
   EpisodeRuntime,
   EpisodeStart,
-  Loss,
   OpenEpisode,
   Past,
   PastStep,

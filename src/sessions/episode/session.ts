@@ -9,9 +9,10 @@ import { checksumOf } from '../kept/checksum.ts';
 import type { SessionMemory } from '../memory/session-memory.ts';
 import { howItEnded } from '../session-errors.ts';
 import { fullOf, mismatchOf, refusalOf } from './admission.ts';
+import type { WhyLost } from './loss.ts';
 import { type SessionEnd, toEpisodeOutcome } from './outcome.ts';
 import { repeat, settle, toEnded } from './repeats.ts';
-import type { Loss, OpenEpisode } from './runtime.ts';
+import type { OpenEpisode } from './runtime.ts';
 import { SessionCall, SessionCalls } from './session-calls.ts';
 import { SessionEnding } from './session-ending.ts';
 import { SessionSetup } from './session-setup.ts';
@@ -62,7 +63,7 @@ export class Session implements CallOwner {
     if (recalled !== undefined) this.calls.recall(recalled.ended, this.#startedAt);
     episode.begin(
       (failure) => this.#setupEnded(failure === undefined ? 'ready' : 'failed', failure),
-      (loss) => void this.#lose(loss),
+      (why) => void this.#lose(why),
     );
     if (recalled !== undefined) this.#repeatLost(recalled.unfinished);
   }
@@ -220,8 +221,8 @@ export class Session implements CallOwner {
     }
   }
 
-  async #lose(loss: Loss): Promise<void> {
-    const written = this.ending.lose(loss);
+  async #lose(why: WhyLost): Promise<void> {
+    const written = this.ending.lose(why);
     if (written !== undefined) await written;
     this.#share.endLost(this.facts);
   }
