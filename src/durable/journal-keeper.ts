@@ -21,8 +21,9 @@ import {
 } from '../sessions/index.ts';
 import type { CallJournal } from './call-journal.ts';
 import { toDormantEnd } from './dormant-end.ts';
-import { DurableEpisode, type Rebuilt } from './durable-episode.ts';
+import { DurableEpisode } from './durable-episode.ts';
 import { toUnknownRecord } from './end-record.ts';
+import type { Rebuilt } from './incarnations.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { digestOf, JournalKeeping } from './keeping.ts';
 import { recollect, toRecalledCall } from './past.ts';
