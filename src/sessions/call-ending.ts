@@ -1,4 +1,4 @@
-import { type CallOutcome, type Failure, type Problem, type ReportedFailure, toOutcome } from '../core/index.ts';
+import { type CallOutcome, type Failure, type Problem, toOutcome } from '../core/index.ts';
 import type { MissingRequirements } from '../protocol/index.ts';
 
 /** How a call ended: plain data, to be kept, sent to another process, and told in the words of any protocol. */
@@ -41,21 +41,7 @@ export interface CallFailure extends Failure {
   readonly missing?: MissingRequirements;
 }
 
-/** What a tool said with a ToolError, as data; `clean` takes secrets out of a text. */
-export function toCallFailure(tool: string, reported: ReportedFailure, clean: (text: string) => string): CallFailure {
-  const { message, developerMessage, canRetry, promptContent, retryAfterMs } = reported;
-  return {
-    code: 'tool_failed',
-    tool,
-    message: clean(message),
-    developerMessage: developerMessage && clean(developerMessage),
-    canRetry,
-    promptContent: promptContent && clean(promptContent),
-    retryAfterMs,
-  };
-}
-
-/** The same in one word. */
+/** How a call ended, in one word. */
 export function outcomeOf(ending: CallEnding): CallOutcome {
   if (ending.kind === 'returned') return 'returned';
   return ending.kind === 'failed' ? ending.outcome : toOutcome(ending.failure);

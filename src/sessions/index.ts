@@ -95,7 +95,7 @@ export { settlesWithin } from './time-limit.ts';
 export { toldDigest } from './told-digest.ts';
 export type { CallKeeper, KeptRequest, RecalledToolCall } from './toolbox/call-keeper.ts';
 export { toDigest } from './toolbox/fingerprint.ts';
+export { LocalToolRuntime } from './toolbox/local-tool-runtime.ts';
 export { isVisible, type ToolHost, type ToolManifest, type ToolRequest } from './toolbox/tool-host.ts';
 export type { ToolRun, ToolRuntime } from './toolbox/tool-runtime.ts';
-export { LocalToolRuntime } from './toolbox/tool-runtime.ts';
 export { Toolbox, type ToolboxOptions } from './toolbox/toolbox.ts';

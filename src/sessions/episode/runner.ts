@@ -16,6 +16,7 @@ import { CallContext } from '../context.ts';
 import type { CallSubject } from '../events.ts';
 import type { EpisodeOptions } from '../options.ts';
 import { endsWithin, type Stopping } from '../overrun.ts';
+import { asAborted } from '../tool-failure.ts';
 import type { Episode } from './episode.ts';
 import { Execution, type Run } from './execution.ts';
 import type { RunRequest } from './runtime.ts';
@@ -258,11 +259,6 @@ interface Concluded {
   readonly ending: ToolEnding;
   readonly told: RunEnding;
   readonly leave: (() => void) | undefined;
-}
-
-/** Whatever an aborted tool throws, the reason is that nobody waits for it any more. */
-function asAborted(told: RunEnding): RunEnding {
-  return told.kind === 'failed' && told.outcome !== 'timeout' ? { ...told, outcome: 'cancelled' } : told;
 }
 
 function refusal(code: ErrorCode, message: string): RunEnding {

@@ -1,6 +1,7 @@
 import { type CompiledTool, redact, type ToolEnding, toError, toThrown } from '../../core/index.ts';
 import type { RunEnding } from '../call-ending.ts';
 import { settlesWithin } from '../time-limit.ts';
+import { tookTooLong } from '../tool-failure.ts';
 import type { Episode } from './episode.ts';
 
 /** A run that has ended. */
@@ -27,7 +28,7 @@ export class StateKeeper {
   judge(told: RunEnding, ending: ToolEnding, { tool, isAborted }: JudgedRun): RunEnding {
     if (this.#isTainted) return told;
     // How far it came before it was stopped is not the same twice.
-    if (ending.kind === 'timed_out') return this.#taint(told, tookTooLong(tool, ending.timeoutMs));
+    if (ending.kind === 'timed_out') return this.#taint(told, whatTookTooLong(tool, ending.timeoutMs));
     return isAborted === true ? this.#taint(told, `a client cancelled a call of tool '${tool.name}'`) : told;
   }
 
@@ -40,7 +41,7 @@ export class StateKeeper {
   ): Promise<RunEnding> {
     if (this.#isTainted) return told;
     if (ending.kind === 'timed_out' && !(await settlesWithin(ending.ended, this.#patienceMs))) {
-      return this.#taint(told, `${tookTooLong(tool, ending.timeoutMs)}, and may still change the state`);
+      return this.#taint(told, `${whatTookTooLong(tool, ending.timeoutMs)}, and may still change the state`);
     }
     try {
       return { ...told, saved: await save() };
@@ -61,6 +62,6 @@ export class StateKeeper {
 // A tool that listens to its signal ends at once; one that does not must not hold up the answer.
 const LISTENS_WITHIN_MS = 50;
 
-function tookTooLong({ name }: CompiledTool, timeoutMs: number): string {
-  return `tool '${name}' took longer than ${timeoutMs} ms`;
+function whatTookTooLong({ name }: CompiledTool, timeoutMs: number): string {
+  return `tool '${name}' ${tookTooLong(timeoutMs)}`;
 }

@@ -13,6 +13,7 @@ import { deadline, sweepMsFor } from '../time-limit.ts';
 import type { CallKeeper, RecalledToolCall } from './call-keeper.ts';
 import { isSameRequest, toDigest } from './fingerprint.ts';
 import { type ReadyRequest, type RefusedRequest, readRequest } from './read-request.ts';
+import { toCrashedEnding } from './tool-ending.ts';
 import type { ToolHost, ToolManifest, ToolRequest } from './tool-host.ts';
 import type { ToolRuntime } from './tool-runtime.ts';
 
@@ -229,8 +230,7 @@ export class Toolbox implements ToolHost, CallOwner {
       await this.#runtime.abort(call.facts.number, reason);
       // A tool that does not listen goes on; its callers cannot wait any longer.
       const thrown = { name: 'Error', message: reason, stack: '' };
-      const message = 'The tool failed unexpectedly';
-      call.ended({ kind: 'failed', outcome: 'cancelled', failure: { code: 'environment_failed', message, thrown } });
+      call.ended(toCrashedEnding('cancelled', thrown));
     });
     await Promise.all(stopping);
   }
