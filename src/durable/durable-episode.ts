@@ -88,7 +88,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
     };
     // Nothing of it has run.
     if (ending.kind === 'refused' && !run.hasBegun) return tell();
-    this.tainted ??= ending.tainted;
+    this.tainted ??= ending.tainted?.words;
     const { journal, environment } = this.#parts;
     const record = toEndRecord(run, ending, { isWhole: journal.isPersistent, durability: environment.durability });
     void journal.append(record, () => run.announce()).then(tell);

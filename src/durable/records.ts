@@ -49,6 +49,7 @@ export interface EndRecord extends JournalRecord {
   readonly durationMs: number;
   readonly reward: number | null;
   readonly finished: boolean;
+  /** Why the episode cannot be built again since, in words. */
   readonly tainted?: string | undefined;
 }
 

@@ -19,12 +19,19 @@ export type RunEnding = CallEnding & {
   /** The JSON of the state after it, where the environment's contract is `snapshot`. */
   readonly saved?: string;
   /** Why the episode can no longer be built again, if it cannot since this run. */
-  readonly tainted?: string;
+  readonly tainted?: Taint;
   /** Why its process ended before the run did, if that is so: nobody knows how far it came. */
   readonly lostWith?: string;
   /** How long it took, where that was noted before it is told. */
   readonly durationMs?: number;
 };
+
+/** Why an episode can no longer be built again. */
+export interface Taint {
+  readonly reason: 'timeout' | 'cancelled' | 'save_failed';
+  /** They go on after "since ". */
+  readonly words: string;
+}
 
 /** How a call ended that ran and did not return. */
 export type FailedOutcome = Exclude<CallOutcome, 'returned'>;

@@ -12,7 +12,7 @@ import type { RunListener } from '../call.ts';
 import type { RunEnding } from '../call-ending.ts';
 import { CallContext } from '../context.ts';
 import type { CallSubject, Observer } from '../events.ts';
-import { endsWithin } from '../overrun.ts';
+import { reportOverrun } from '../overrun.ts';
 import { crashed, refusedInput } from './tool-ending.ts';
 import type { ToolManifest } from './tool-host.ts';
 import type { ToolRun, ToolRuntime } from './tool-runtime.ts';
@@ -73,7 +73,7 @@ export class LocalToolRuntime implements ToolRuntime {
     const running = this.#running.get(call);
     if (running === undefined) return;
     running.work.abort.abort(new Error(reason));
-    await endsWithin(this.#options.graceMs, { ...running.work.stopping, ended: running.ended }, running.work.log);
+    await reportOverrun(this.#options.graceMs, { ...running.work.stopping, ended: running.ended }, running.work.log);
   }
 
   #start(work: ToolWork, checked: Checked): void {
@@ -112,7 +112,7 @@ export class LocalToolRuntime implements ToolRuntime {
   #conclude(work: ToolWork, ending: ToolEnding): void {
     work.end(ending);
     if (ending.kind !== 'timed_out') return;
-    void endsWithin(this.#options.graceMs, { ...work.stopping, ended: ending.ended }, work.log);
+    void reportOverrun(this.#options.graceMs, { ...work.stopping, ended: ending.ended }, work.log);
   }
 
   #track(work: ToolWork, ended: Promise<unknown>): void {
