@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MINUTE, SECOND } from '../../test/support/clock.ts';
 import { errorOf, pass, refOf, SESSION, SWEEP, startHost } from '../../test/support/host.ts';
+import { isAbsent } from './host.ts';
 import type { LocalHost } from './local-host.ts';
 import { MemoryBudget } from './memory/memory-budget.ts';
 import { DEFAULT_SESSION_OPTIONS } from './options.ts';
@@ -12,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 /** Why there is no such session; undefined if there is one. */
 function absence(host: LocalHost, ref = SESSION): string | undefined {
   const state = host.touch(ref);
-  return 'code' in state ? state.code : undefined;
+  return isAbsent(state) ? state.code : undefined;
 }
 
 function create(host: LocalHost, ref = SESSION): Promise<void> {

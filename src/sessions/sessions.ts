@@ -4,6 +4,7 @@ import type { SessionEnd } from './episode/outcome.ts';
 import { Session } from './episode/session.ts';
 import type { SessionCalls } from './episode/session-calls.ts';
 import type { Absence, SessionRef } from './host.ts';
+import { isNobody } from './identity.ts';
 import { keyOf } from './key.ts';
 import type { MemoryBudget } from './memory/memory-budget.ts';
 import { SessionMemory } from './memory/session-memory.ts';
@@ -265,8 +266,7 @@ export class Sessions {
     }
     const { maxSessions, maxSessionsPerIdentity } = this.#options;
     if (this.#size >= maxSessions) throw tooMany(`session limit reached (${maxSessions}). Try again later`);
-    // Without auth everybody is the same nobody, and the limit for all is enough.
-    if (identity !== '' && owned !== undefined && owned.size >= maxSessionsPerIdentity)
+    if (!isNobody(identity) && owned !== undefined && owned.size >= maxSessionsPerIdentity)
       throw tooMany(`session limit reached (${maxSessionsPerIdentity} per identity). Delete one, or try again later`);
   }
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { isNobody } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import { bad } from '../http/bodies.ts';
 import type { OxpService } from '../oxp/service.ts';
@@ -20,5 +21,5 @@ export async function toToolkits(service: McpService, request: FastifyRequest, m
   const names = service.names as ToolkitNames;
   const face = new ToolkitFace({ host, names, versions: versions as ListedVersions, caller, returnErrors });
   // Without identities, a client could cancel the calls of others, which have the same ids.
-  return { face, place: identity === '' ? undefined : `toolkits\n${identity}`, instructions: undefined };
+  return { face, place: isNobody(identity) ? undefined : `toolkits\n${identity}`, instructions: undefined };
 }
