@@ -119,3 +119,6 @@ export interface ToolEndRecord extends JournalRecord {
 }
 
 export type ToolCallRecord = ToolBeginRecord | ToolEndRecord;
+
+/** All that the journal of a server holds: of episodes and of calls, under keys that cannot be mixed up (`isCallKey`). */
+export type ServerRecord = EpisodeRecord | ToolCallRecord;
