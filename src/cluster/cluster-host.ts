@@ -5,6 +5,7 @@ import {
   type CallListener,
   type CallRequest,
   type CreateRequest,
+  isNobody,
   keyOf,
   type Manifest,
   refused,
@@ -240,7 +241,7 @@ export class ClusterHost implements SessionHost {
 }
 
 function toOwnState({ all, owned }: SessionCounts): Pick<OwnState, 'sessions' | 'owned'> {
-  const known = [...owned].filter(([identity]) => identity !== '');
+  const known = [...owned].filter(([identity]) => !isNobody(identity));
   return { sessions: all, owned: Object.fromEntries(known.map(([identity, count]) => [hashOf(identity), count])) };
 }
 

@@ -1,5 +1,5 @@
 import { TiltyardError, toFailureError } from '../core/index.ts';
-import type { CreateRequest, SessionOptions, SessionRef } from '../sessions/index.ts';
+import { type CreateRequest, isNobody, type SessionOptions, type SessionRef } from '../sessions/index.ts';
 import { type Asking, type Attempt, CLUSTER_UNAVAILABLE, toAttempt } from './asking.ts';
 import type { HomeHost } from './home.ts';
 import type { Membership } from './membership.ts';
@@ -57,7 +57,7 @@ export class NewSessions {
     const { identity } = ref;
     const count = (home.counts.owned.get(identity) ?? 0) + membership.ownedElsewhere(identity);
     const most = options.maxSessionsPerIdentity;
-    if (identity === '' || count < most) return residence.create(ref, request, after);
+    if (isNobody(identity) || count < most) return residence.create(ref, request, after);
     const message = `session limit reached (${most} per identity). Delete one, or try again later`;
     return { kind: 'failed', failure: { code: 'too_many_sessions', message } };
   }

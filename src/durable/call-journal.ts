@@ -2,8 +2,9 @@ import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { Failure } from '../core/index.ts';
 import type { Journal, JournalEntry } from '../journal/index.ts';
+import { type OnProgress, walkJournal } from './journal-walk.ts';
 import { JournalWriter, type JournalWriterOptions } from './journal-writer.ts';
-import type { ToolBeginRecord, ToolCallRecord, ToolEndRecord } from './records.ts';
+import type { ServerRecord, ToolBeginRecord, ToolEndRecord } from './records.ts';
 import { ALWAYS_SERVED, type ServedSince } from './served-since.ts';
 import { UNAVAILABLE } from './unavailable.ts';
 
@@ -37,12 +38,9 @@ const SLICES = 60;
 const MIN_SLICE_MS = 10;
 const MAX_SLICE_MS = 60_000;
 
-// At the start, other things must have their turn as well: that this server is alive has to be written.
-const ADOPTED_AT_A_TIME = 5_000;
-
 /** The calls of toolkits in a journal, by their callers' ids. Each is dropped some time after it has ended. */
 export class CallJournal {
-  readonly #writer: JournalWriter<ToolCallRecord>;
+  readonly #writer: JournalWriter;
   readonly #tombstoneMs: number;
   readonly #servedSince: ServedSince;
   readonly #sliceMs: number;
@@ -55,7 +53,7 @@ export class CallJournal {
   #isClosed = false;
 
   constructor(
-    journal: Journal<ToolCallRecord>,
+    journal: Journal<ServerRecord>,
     { tombstoneMs, servedSince = ALWAYS_SERVED, ...options }: CallJournalOptions,
   ) {
     this.#writer = new JournalWriter(journal, options);
@@ -115,21 +113,12 @@ export class CallJournal {
   }
 
   /** Takes over the calls of an earlier server, unless somebody else reads the journal anyway and gives them to `adopt`. */
-  async recover(onProgress: (done: number, all: number) => void = () => {}): Promise<void> {
-    const { journal } = this.#writer;
-    const { size } = journal;
-    let done = 0;
-    for (const entry of journal.entries()) {
-      if (isCallKey(entry.key)) this.adopt(entry);
-      done += 1;
-      if (done % ADOPTED_AT_A_TIME !== 0) continue;
-      onProgress(done, size);
-      await new Promise(setImmediate);
-    }
+  recover(onProgress?: OnProgress): Promise<void> {
+    return walkJournal(this.#writer.journal, (entry) => void (isCallKey(entry.key) && this.adopt(entry)), onProgress);
   }
 
   /** Takes over a call of an earlier server: it is read when somebody asks for it. */
-  adopt({ key, last }: Pick<JournalEntry<ToolCallRecord>, 'key' | 'last'>): void {
+  adopt({ key, last }: Pick<JournalEntry<ServerRecord>, 'key' | 'last'>): void {
     this.#keepUntil(Date.now() + this.#tombstoneMs - this.#servedSince(last.at), key, last.at);
   }
 

@@ -9,7 +9,7 @@ import {
   toEpisodeOutcome,
 } from '../sessions/index.ts';
 import { recollect, toRecalledCall } from './past.ts';
-import type { CreateRecord, EpisodeRecord } from './records.ts';
+import type { CreateRecord, ServerRecord } from './records.ts';
 
 /** What observers hear of a session that ends while it is dormant, in order. */
 export interface DormantEnd {
@@ -23,7 +23,7 @@ export interface DormantEnd {
  * What observers hear of a session that ends before anybody has asked for it since the server started: that it was there, what was said in
  * it, and how it ended, so that it counts as any other, and its record has an end.
  */
-export function toDormantEnd(records: readonly EpisodeRecord[], number: number, end: SessionEnd): DormantEnd {
+export function toDormantEnd(records: readonly ServerRecord[], number: number, end: SessionEnd): DormantEnd {
   const create = records[0] as CreateRecord;
   const { sid, identity, environment, start, at: startedAt } = create;
   const calls = recollect(records).ended.map(toRecalledCall);

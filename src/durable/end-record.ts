@@ -26,7 +26,7 @@ export function toEndRecord(run: DurableRun, ending: RunEnding, { isWhole, durab
     reward,
     finished,
     saved,
-    tainted,
+    tainted: tainted?.words,
   };
 }
 

@@ -2,5 +2,5 @@
 export { CallJournal } from './call-journal.ts';
 export { JournalKeeper } from './journal-keeper.ts';
 export { KeptTools } from './kept-tools.ts';
-export type { CreateRecord, EpisodeRecord, OwnRecord, ToolCallRecord } from './records.ts';
+export type { CreateRecord, EpisodeRecord, OwnRecord, ServerRecord, ToolCallRecord } from './records.ts';
 export { SecondChanceTools } from './second-chance-tools.ts';

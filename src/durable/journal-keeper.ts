@@ -21,12 +21,14 @@ import {
 } from '../sessions/index.ts';
 import type { CallJournal } from './call-journal.ts';
 import { toDormantEnd } from './dormant-end.ts';
-import { DurableEpisode, type Rebuilt } from './durable-episode.ts';
+import { DurableEpisode } from './durable-episode.ts';
 import { toUnknownRecord } from './end-record.ts';
+import type { Rebuilt } from './incarnations.ts';
+import type { OnProgress } from './journal-walk.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { digestOf, JournalKeeping } from './keeping.ts';
 import { recollect, toRecalledCall } from './past.ts';
-import type { BeginRecord, CreateRecord, EpisodeRecord } from './records.ts';
+import type { BeginRecord, CreateRecord, ServerRecord } from './records.ts';
 import { NOTHING, Recovery } from './recovery.ts';
 import { ALWAYS_SERVED, type ServedSince } from './served-since.ts';
 import { SessionJournal } from './session-journal.ts';
@@ -35,7 +37,7 @@ import { UNAVAILABLE } from './unavailable.ts';
 /** How episodes are kept. */
 export interface KeeperOptions {
   /** What outlives the server; without it, episodes outlive only the processes of workers. */
-  readonly journal?: Journal<EpisodeRecord> | undefined;
+  readonly journal?: Journal<ServerRecord> | undefined;
   /** For how long servers have run on it since a time, in ms. */
   readonly servedSince?: ServedSince | undefined;
   /** Called once, when another server has taken over the journal. */
@@ -66,7 +68,7 @@ export class JournalKeeper implements EpisodeKeeper {
     this.#options = options;
     this.#environments = new Map(runtime.manifest.environments.map((each) => [each.name, each]));
     const { log } = options;
-    this.#inMemory = new JournalWriter(new MemoryJournal<EpisodeRecord>(), { log, onFenced });
+    this.#inMemory = new JournalWriter(new MemoryJournal<ServerRecord>(), { log, onFenced });
     this.#onDisk = journal && new JournalWriter(journal, { log, onFenced });
   }
 
@@ -134,7 +136,7 @@ export class JournalKeeper implements EpisodeKeeper {
     };
   }
 
-  async recover(places: RecoveryPlaces, onProgress?: (done: number, all: number) => void): Promise<Recovered> {
+  async recover(places: RecoveryPlaces, onProgress?: OnProgress): Promise<Recovered> {
     const disk = this.#onDisk;
     if (disk === undefined) return NOTHING;
     const options = { ...this.#options, servedSince: this.#servedSince, calls: this.#calls };

@@ -1,6 +1,6 @@
 import { type Log, toError } from '../core/index.ts';
 import { Fenced, type Journal, type JournalRecord } from '../journal/index.ts';
-import type { EpisodeRecord } from './records.ts';
+import type { ServerRecord } from './records.ts';
 
 const RETRY_MS = 500;
 
@@ -43,7 +43,7 @@ export interface JournalWriterOptions {
  * Writes into a journal until it is written: a full disk delays what is told, and loses nothing. Records stay in order, also those
  * that have to wait.
  */
-export class JournalWriter<Kept extends JournalRecord = EpisodeRecord> {
+export class JournalWriter<Kept extends JournalRecord = ServerRecord> {
   readonly journal: Journal<Kept>;
   readonly #options: JournalWriterOptions;
   /** In order. */

@@ -1,6 +1,6 @@
 import type { WireBlock } from '../protocol/index.ts';
 import { type CallEnding, type Past, type PastStep, type RecalledCall, toldDigest } from '../sessions/index.ts';
-import type { BeginRecord, CreateRecord, EndRecord, EpisodeRecord } from './records.ts';
+import type { BeginRecord, CreateRecord, EndRecord, ServerRecord } from './records.ts';
 
 /** What the records of an episode say together. */
 export interface Recollection {
@@ -15,7 +15,7 @@ export interface Recollection {
 }
 
 /** Reads the records of an episode. */
-export function recollect(records: readonly EpisodeRecord[]): Recollection {
+export function recollect(records: readonly ServerRecord[]): Recollection {
   const steps: PastStep[] = [];
   const ended: EndRecord[] = [];
   const unfinished = new Map<string, BeginRecord>();

@@ -49,6 +49,7 @@ export interface EndRecord extends JournalRecord {
   readonly durationMs: number;
   readonly reward: number | null;
   readonly finished: boolean;
+  /** Why the episode cannot be built again since, in words. */
   readonly tainted?: string | undefined;
 }
 
@@ -118,3 +119,6 @@ export interface ToolEndRecord extends JournalRecord {
 }
 
 export type ToolCallRecord = ToolBeginRecord | ToolEndRecord;
+
+/** All that the journal of a server holds: of episodes and of calls, under keys that cannot be mixed up (`isCallKey`). */
+export type ServerRecord = EpisodeRecord | ToolCallRecord;

@@ -12,15 +12,14 @@ import type {
 } from '../sessions/index.ts';
 import { type CallJournal, isCallKey } from './call-journal.ts';
 import { toDormantEnd } from './dormant-end.ts';
+import { type OnProgress, walkJournal } from './journal-walk.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { TOUCHES } from './keeping.ts';
 import { recollect, toRecalledCall } from './past.ts';
-import type { EpisodeRecord, ToolCallRecord } from './records.ts';
+import type { ServerRecord } from './records.ts';
 import type { ServedSince } from './served-since.ts';
 
 export const NOTHING: Recovered = { dormant: 0, ended: 0, lost: 0 };
-
-const PROGRESS_EVERY = 5_000;
 
 /** What of a server's options concerns what an earlier one has left. */
 export interface RecoveryOptions extends Pick<SessionOptions, 'tombstoneMs' | 'idleMs' | 'observer'> {
@@ -49,26 +48,13 @@ export class Recovery {
     this.#options = options;
   }
 
-  async run(onProgress: (done: number, all: number) => void = () => {}): Promise<Recovered> {
-    const { journal } = this.#disk;
-    const { size } = journal;
-    let done = 0;
-    for (const entry of journal.entries()) {
-      this.#take(entry);
-      done += 1;
-      if (done % PROGRESS_EVERY !== 0) continue;
-      onProgress(done, size);
-      // So that the progress is seen.
-      await new Promise(setImmediate);
-    }
+  async run(onProgress?: OnProgress): Promise<Recovered> {
+    await walkJournal(this.#disk.journal, (entry) => this.#take(entry), onProgress);
     return this.#counts;
   }
 
-  #take(entry: JournalEntry<EpisodeRecord>): void {
-    if (isCallKey(entry.key))
-      return this.#options.calls?.adopt(
-        entry as JournalEntry<EpisodeRecord | ToolCallRecord> as JournalEntry<ToolCallRecord>,
-      );
+  #take(entry: JournalEntry<ServerRecord>): void {
+    if (isCallKey(entry.key)) return this.#options.calls?.adopt(entry);
     const remains = remainsOf(entry, this.#environments);
     switch (remains.kind) {
       case 'dormant':
@@ -150,7 +136,7 @@ type Remains =
 
 /** What the first and the last record of a session say of it. */
 function remainsOf(
-  { key, first, last, lastSeq }: JournalEntry<EpisodeRecord>,
+  { key, first, last, lastSeq }: JournalEntry<ServerRecord>,
   environments: ReadonlyMap<string, EnvironmentManifest>,
 ): Remains {
   if (last.type === 'close') {

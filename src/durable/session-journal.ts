@@ -1,6 +1,6 @@
 import type { SessionMemory } from '../sessions/index.ts';
 import type { JournalWriter } from './journal-writer.ts';
-import type { CloseRecord, CreateRecord, EpisodeRecord } from './records.ts';
+import type { CloseRecord, CreateRecord, EpisodeRecord, ServerRecord } from './records.ts';
 
 /** Where the journal of a session goes on. */
 export interface JournalPlace {
@@ -70,7 +70,7 @@ export class SessionJournal {
   }
 
   /** All records, once those that are being written are durable. */
-  async read(): Promise<readonly EpisodeRecord[]> {
+  async read(): Promise<readonly ServerRecord[]> {
     await this.#last;
     return this.#writer.read(this.#key);
   }

@@ -1,4 +1,4 @@
-import { type CallOutcome, type Failure, type Problem, type ReportedFailure, toOutcome } from '../core/index.ts';
+import { type CallOutcome, type Failure, type Problem, toOutcome } from '../core/index.ts';
 import type { MissingRequirements } from '../protocol/index.ts';
 
 /** How a call ended: plain data, to be kept, sent to another process, and told in the words of any protocol. */
@@ -19,12 +19,19 @@ export type RunEnding = CallEnding & {
   /** The JSON of the state after it, where the environment's contract is `snapshot`. */
   readonly saved?: string;
   /** Why the episode can no longer be built again, if it cannot since this run. */
-  readonly tainted?: string;
+  readonly tainted?: Taint;
   /** Why its process ended before the run did, if that is so: nobody knows how far it came. */
   readonly lostWith?: string;
   /** How long it took, where that was noted before it is told. */
   readonly durationMs?: number;
 };
+
+/** Why an episode can no longer be built again. */
+export interface Taint {
+  readonly reason: 'timeout' | 'cancelled' | 'save_failed';
+  /** They go on after "since ". */
+  readonly words: string;
+}
 
 /** How a call ended that ran and did not return. */
 export type FailedOutcome = Exclude<CallOutcome, 'returned'>;
@@ -41,21 +48,7 @@ export interface CallFailure extends Failure {
   readonly missing?: MissingRequirements;
 }
 
-/** What a tool said with a ToolError, as data; `clean` takes secrets out of a text. */
-export function toCallFailure(tool: string, reported: ReportedFailure, clean: (text: string) => string): CallFailure {
-  const { message, developerMessage, canRetry, promptContent, retryAfterMs } = reported;
-  return {
-    code: 'tool_failed',
-    tool,
-    message: clean(message),
-    developerMessage: developerMessage && clean(developerMessage),
-    canRetry,
-    promptContent: promptContent && clean(promptContent),
-    retryAfterMs,
-  };
-}
-
-/** The same in one word. */
+/** How a call ended, in one word. */
 export function outcomeOf(ending: CallEnding): CallOutcome {
   if (ending.kind === 'returned') return 'returned';
   return ending.kind === 'failed' ? ending.outcome : toOutcome(ending.failure);

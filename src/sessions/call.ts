@@ -82,7 +82,7 @@ export class Call implements RunListener {
     if (this.phase !== 'settled') this.#owner.callEnded(this, ending);
   }
 
-  /** Notes that it did not end at once, as most calls do: from now on its clients hear that it is accepted. */
+  /** Notes that it has not ended at once, unlike most calls: from now on its clients hear that it is accepted. */
   pend(): void {
     this.#isPending = true;
     if (this.phase === 'accepted') this.announce();

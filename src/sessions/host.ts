@@ -135,6 +135,11 @@ export interface Absence {
   readonly message: string;
 }
 
+/** Whether there is no such session, and the state says why. */
+export function isAbsent(state: SessionState): state is Absence {
+  return 'code' in state;
+}
+
 /**
  * Where sessions live. The protocols know only this: sessions can live in this process or in another. All that crosses it
  * is data, or a callback of data; what rejects, rejects with a TiltyardError, which `toFailure` makes plain.

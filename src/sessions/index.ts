@@ -15,12 +15,11 @@ export {
 // Options and small things that others share
 export { Counts } from './counts.ts';
 export { LocalRuntime } from './episode/local-runtime.ts';
-export { type LossReason, type WhyLost, whyNotRebuilt } from './episode/loss.ts';
+export { type Loss, type LossReason, lossOfProcess, type WhyLost, whyNotRebuilt } from './episode/loss.ts';
 export { type SessionEnd, toEpisodeOutcome } from './episode/outcome.ts';
 export type {
   EpisodeRuntime,
   EpisodeStart,
-  Loss,
   OpenEpisode,
   Past,
   PastStep,
@@ -59,22 +58,24 @@ export {
   type TraceHeaders,
   unobserved,
 } from './events.ts';
-export type {
-  CallEvent,
-  CallListener,
-  CallRequest,
-  CreateRequest,
-  EnvironmentManifest,
-  LiveSession,
-  Manifest,
-  Recovered,
-  SessionHost,
-  SessionRef,
-  SessionState,
-  TaskChoice,
-  TaskPage,
-  TaskQuery,
+export {
+  type CallEvent,
+  type CallListener,
+  type CallRequest,
+  type CreateRequest,
+  type EnvironmentManifest,
+  isAbsent,
+  type LiveSession,
+  type Manifest,
+  type Recovered,
+  type SessionHost,
+  type SessionRef,
+  type SessionState,
+  type TaskChoice,
+  type TaskPage,
+  type TaskQuery,
 } from './host.ts';
+export { isNobody } from './identity.ts';
 export type {
   EpisodeKeeper,
   Keeping,
@@ -96,7 +97,7 @@ export { settlesWithin } from './time-limit.ts';
 export { toldDigest } from './told-digest.ts';
 export type { CallKeeper, KeptRequest, RecalledToolCall } from './toolbox/call-keeper.ts';
 export { toDigest } from './toolbox/fingerprint.ts';
+export { LocalToolRuntime } from './toolbox/local-tool-runtime.ts';
 export { isVisible, type ToolHost, type ToolManifest, type ToolRequest } from './toolbox/tool-host.ts';
 export type { ToolRun, ToolRuntime } from './toolbox/tool-runtime.ts';
-export { LocalToolRuntime } from './toolbox/tool-runtime.ts';
 export { Toolbox, type ToolboxOptions } from './toolbox/toolbox.ts';

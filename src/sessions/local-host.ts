@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Awaitable } from '../core/index.ts';
 import type { ToolSpec, WireBlock } from '../protocol/index.ts';
+import { Dormant } from './dormant.ts';
 import type { SessionEnd } from './episode/outcome.ts';
 import { settle, toEnded } from './episode/repeats.ts';
 import type { EpisodeRuntime, EpisodeStart } from './episode/runtime.ts';
@@ -24,7 +25,7 @@ import { MemoryBudget } from './memory/memory-budget.ts';
 import { SessionMemory, sessionBytes } from './memory/session-memory.ts';
 import type { SessionOptions } from './options.ts';
 import { sessionAbsent, stopping } from './session-errors.ts';
-import { Dormant, type SessionCounts, Sessions } from './sessions.ts';
+import { type SessionCounts, Sessions } from './sessions.ts';
 
 /** Keeps sessions in this process; their authors' code runs wherever the runtime has it. */
 export class LocalHost implements SessionHost {

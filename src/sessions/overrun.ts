@@ -16,7 +16,7 @@ export interface Stopping {
  * Waits for work that was told to stop, but not for ever: what goes on regardless is named in the log, and once more
  * when it has ended at last.
  */
-export async function endsWithin(limitMs: number, work: Stopping, log: EpisodeLog): Promise<void> {
+export async function reportOverrun(limitMs: number, work: Stopping, log: EpisodeLog): Promise<void> {
   const { what, startedAt, ended } = work;
   const toldAt = performance.now();
   if ((await settlesWithin(ended, limitMs)) || work.reported) return;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MINUTE, SECOND } from '../../test/support/clock.ts';
-import { pass, refOf, SESSION, SWEEP, startHost } from '../../test/support/host.ts';
+import { errorOf, pass, refOf, SESSION, SWEEP, startHost } from '../../test/support/host.ts';
+import { isAbsent } from './host.ts';
 import type { LocalHost } from './local-host.ts';
 import { MemoryBudget } from './memory/memory-budget.ts';
 import { DEFAULT_SESSION_OPTIONS } from './options.ts';
@@ -12,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 /** Why there is no such session; undefined if there is one. */
 function absence(host: LocalHost, ref = SESSION): string | undefined {
   const state = host.touch(ref);
-  return 'code' in state ? state.code : undefined;
+  return isAbsent(state) ? state.code : undefined;
 }
 
 function create(host: LocalHost, ref = SESSION): Promise<void> {
@@ -175,6 +176,21 @@ test('L12: a host whose calls end before their time is up leaves no timer behind
   tool.open();
   await drained;
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a host that stops while one of its sessions is let go waits for its calls, and not until its time is up', async () => {
+  const { host, call, tool } = await startHost();
+  call();
+  const gone = Promise.all([host.drain(), host.release(SESSION, MINUTE)]);
+  tool.open();
+  await gone;
+});
+
+test('a session that is let go takes no further call, also if it had none', async () => {
+  const { host, call } = await startHost();
+  const released = host.release(SESSION, MINUTE);
+  expect(errorOf(call())).toBe('shutting_down');
+  await released;
 });
 
 test('a session that is ended by two at once gives back one place of its identity', async () => {

@@ -1,47 +1,25 @@
-import { LRUCache } from 'lru-cache';
 import { EnvironmentError, TiltyardError, toFailureError } from '../core/index.ts';
+import { Dormant } from './dormant.ts';
 import type { SessionEnd } from './episode/outcome.ts';
 import { Session } from './episode/session.ts';
 import type { SessionCalls } from './episode/session-calls.ts';
 import type { Absence, SessionRef } from './host.ts';
-import { keyOf } from './key.ts';
+import { isNobody } from './identity.ts';
+import type { EpisodeKeeper } from './keeper.ts';
 import type { MemoryBudget } from './memory/memory-budget.ts';
 import { SessionMemory } from './memory/session-memory.ts';
 import type { SessionOptions } from './options.ts';
 import { Reservation } from './reservation.ts';
 import { absenceOf, sessionAbsent, stopping } from './session-errors.ts';
 import { deadline, sweepMsFor } from './time-limit.ts';
-
-/** What remains of a session that has ended. */
-export interface Tombstone {
-  readonly until: number;
-  readonly end: SessionEnd;
-  /** Why it was lost, if it was. */
-  readonly why: string | undefined;
-  /** The calls of one that was lost: what was told of them can still be asked for. */
-  readonly calls?: (() => SessionCalls) | undefined;
-}
+import { type Tombstone, Tombstones } from './tombstones.ts';
 
 /** What keeps sessions for after their process, as far as it is asked here. */
-export interface SessionKeeper {
+export interface SessionKeeper extends Pick<EpisodeKeeper, 'forget'> {
   /** Makes a session of one that nobody has asked for since the server started. */
   wake(ref: SessionRef, dormant: Dormant): Session;
   /** Notes the end of such a one. */
   endDormant(ref: SessionRef, end: SessionEnd): Promise<void>;
-  /** Forgets a session that has ended, by its key. */
-  forget(key: string): void;
-}
-
-/** A session of an earlier server that nobody has asked for yet. */
-export class Dormant {
-  /** The number of its last record. */
-  readonly lastSeq: number;
-  readonly lastActive: number;
-
-  constructor(lastSeq: number, lastActive: number) {
-    this.lastSeq = lastSeq;
-    this.lastActive = lastActive;
-  }
 }
 
 /** How many sessions there are. */
@@ -63,7 +41,7 @@ export interface Prepared {
 export class Sessions {
   /** By owner and id: those that live, and the places of those that are being made. */
   readonly #byOwner = new Map<string, Map<string, Place>>();
-  readonly #tombstones: LRUCache<string, Tombstone>;
+  readonly #tombstones: Tombstones;
   readonly #options: SessionOptions;
   readonly #memory: MemoryBudget;
   readonly #timer: NodeJS.Timeout;
@@ -75,13 +53,7 @@ export class Sessions {
     this.#options = options;
     this.#memory = memory;
     this.#keeper = keeper;
-    // By size, since a cache with `max` would take the memory for all of them at once.
-    this.#tombstones = new LRUCache({
-      maxSize: Math.max(1, options.maxTombstones),
-      sizeCalculation: () => 1,
-      // Not one that is deleted because its session has begun anew.
-      dispose: (_tombstone, key, reason) => void (reason === 'evict' && keeper?.forget(key)),
-    });
+    this.#tombstones = new Tombstones(options.maxTombstones, keeper && ((key) => keeper.forget(key)));
     const { idleMs, lingerMs, setupMs } = options;
     const shortest = Math.min(idleMs, lingerMs, setupMs || Number.POSITIVE_INFINITY);
     this.#timer = setInterval(() => this.#sweep(onSweep), sweepMsFor(shortest)).unref();
@@ -103,17 +75,17 @@ export class Sessions {
 
   /** Why there is no such session. */
   absenceOf(ref: SessionRef): Absence {
-    const session = this.#byOwner.get(ref.identity)?.get(ref.sid);
-    if (session instanceof Session) return session.absence;
-    const tombstone = this.#tombstoneOf(ref);
+    const found = this.#placeOf(ref);
+    if (found instanceof Session) return found.absence;
+    const tombstone = this.#tombstones.find(ref);
     return absenceOf(ref.sid, tombstone?.end, tombstone?.why);
   }
 
   /** The calls of a session that was lost. */
   callsOfLost(ref: SessionRef): SessionCalls | undefined {
-    const session = this.#byOwner.get(ref.identity)?.get(ref.sid);
-    if (session instanceof Session) return session.ending.end === 'lost' ? session.calls : undefined;
-    return this.#tombstoneOf(ref)?.calls?.();
+    const found = this.#placeOf(ref);
+    if (found instanceof Session) return found.ending.end === 'lost' ? found.calls : undefined;
+    return this.#tombstones.find(ref)?.calls?.();
   }
 
   /** Takes over a session of an earlier server, which is woken when somebody asks for it. */
@@ -123,7 +95,7 @@ export class Sessions {
 
   /** Takes over what is left of one that has ended. */
   bury(ref: SessionRef, tombstone: Tombstone): void {
-    if (this.#options.maxTombstones > 0) this.#tombstones.set(keyOf(ref), tombstone);
+    this.#tombstones.add(ref, tombstone);
   }
 
   /**
@@ -142,7 +114,7 @@ export class Sessions {
       const { make } = await Promise.race([preparing, reservation.cancelled]);
       // Also if that was in the same turn.
       if (reservation.why !== undefined) throw reservation.why;
-      this.#tombstones.delete(keyOf(ref));
+      this.#tombstones.remove(ref);
       this.#byOwner.get(ref.identity)?.set(ref.sid, make());
     } catch (thrown) {
       // It may still be under way.
@@ -158,7 +130,7 @@ export class Sessions {
 
   /** Ends a session and returns when its teardown is over; false if there is none. */
   async end(ref: SessionRef, end: SessionEnd): Promise<boolean> {
-    const found = this.#byOwner.get(ref.identity)?.get(ref.sid);
+    const found = this.#placeOf(ref);
     if (found === undefined) return false;
     if (found instanceof Dormant) return this.#endDormant(ref, end);
     if (found instanceof Reservation) {
@@ -170,7 +142,7 @@ export class Sessions {
     // Who asks meanwhile is told to come again; also who deletes it, since it goes on.
     if (found.ending.isSuspended && end === 'deleted') throw toFailureError(found.absence);
     if (found.ending.isSuspended) return true;
-    if (this.#byOwner.get(ref.identity)?.get(ref.sid) === found) {
+    if (this.#placeOf(ref) === found) {
       this.#remove(ref);
       const calls = found.ending.end === 'lost' ? () => found.calls : undefined;
       this.#buryNow(ref, found.ending.end ?? end, found.ending.lost?.words, calls);
@@ -180,15 +152,15 @@ export class Sessions {
 
   /** Lets go of a session without a trace, because another server has it; its calls may end first, for some time. */
   async release(ref: SessionRef, patienceMs: number): Promise<void> {
-    const found = this.#byOwner.get(ref.identity)?.get(ref.sid);
+    const found = this.#placeOf(ref);
     if (found instanceof Session && patienceMs > 0) {
       using timeUp = deadline(patienceMs);
       await timeUp.or(found.drain());
     }
-    if (found === undefined || this.#byOwner.get(ref.identity)?.get(ref.sid) !== found) return;
+    if (found === undefined || this.#placeOf(ref) !== found) return;
     this.#remove(ref);
-    if (found instanceof Reservation) found.cancel(sessionAbsent(ref.sid, undefined));
-    if (!(found instanceof Session)) return;
+    if (found instanceof Reservation) return found.cancel(sessionAbsent(ref.sid, undefined));
+    if (found instanceof Dormant) return;
     await found.leave();
     found.memory.end();
   }
@@ -209,6 +181,10 @@ export class Sessions {
         ending.push(timeUp.or(found.drain()).then(async () => void (await this.end(ref, end))));
     }
     await Promise.all(ending);
+  }
+
+  #placeOf({ identity, sid }: SessionRef): Place | undefined {
+    return this.#byOwner.get(identity)?.get(sid);
   }
 
   *#all(): Generator<readonly [SessionRef, Place]> {
@@ -250,11 +226,6 @@ export class Sessions {
     this.bury(ref, { until: performance.now() + this.#options.tombstoneMs, end, why, calls });
   }
 
-  #tombstoneOf(ref: SessionRef): Tombstone | undefined {
-    const tombstone = this.#tombstones.peek(keyOf(ref));
-    return tombstone !== undefined && tombstone.until > performance.now() ? tombstone : undefined;
-  }
-
   #assertFree({ identity, sid }: SessionRef): void {
     const owned = this.#byOwner.get(identity);
     if (owned?.has(sid)) {
@@ -265,37 +236,27 @@ export class Sessions {
     }
     const { maxSessions, maxSessionsPerIdentity } = this.#options;
     if (this.#size >= maxSessions) throw tooMany(`session limit reached (${maxSessions}). Try again later`);
-    // Without auth everybody is the same nobody, and the limit for all is enough.
-    if (identity !== '' && owned !== undefined && owned.size >= maxSessionsPerIdentity)
+    if (!isNobody(identity) && owned !== undefined && owned.size >= maxSessionsPerIdentity)
       throw tooMany(`session limit reached (${maxSessionsPerIdentity} per identity). Delete one, or try again later`);
   }
 
   #sweep(onSweep: (now: number) => void): void {
     const now = performance.now();
     onSweep(now);
-    this.#clearTombstones(now);
+    this.#tombstones.sweep(now);
     const { setupMs, idleMs } = this.#options;
     for (const [identity, owned] of this.#byOwner) {
       for (const [sid, found] of owned) {
         if (found instanceof Reservation) {
           if (setupMs > 0 && now - found.since > setupMs) found.cancel(tooLate(sid, setupMs));
-          continue;
-        }
-        if (found instanceof Dormant) {
+        } else if (found instanceof Dormant) {
           if (now - found.lastActive > idleMs) void this.end({ identity, sid }, 'expired');
-          continue;
+        } else {
+          found.sweep(now);
+          if (!found.isClosing && found.isIdle(now)) void this.end({ identity, sid }, 'expired');
         }
-        found.sweep(now);
-        if (!found.isClosing && found.isIdle(now)) void this.end({ identity, sid }, 'expired');
       }
     }
-  }
-
-  #clearTombstones(now: number): void {
-    // They all last equally long, so the oldest go first.
-    const oldest = () => this.#tombstones.rvalues().next().value;
-    for (let tombstone = oldest(); tombstone !== undefined && tombstone.until <= now; tombstone = oldest())
-      this.#tombstones.pop();
   }
 }
 

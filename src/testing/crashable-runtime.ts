@@ -107,7 +107,7 @@ class CrashableEpisode implements OpenEpisode {
 
   crash(loss: Loss): void {
     this.#isLost = true;
-    this.#rejectAll(new Error(loss.why));
+    this.#rejectAll(new Error(loss.processEnd));
     setImmediate(() => this.#onLost(loss));
   }
 }

@@ -18,6 +18,7 @@ import {
   DEFAULT_SESSION_OPTIONS,
   LocalHost,
   LocalRuntime,
+  lossOfProcess,
   type SessionHost,
   type SessionRef,
   type SessionRules,
@@ -92,7 +93,7 @@ export async function play<Schema, Listed, State, Inputs>(
       throw toRejection(ending);
     },
     crash() {
-      runtime.crash({ why: 'crash() was called', charge: 0 });
+      runtime.crash(lossOfProcess('crash() was called', 0));
     },
     close,
     [Symbol.asyncDispose]: close,

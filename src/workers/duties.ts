@@ -1,5 +1,5 @@
 import type { Failure } from '../core/index.ts';
-import type { Loss, RunListener } from '../sessions/index.ts';
+import { type Loss, lossOfProcess, type RunListener } from '../sessions/index.ts';
 import type { Doing } from './blame.ts';
 import { WorkerLost } from './errors.ts';
 import type { Question, RunReport } from './messages.ts';
@@ -153,7 +153,7 @@ export class Duties {
     this.#episodes.clear();
     this.#runs.clear();
     this.#setups.clear();
-    for (const [number, episode] of episodes) episode.lost({ why, charge: charges.get(number) ?? 0 });
+    for (const [number, episode] of episodes) episode.lost(lossOfProcess(why, charges.get(number) ?? 0));
   }
 
   #next(): number {

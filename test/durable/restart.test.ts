@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment } from 'tiltyard';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { keyOf } from '../../src/sessions/index.ts';
 import { durableEnvironments } from '../hosts/durable-environments.ts';
 import { Stage } from '../hosts/stage.ts';
 import { newFolder } from '../journal/folders.ts';
@@ -386,4 +387,20 @@ test('an episode of an environment that is kept in another way now is lost', asy
   const { host, events } = await keepingHost([saved], { folder });
   expect(host.touch(SESSION)).toMatchObject({ code: 'session_lost' });
   await eventually(() => expect(events).toMatchObject([{ lost: 'environment_changed' }]));
+});
+
+// Journals of earlier servers have nothing else.
+test('an episode that cannot be built again is lost, for the reason that the journal has as a text', async () => {
+  const { start, stage, choice } = lives();
+  const first = await start();
+  await first.create({ environment: 'saved', choice });
+  await first.call('ignores');
+  const why = "tool 'ignores' took longer than 20 ms, and may still change the state";
+  expect(first.journal?.read(keyOf(SESSION)).at(-1)).toMatchObject({ type: 'end', tainted: why });
+  await first.die();
+  stage.open('ignores');
+  const { call, host, events } = await start();
+  expect(toldOf(await call('add'))).toBe('session_lost');
+  await eventually(() => expect(events.at(-1)).toMatchObject({ type: 'session_ended', lost: 'tainted' }));
+  expect(host.touch(SESSION)).toMatchObject({ message: expect.stringContaining(`cannot be built again since ${why}`) });
 });

@@ -9,6 +9,7 @@ import {
   type HostEvent,
   LocalHost,
   LocalRuntime,
+  lossOfProcess,
   type SessionOptions,
   type SessionRef,
 } from '../../src/sessions/index.ts';
@@ -60,7 +61,7 @@ export async function keepingHost(
     host,
     events,
     journal,
-    crash: (charge = 0) => runtime.crash({ why: 'it was ended by SIGKILL', charge }),
+    crash: (charge = 0) => runtime.crash(lossOfProcess('it was ended by SIGKILL', charge)),
     create: (request, ref = SESSION) => host.create(ref, { choice: { task: {} }, secrets: {}, ...request }),
     call: (name, input = {}, taskId = undefined, ref = SESSION) =>
       new Promise((resolve) => {

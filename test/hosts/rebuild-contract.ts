@@ -91,7 +91,7 @@ export function describeRebuilding(makeRuntime: MakeRuntime): void {
       await ready(episode);
       for (const name of ['add', 'report', 'nonsense'])
         expect(await endingOf(episode, name, name)).not.toHaveProperty('tainted');
-      const tainted = "tool 'listens' took longer than 20 ms";
+      const tainted = { reason: 'timeout', words: "tool 'listens' took longer than 20 ms" };
       expect(await endingOf(episode, 'h', 'listens')).toMatchObject({ outcome: 'timeout', tainted });
     });
 
@@ -149,7 +149,10 @@ export function describeRebuilding(makeRuntime: MakeRuntime): void {
       const { episode } = await start('saved');
       await ready(episode);
       const ending = await endingOf(episode, 'a', 'spoil');
-      expect(ending).toMatchObject({ kind: 'returned', tainted: expect.stringContaining('save failed: ') });
+      expect(ending).toMatchObject({
+        kind: 'returned',
+        tainted: { reason: 'save_failed', words: expect.stringContaining('save failed: ') },
+      });
       expect(ending).not.toHaveProperty('saved');
     });
 
@@ -167,7 +170,10 @@ export function describeRebuilding(makeRuntime: MakeRuntime): void {
       expect(listening).toMatchObject({ outcome: 'timeout', saved: expect.stringContaining('"total":0') });
       expect(listening).not.toHaveProperty('tainted');
       const ignoring = await endingOf(episode, 'b', 'ignores');
-      expect(ignoring).toMatchObject({ outcome: 'timeout', tainted: expect.stringContaining("tool 'ignores' took") });
+      expect(ignoring).toMatchObject({
+        outcome: 'timeout',
+        tainted: { reason: 'timeout', words: expect.stringContaining("tool 'ignores' took") },
+      });
       stage.open('ignores');
     });
 

@@ -73,6 +73,9 @@ describe('H5: of the episodes of a worker that has ended', () => {
     await untilWaiting(waiting);
     run(stuck.episode, 'loop');
     await stuck.episode.close('deleted');
-    expect(await waiting.lost).toMatchObject({ charge: 0, why: expect.stringContaining("tool 'loop' of environment") });
+    expect(await waiting.lost).toMatchObject({
+      charge: 0,
+      processEnd: expect.stringContaining("tool 'loop' of environment"),
+    });
   });
 });

@@ -123,8 +123,8 @@ class Rehearsal {
 
   /** Restores the state from the middle of the episode, and makes the rest of the calls again. */
   async #restoreProblem(first: string | undefined, made: readonly Made[]): Promise<string | undefined> {
-    const unsaved = made.find(({ ending }) => ending.tainted?.startsWith('save'));
-    if (unsaved !== undefined) return `after ${nameOf(unsaved)}, ${unsaved.ending.tainted}`;
+    const unsaved = made.find(({ ending }) => ending.tainted?.reason === 'save_failed');
+    if (unsaved !== undefined) return `after ${nameOf(unsaved)}, ${unsaved.ending.tainted?.words}`;
     const middle = Math.floor(made.length / 2);
     const saved = made[middle - 1]?.ending.saved ?? first;
     const past = { taskDigest: undefined, steps: [], saved, finished: false };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Limits } from '../../core/index.ts';
-import { CallJournal, type EpisodeRecord, JournalKeeper, KeptTools, type ToolCallRecord } from '../../durable/index.ts';
-import { type Journal, type LmdbJournal, openJournal, parseJournalKeys } from '../../journal/index.ts';
+import { CallJournal, JournalKeeper, KeptTools, type ServerRecord } from '../../durable/index.ts';
+import { type LmdbJournal, openJournal, parseJournalKeys } from '../../journal/index.ts';
 import type { Recovered, SessionHost } from '../../sessions/index.ts';
 import type { MakeKeeper } from '../ors/service.ts';
 import type { MakeCallKeeper } from '../oxp/service.ts';
@@ -35,7 +35,7 @@ export async function serverDurability(
   // Before any other such hook is added, and so after all of them: sessions write until they have ended.
   if (journal !== undefined) app.addHook('onClose', () => journal.close());
   const servedSince = journal && ((at: number) => journal.servedSince(at));
-  const calls = journal && new CallJournal(asCalls(journal), { ...limits, servedSince, log: app.log, onFenced });
+  const calls = journal && new CallJournal(journal, { ...limits, servedSince, log: app.log, onFenced });
   if (calls !== undefined) app.addHook('onClose', () => calls.close());
   return {
     instance: journal?.id,
@@ -47,11 +47,6 @@ export async function serverDurability(
       await recover(app, journal.size, { take, listener: option?.recovery });
     },
   };
-}
-
-/** The same journal: calls of toolkits have keys of their own in it. */
-function asCalls(journal: Journal<EpisodeRecord>): Journal<ToolCallRecord> {
-  return journal as Journal<any>;
 }
 
 type OnProgress = (done: number, all: number) => void;
@@ -78,6 +73,6 @@ async function recover(app: FastifyInstance, size: number, { take, listener }: R
 function open(
   { folder, keys = [], sync = false }: JournalOption,
   onFenced: () => void,
-): Promise<LmdbJournal<EpisodeRecord>> {
+): Promise<LmdbJournal<ServerRecord>> {
   return openJournal(folder, { keys: keys.flatMap(parseJournalKeys), sync: sync ? 'always' : 'lazy', onFenced });
 }

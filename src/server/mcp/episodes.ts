@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { TiltyardError } from '../../core/index.ts';
 import type { McpFace, Reader } from '../../mcp/index.ts';
 import { bearerOf } from '../../protocol/index.ts';
-import { type EnvironmentManifest, keyOf, type LiveSession, type SessionRef } from '../../sessions/index.ts';
+import { type EnvironmentManifest, isAbsent, keyOf, type LiveSession, type SessionRef } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import { readSecretsHeader } from '../http/headers.ts';
 import { assertScope, callerOf, hasCredentials } from './callers.ts';
@@ -23,10 +23,10 @@ export async function toAgentEpisode(service: McpEpisodes, request: FastifyReque
   const { host, environment } = service;
   const state = await host.touch(named);
   const place = keyOf(named);
-  if ('code' in state || state.seed !== named.seed) {
+  if (isAbsent(state) || state.seed !== named.seed) {
     // An agent that goes on calling shall read why; all else is as if the address had never been.
-    if (message.method !== 'tools/call' || ('code' in state && state.code === 'session_not_found')) throw noEpisode();
-    const why = 'code' in state ? state.message : 'the episode has ended';
+    if (message.method !== 'tools/call' || (isAbsent(state) && state.code === 'session_not_found')) throw noEpisode();
+    const why = isAbsent(state) ? state.message : 'the episode has ended';
     return { face: endedFace('episode', why), place, instructions: undefined };
   }
   const found = { ref: named, environment: environment(state.environment), state, reader: 'agent' } as const;
@@ -45,14 +45,14 @@ export async function toOwnEpisode(service: McpEpisodes, request: FastifyRequest
   const { environment, split, index } = wanted;
   const ref = sessionOf(identity.id, wanted);
   const state = await host.touch(ref);
-  if (!('code' in state)) assertSameTask(wanted, state);
+  if (!isAbsent(state)) assertSameTask(wanted, state);
   const secrets = readSecretsHeader(request.headers);
   const begin = () => {
     const trace = traceOfMessage(service, request, message);
     const create = { environment: environment.name, choice: { split, index }, secrets, trace };
     return lazy.begin(ref, create, state);
   };
-  const live = 'code' in state ? undefined : state;
+  const live = isAbsent(state) ? undefined : state;
   const found = { ref, environment, state: live, begin, reader: 'orchestrator' } as const;
   const face = toFace(service, request, message, found);
   return { face, place: keyOf(ref), instructions: await instructionsOf(face, message) };

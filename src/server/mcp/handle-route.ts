@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { toFailureError } from '../../core/index.ts';
+import { isAbsent } from '../../sessions/index.ts';
 import { readSessionRef } from '../auth/identify.ts';
 import { refuseOtherMethods } from '../http/methods.ts';
 import type { RouteDocs } from '../openapi/operation.ts';
@@ -15,7 +16,7 @@ export function registerHandles(app: FastifyInstance, { host }: OrsService, hand
     app.post(HANDLE_ROUTE, docs, async (request) => {
       const ref = readSessionRef(request);
       const state = await host.touch(ref);
-      if ('code' in state) throw toFailureError(state);
+      if (isAbsent(state)) throw toFailureError(state);
       const handle = handles.seal({ ...ref, seed: state.seed });
       return { path: `/mcp/sessions/${handle}`, token: handle };
     });

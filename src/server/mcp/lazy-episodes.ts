@@ -2,6 +2,7 @@ import { TiltyardError } from '../../core/index.ts';
 import {
   type CreateRequest,
   type EnvironmentManifest,
+  isAbsent,
   keyOf,
   type LiveSession,
   type SessionHost,
@@ -61,7 +62,7 @@ export class LazyEpisodes {
 
   /** Begins an episode, unless it has begun. */
   begin(ref: SessionRef, request: CreateRequest, before: SessionState): Promise<void> {
-    if (!('code' in before)) return Promise.resolve();
+    if (!isAbsent(before)) return Promise.resolve();
     // One that has ended does not begin again: what is asked of it says so.
     if (before.code !== 'session_not_found') return Promise.resolve();
     const key = keyOf(ref);

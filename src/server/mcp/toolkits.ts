@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { isNobody } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import { bad } from '../http/bodies.ts';
 import { readContextHeaders } from './context-headers.ts';
@@ -16,5 +17,5 @@ export async function toToolkits(service: McpToolkits, request: FastifyRequest, 
   const caller = { identity, scopes, ...known, context: readContextHeaders(request.headers) };
   const face = new ToolkitFace({ host, names, versions, caller, returnErrors });
   // Without identities, a client could cancel the calls of others, which have the same ids.
-  return { face, place: identity === '' ? undefined : `toolkits\n${identity}`, instructions: undefined };
+  return { face, place: isNobody(identity) ? undefined : `toolkits\n${identity}`, instructions: undefined };
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { describe, toError } from '../../core/index.ts';
 import { isObject, SESSION_HEADER } from '../../protocol/index.ts';
-import type { CallRequest, SessionRef } from '../../sessions/index.ts';
+import { type CallRequest, isAbsent, type SessionRef } from '../../sessions/index.ts';
 import { bad, bytesOfCall } from '../http/bodies.ts';
 import { toErrorAnswer, toFailureAnswer } from '../http/errors.ts';
 import { byFastify, type CallExchange, respond } from '../http/exchange.ts';
@@ -87,10 +87,10 @@ async function fail(
 ): Promise<void> {
   // A session that cannot be reached now may well be there.
   const state = ref === undefined ? undefined : await Promise.resolve(host.touch(ref)).catch(() => undefined);
-  const isAbsent = state !== undefined && 'code' in state;
-  const answer = isAbsent
-    ? toFailureAnswer(state, returnErrors)
-    : toErrorAnswer(error, returnErrors, { url: exchange.response.req.url, log });
+  const answer =
+    state !== undefined && isAbsent(state)
+      ? toFailureAnswer(state, returnErrors)
+      : toErrorAnswer(error, returnErrors, { url: exchange.response.req.url, log });
   exchange.caller.tiltyardCode = answer.body.code;
   respond(exchange, answer);
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Failure, toLimits } from '../../core/index.ts';
-import { sessionBytes } from '../../sessions/index.ts';
+import { isAbsent, sessionBytes } from '../../sessions/index.ts';
 import { identifyCallers, identityOf } from '../auth/identify.ts';
 import { errorHandler } from '../http/errors.ts';
 import { findSid } from '../http/headers.ts';
@@ -70,7 +70,7 @@ async function refusalBeforeBody(
   const sid = findSid(request.headers);
   if (sid === undefined || route !== CALL_ROUTE) return undefined;
   const state = await host.touch({ identity, sid });
-  return 'code' in state ? state : undefined;
+  return isAbsent(state) ? state : undefined;
 }
 
 // Any request that names a session keeps it alive, also one that does not need it.

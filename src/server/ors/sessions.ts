@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TiltyardError } from '../../core/index.ts';
 import { encodeSmallResult, encodeTaskId, parsedBytes, SECRETS_HEADER } from '../../protocol/index.ts';
-import type { SessionRef } from '../../sessions/index.ts';
+import { isAbsent, type SessionRef } from '../../sessions/index.ts';
 import { identityOf, readSessionRef } from '../auth/identify.ts';
 import { requireJson } from '../http/bodies.ts';
 import type { ErrorBody } from '../http/errors.ts';
@@ -48,7 +48,7 @@ export function registerSessions(app: FastifyInstance, service: OrsService): voi
 
   post('/ping', docs.ping, async (request, reply) => {
     const state = await host.touch(readBareRef(request));
-    if (!('code' in state)) return { status: 'ok' };
+    if (!isAbsent(state)) return { status: 'ok' };
     // One status for all reasons, so the body has to tell them apart.
     const { code, message } = state;
     request.tiltyardCode = code;

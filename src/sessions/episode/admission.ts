@@ -34,11 +34,11 @@ export function fullOf(sid: string, count: number, limits: AdmissionLimits): Fai
   return { code: 'too_many_calls', message };
 }
 
-/** Why a client that believes it talks to another environment is refused; undefined if it is right, or does not say. */
+/** Why a client that believes it talks to another environment is refused; undefined if it is right, whatever the case, or does not say. */
 export function mismatchOf(
   { sid, environment: own }: Pick<SessionFacts, 'sid' | 'environment'>,
   environment: string | undefined,
 ): Failure | undefined {
-  if (environment === undefined || environment === own || environment.toLowerCase() === own) return undefined;
+  if (environment === undefined || environment.toLowerCase() === own) return undefined;
   return { code: 'environment_mismatch', message: `session '${sid}' runs environment '${own}', not '${environment}'` };
 }

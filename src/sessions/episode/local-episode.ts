@@ -4,7 +4,7 @@ import { runAuthors } from '../author-code.ts';
 import type { RunListener } from '../call.ts';
 import type { SessionSubject } from '../events.ts';
 import type { EpisodeOptions } from '../options.ts';
-import { endsWithin, type Stopping } from '../overrun.ts';
+import { reportOverrun, type Stopping } from '../overrun.ts';
 import { settlesWithin } from '../time-limit.ts';
 import type { Episode } from './episode.ts';
 import { Prompt } from './prompt.ts';
@@ -73,7 +73,7 @@ export class LocalEpisode implements OpenEpisode {
     const late = new Error(`it took longer than ${limitMs} ms`);
     setup.abort.abort(late);
     setup.tell(toFailure(this.#episode.failure(setup.what, late, `${setup.what}_failed`)));
-    void endsWithin(this.#options.graceMs, setup, this.#episode.log);
+    void reportOverrun(this.#options.graceMs, setup, this.#episode.log);
   }
 
   prompt(): Promise<WireBlock[]> {
@@ -102,7 +102,7 @@ export class LocalEpisode implements OpenEpisode {
     const stopping: readonly Stopping[] = this.#setup === undefined ? executing : [...executing, this.#setup];
     const { graceMs, teardownMs } = this.#options;
     const { log } = this.#episode;
-    await Promise.all([this.#promptEnds(), ...stopping.map((work) => endsWithin(graceMs, work, log))]);
+    await Promise.all([this.#promptEnds(), ...stopping.map((work) => reportOverrun(graceMs, work, log))]);
     const tornDown = this.#run('teardown', () => this.#episode.tearDown());
     if (!(await settlesWithin(tornDown, teardownMs)))
       log.warn('teardown timed out; no longer waiting for it', { limitMs: teardownMs });

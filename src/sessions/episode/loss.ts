@@ -20,6 +20,19 @@ export interface WhyLost {
   readonly words: string;
 }
 
+/** The same, with how much the episode is to blame. */
+export interface Loss extends WhyLost {
+  /** How its process ended (`it was ended by SIGKILL`), if that is why. */
+  readonly processEnd?: string;
+  /** 1: a run, setup or prompt of this episode ended the process; less where several may have; 0: others did. */
+  readonly charge: number;
+}
+
+/** Of an episode whose process has ended, if nothing of it is kept. */
+export function lossOfProcess(processEnd: string, charge: number): Loss {
+  return { reason: 'worker_lost', words: `the process that ran it has ended: ${processEnd}`, processEnd, charge };
+}
+
 const OF_CODE: Partial<Record<ErrorCode, LossReason>> = {
   diverged: 'diverged',
   task_changed: 'task_changed',

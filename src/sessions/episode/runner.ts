@@ -15,11 +15,12 @@ import { type CallFailure, NOT_RUN, type RunEnding, refused } from '../call-endi
 import { CallContext } from '../context.ts';
 import type { CallSubject } from '../events.ts';
 import type { EpisodeOptions } from '../options.ts';
-import { endsWithin, type Stopping } from '../overrun.ts';
+import { reportOverrun, type Stopping } from '../overrun.ts';
+import { asAborted } from '../tool-failure.ts';
 import type { Episode } from './episode.ts';
 import { Execution, type Run } from './execution.ts';
+import { RebuildJudge } from './rebuild-judge.ts';
 import type { RunRequest } from './runtime.ts';
-import { StateKeeper } from './state-keeper.ts';
 import { type QueuedWork, ToolQueues } from './tool-queues.ts';
 import { toRunEnding } from './tool-result.ts';
 
@@ -30,7 +31,7 @@ export class Runner {
   /** Whether nothing is put around the author's code: then not even a closure is made for it. */
   readonly #isPlain: boolean;
   /** Of an episode that can be built again. */
-  readonly #keeper: StateKeeper | undefined;
+  readonly #judge: RebuildJudge | undefined;
   /** The queue that all tools share where an episode can be built again: what was done in turns is done again in turns. */
   readonly #sharedQueue: string | undefined;
   #inFlight = 0;
@@ -48,7 +49,7 @@ export class Runner {
     this.#options = options;
     this.#isPlain = runsPlainly(options.observer, episode);
     if (episode.environment.durability === 'none') return;
-    this.#keeper = new StateKeeper(episode, options.graceMs);
+    this.#judge = new RebuildJudge(episode, options.graceMs);
     this.#sharedQueue = 'all tools';
   }
 
@@ -155,7 +156,7 @@ export class Runner {
     const ending = this.#isPlain
       ? invoke(tool, input, context, run)
       : this.#runAuthors('tool', run, () => invoke(tool, input, context, run));
-    if (ending instanceof Promise || this.#keeper?.savesStates) this.#follow(run, ending, leave);
+    if (ending instanceof Promise || this.#judge?.savesStates) this.#follow(run, ending, leave);
     else this.#conclude(run, ending, leave);
   }
 
@@ -209,16 +210,16 @@ export class Runner {
     if (!this.#isClosed) {
       const ended = toRunEnding(ending, run.tool, this.#episode);
       const told = run.isAborted === true ? asAborted(ended) : ended;
-      if (this.#keeper?.savesStates) return this.#keepState(this.#keeper, { run, ending, told, leave });
-      run.listener.ended(this.#keeper === undefined ? told : this.#keeper.judge(told, ending, run));
+      if (this.#judge?.savesStates) return this.#keepState(this.#judge, { run, ending, told, leave });
+      run.listener.ended(this.#judge === undefined ? told : this.#judge.withTaint(told, ending, run));
     }
     return ending.kind === 'timed_out' ? this.#leaveLate(run, ending, leave) : leave?.();
   }
 
   /** Apart from the above, so that no closure is made where no state is saved. */
-  async #keepState(keeper: StateKeeper, { run, ending, told, leave }: Concluded): Promise<void> {
+  async #keepState(judge: RebuildJudge, { run, ending, told, leave }: Concluded): Promise<void> {
     const save = () => this.#runAuthors('tool', run, () => this.#episode.save());
-    const kept = await keeper.keepState(told, ending, run.tool, save);
+    const kept = await judge.withState(told, ending, run.tool, save);
     if (!this.#isClosed) run.listener.ended(kept);
     return ending.kind === 'timed_out' ? this.#leaveLate(run, ending, leave) : leave?.();
   }
@@ -226,7 +227,7 @@ export class Runner {
   /** It may still be at work: the next call of this tool, and teardown, give it the grace time to end. */
   #leaveLate(run: Run, { ended, timeoutMs }: TimedOut, leave: (() => void) | undefined): void {
     const late = this.#track(run, ended, timeoutMs);
-    void endsWithin(this.#options.graceMs, late, this.#episode.log).then(leave);
+    void reportOverrun(this.#options.graceMs, late, this.#episode.log).then(leave);
   }
 
   #track(run: Run, ended: Promise<unknown>, ranMs = 0): Stopping {
@@ -258,11 +259,6 @@ interface Concluded {
   readonly ending: ToolEnding;
   readonly told: RunEnding;
   readonly leave: (() => void) | undefined;
-}
-
-/** Whatever an aborted tool throws, the reason is that nobody waits for it any more. */
-function asAborted(told: RunEnding): RunEnding {
-  return told.kind === 'failed' && told.outcome !== 'timeout' ? { ...told, outcome: 'cancelled' } : told;
 }
 
 function refusal(code: ErrorCode, message: string): RunEnding {

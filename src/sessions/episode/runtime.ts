@@ -2,7 +2,7 @@ import type { Awaitable, Failure, Secrets } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import type { RunListener } from '../call.ts';
 import type { Manifest, TaskChoice, TaskPage, TaskQuery } from '../host.ts';
-import type { LossReason } from './loss.ts';
+import type { Loss } from './loss.ts';
 
 /** What an episode is made from. */
 export interface EpisodeStart {
@@ -80,15 +80,6 @@ export interface EpisodeRuntime {
  * JSON of the state where the contract is `snapshot`.
  */
 export type ReadyListener = (failure: Failure | undefined, saved?: string) => void;
-
-/** Why an episode can no longer run, and whether it is to blame. */
-export interface Loss {
-  readonly why: string;
-  /** Left out: its process has ended, and nothing of it is kept. */
-  readonly reason?: LossReason;
-  /** 1: a run, setup or prompt of this episode ended the process; less where several may have; 0: others did. */
-  readonly charge: number;
-}
 
 /** One episode in a runtime. A handle rather than an id: an episode that is opened anew elsewhere cannot be mixed up with it. */
 export interface OpenEpisode {

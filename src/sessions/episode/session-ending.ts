@@ -3,7 +3,6 @@ import type { Keeping } from '../keeper.ts';
 import { absenceOf, suspensionOf } from '../session-errors.ts';
 import type { WhyLost } from './loss.ts';
 import type { SessionEnd } from './outcome.ts';
-import type { Loss } from './runtime.ts';
 
 /** How a session ends: for good, or only here, because it goes on at another server or when this one has started again. */
 export class SessionEnding {
@@ -32,11 +31,8 @@ export class SessionEnding {
   }
 
   /** Notes why its code can no longer run. What is returned must be over before anybody hears it: the next server must not find it alive. */
-  lose({ why, reason }: Loss): Promise<void> | undefined {
-    this.lost =
-      reason === undefined
-        ? { reason: 'worker_lost', words: `the process that ran it has ended: ${why}` }
-        : { reason, words: why };
+  lose(why: WhyLost): Promise<void> | undefined {
+    this.lost = why;
     return this.#keeping?.survivesServer === true ? this.#noteLost() : undefined;
   }
 

@@ -5,7 +5,8 @@ import type { HostEvent } from '../events.ts';
 import { LocalHost } from '../local-host.ts';
 import { DEFAULT_SESSION_OPTIONS } from '../options.ts';
 import { LocalRuntime } from './local-runtime.ts';
-import type { EpisodeRuntime, Loss, OpenEpisode } from './runtime.ts';
+import { type Loss, lossOfProcess } from './loss.ts';
+import type { EpisodeRuntime, OpenEpisode } from './runtime.ts';
 
 const waiting = environment({
   name: 'waiting',
@@ -54,7 +55,7 @@ function losingHost() {
   };
   const host = new LocalHost(runtime, options);
   onTestFinished(() => host.drain());
-  return { host, events, closed, lose: () => losses.shift()?.({ why: 'it was ended by SIGKILL', charge: 0 }) };
+  return { host, events, closed, lose: () => losses.shift()?.(lossOfProcess('it was ended by SIGKILL', 0)) };
 }
 
 const REQUEST = { choice: { task: {} }, secrets: {} };

@@ -9,9 +9,10 @@ import { checksumOf } from '../kept/checksum.ts';
 import type { SessionMemory } from '../memory/session-memory.ts';
 import { howItEnded } from '../session-errors.ts';
 import { fullOf, mismatchOf, refusalOf } from './admission.ts';
+import type { WhyLost } from './loss.ts';
 import { type SessionEnd, toEpisodeOutcome } from './outcome.ts';
 import { repeat, settle, toEnded } from './repeats.ts';
-import type { Loss, OpenEpisode } from './runtime.ts';
+import type { OpenEpisode } from './runtime.ts';
 import { SessionCall, SessionCalls } from './session-calls.ts';
 import { SessionEnding } from './session-ending.ts';
 import { SessionSetup } from './session-setup.ts';
@@ -25,7 +26,7 @@ export class Session implements CallOwner {
   readonly memory: SessionMemory;
   readonly keeping: Keeping | undefined;
   readonly ending: SessionEnding;
-  /** What a client that comes back to it may still ask for once it was lost. */
+  /** Also after it was lost: its clients may still ask for what they were told. */
   readonly calls: SessionCalls;
   lastActive: number;
   readonly observer: Observer;
@@ -37,7 +38,9 @@ export class Session implements CallOwner {
   #promptFailed = false;
   #promptsRunning = 0;
   #closing: Promise<void> | undefined;
-  /** Set while the server stops and calls go on: called when the last of them has ended. */
+  /** Set once it takes no further calls. */
+  #draining: Promise<void> | undefined;
+  /** The same: called when none of its calls is left. */
   #onDrained: (() => void) | undefined;
 
   constructor(start: SessionStart, episode: OpenEpisode, share: SessionShare) {
@@ -60,7 +63,7 @@ export class Session implements CallOwner {
     if (recalled !== undefined) this.calls.recall(recalled.ended, this.#startedAt);
     episode.begin(
       (failure) => this.#setupEnded(failure === undefined ? 'ready' : 'failed', failure),
-      (loss) => void this.#lose(loss),
+      (why) => void this.#lose(why),
     );
     if (recalled !== undefined) this.#repeatLost(recalled.unfinished);
   }
@@ -129,8 +132,7 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.lastActive = now;
     const { environment, taskId } = request;
-    const isElsewhere = environment !== undefined && environment !== this.facts.environment;
-    const mismatch = isElsewhere ? mismatchOf(this.facts, environment) : undefined;
+    const mismatch = environment === this.facts.environment ? undefined : mismatchOf(this.facts, environment);
     const repeated = mismatch === undefined && taskId !== undefined ? this.#repeat(taskId, request, on) : undefined;
     if (repeated !== undefined) return repeated;
     const refusal = mismatch ?? this.#refusal(request);
@@ -139,7 +141,7 @@ export class Session implements CallOwner {
     return call.phase === 'settled' ? NOTHING_TO_LEAVE : this.#follow(call, request);
   }
 
-  /** Goes on with a call that did not end at once, as most do. */
+  /** Goes on with a call that has not ended at once; most have. */
   #follow(call: SessionCall, request: CallRequest): () => void {
     this.calls.enter(call, request.bytes);
     call.pend();
@@ -172,12 +174,13 @@ export class Session implements CallOwner {
     if (this.#onDrained !== undefined) this.#tellIfDrained();
   }
 
-  /** Takes no further calls; resolves when those that it has taken have ended. */
-  async drain(): Promise<void> {
-    if (!this.#isBusy) return;
-    await new Promise<void>((resolve) => {
+  /** Takes no further calls; resolves when those that it has taken have ended. For good: it is ended or let go after that. */
+  drain(): Promise<void> {
+    this.#draining ??= new Promise<void>((resolve) => {
       this.#onDrained = resolve;
     });
+    this.#tellIfDrained();
+    return this.#draining;
   }
 
   /** Ends the episode: aborts what runs, then tears down. Once, however often it is asked. */
@@ -218,8 +221,8 @@ export class Session implements CallOwner {
     }
   }
 
-  async #lose(loss: Loss): Promise<void> {
-    const written = this.ending.lose(loss);
+  async #lose(why: WhyLost): Promise<void> {
+    const written = this.ending.lose(why);
     if (written !== undefined) await written;
     this.#share.endLost(this.facts);
   }

@@ -1,13 +1,7 @@
-import {
-  type CompiledTool,
-  NOTHING_TO_SEE,
-  redact,
-  type ToolEnding,
-  toFailure,
-  toToolOutput,
-} from '../../core/index.ts';
+import { type CompiledTool, NOTHING_TO_SEE, type ToolEnding, toFailure, toToolOutput } from '../../core/index.ts';
 import { resultJson, withoutLineBreaks } from '../../protocol/index.ts';
-import { type RunEnding, toCallFailure } from '../call-ending.ts';
+import type { RunEnding } from '../call-ending.ts';
+import { toFailedEnding } from '../tool-failure.ts';
 import type { Episode } from './episode.ts';
 
 /** How a tool of an episode ended, as it is kept and sent. Marks the episode finished when the tool says so. */
@@ -15,16 +9,9 @@ export function toRunEnding(ending: ToolEnding, tool: CompiledTool, episode: Epi
   switch (ending.kind) {
     case 'returned':
       return toReturned(ending.value, tool, episode);
-    case 'failed': {
-      episode.log.info(`tool '${tool.name}' reported a failure`, { error: ending.failure });
-      const clean = (text: string) => redact(text, episode.secrets);
-      return { kind: 'failed', outcome: 'tool_error', failure: toCallFailure(tool.name, ending.failure, clean) };
-    }
-    case 'timed_out': {
-      const message = `took longer than ${ending.timeoutMs} ms`;
-      episode.log.warn(`tool '${tool.name}' ${message}`);
-      return { kind: 'failed', outcome: 'timeout', failure: { code: 'tool_failed', tool: tool.name, message } };
-    }
+    case 'failed':
+    case 'timed_out':
+      return toFailedEnding(ending, tool.name, episode.log, episode.secrets);
     case 'crashed':
       return crashed(ending.error, tool, episode);
   }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isNobody } from '../identity.ts';
 
 /** What is kept of a large result. */
 export interface Large {
@@ -38,8 +39,7 @@ export class LargeResults<T extends Large> {
   }
 
   add(number: number, large: T): void {
-    // Without auth everybody is the same nobody, and the limit for all is enough.
-    if (large.identity !== '') this.#makeRoomAmongOwn(large);
+    if (!isNobody(large.identity)) this.#makeRoomAmongOwn(large);
     this.#all.set(number, large);
     this.#own(number, large);
   }

@@ -1,4 +1,5 @@
 import type { Failure, Limits } from '../../core/index.ts';
+import { isNobody } from '../identity.ts';
 import { KeptResults } from '../kept/kept-results.ts';
 import { type MemoryLimits, toMemoryLimits } from './memory-limits.ts';
 
@@ -56,8 +57,7 @@ export class MemoryBudget {
     this.#taken += bytes;
     // Kept results take half of the limit at the most.
     this.isStrained = this.#taken >= Math.min(this.#shareLimit, this.limit / 2);
-    // Without auth everybody is the same nobody, and the limit for all is enough.
-    if (identity === '') return;
+    if (isNobody(identity)) return;
     const taken = (this.#takenBy.get(identity) ?? 0) + bytes;
     if (taken === 0) this.#takenBy.delete(identity);
     else this.#takenBy.set(identity, taken);
@@ -71,7 +71,7 @@ export class MemoryBudget {
   refusal(identity: string, bytes: number, term: Term = 'short'): Failure | undefined {
     const part = PART[term];
     const share = this.#shareLimit * part;
-    while (identity !== '' && (this.#takenBy.get(identity) ?? 0) + bytes > share) {
+    while (!isNobody(identity) && (this.#takenBy.get(identity) ?? 0) + bytes > share) {
       if (!this.#reclaim(identity)) return shareUsed(this.#shareLimit);
     }
     while (this.bytes + bytes > this.limit * part) {
@@ -82,7 +82,7 @@ export class MemoryBudget {
 
   /** What an identity has taken beyond its share, or all together beyond the limit. */
   excess(identity: string): number {
-    const own = identity === '' ? 0 : (this.#takenBy.get(identity) ?? 0) - this.#shareLimit;
+    const own = isNobody(identity) ? 0 : (this.#takenBy.get(identity) ?? 0) - this.#shareLimit;
     return Math.max(0, own, this.bytes - this.limit);
   }
 }

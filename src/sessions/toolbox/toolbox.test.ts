@@ -3,8 +3,8 @@ import { HeardCall } from '../../../test/support/host.ts';
 import { DEFAULT_LIMITS, type Limits, silent, toolkit, toolkitCatalog } from '../../core/index.ts';
 import { unobserved } from '../events.ts';
 import { KeptResults } from '../kept/kept-results.ts';
+import { LocalToolRuntime } from './local-tool-runtime.ts';
 import type { ToolRequest } from './tool-host.ts';
-import { LocalToolRuntime } from './tool-runtime.ts';
 import { Toolbox } from './toolbox.ts';
 
 const kit = toolkit({ name: 'Kit', tools: { Pay: { run: () => 'paid' } } });

@@ -6,6 +6,7 @@ import { type CallEnding, type RunEnding, refused } from '../call-ending.ts';
 import { Counts } from '../counts.ts';
 import { type CallFacts, type Observer, UNKNOWN_TOOL } from '../events.ts';
 import type { CallListener } from '../host.ts';
+import { isNobody } from '../identity.ts';
 import { CallersIds } from '../kept/callers-ids.ts';
 import type { KeptResults } from '../kept/kept-results.ts';
 import { MemoryBudget } from '../memory/memory-budget.ts';
@@ -13,6 +14,7 @@ import { deadline, sweepMsFor } from '../time-limit.ts';
 import type { CallKeeper, RecalledToolCall } from './call-keeper.ts';
 import { isSameRequest, toDigest } from './fingerprint.ts';
 import { type ReadyRequest, type RefusedRequest, readRequest } from './read-request.ts';
+import { toCrashedEnding } from './tool-ending.ts';
 import type { ToolHost, ToolManifest, ToolRequest } from './tool-host.ts';
 import type { ToolRuntime } from './tool-runtime.ts';
 
@@ -175,14 +177,14 @@ export class Toolbox implements ToolHost, CallOwner {
     this.#running.add(call);
     const { identity } = call.facts;
     if (call.callId !== undefined) this.#repeatable.set(repeatKey(identity, call.callId), call);
-    if (identity !== '') this.#callsOf.add(identity);
+    if (!isNobody(identity)) this.#callsOf.add(identity);
     this.#memory.add(identity, call.inputBytes);
   }
 
   #leave(call: ToolCall): void {
     const { identity } = call.facts;
     if (call.callId !== undefined) this.#repeatable.delete(repeatKey(identity, call.callId));
-    if (identity !== '') this.#callsOf.remove(identity);
+    if (!isNobody(identity)) this.#callsOf.remove(identity);
     this.#memory.giveBack(identity, call.inputBytes);
   }
 
@@ -214,7 +216,7 @@ export class Toolbox implements ToolHost, CallOwner {
   #fullFor({ identity, callId }: ToolRequest): Failure | undefined {
     const { maxToolkitCalls, maxToolkitCallsPerIdentity } = this.#limits;
     if (this.#running.size >= maxToolkitCalls) return tooMany('too many calls are running');
-    const isOwnFull = identity !== '' && this.#callsOf.of(identity) >= maxToolkitCallsPerIdentity;
+    const isOwnFull = this.#callsOf.of(identity) >= maxToolkitCallsPerIdentity && !isNobody(identity);
     if (isOwnFull) return tooMany(`too many of your calls are running (${maxToolkitCallsPerIdentity})`);
     const strained = this.#memory.isStrained ? this.#memory.refusal(identity, 1) : undefined;
     return strained ?? (callId === undefined ? undefined : this.#keeper?.refusal);
@@ -229,8 +231,7 @@ export class Toolbox implements ToolHost, CallOwner {
       await this.#runtime.abort(call.facts.number, reason);
       // A tool that does not listen goes on; its callers cannot wait any longer.
       const thrown = { name: 'Error', message: reason, stack: '' };
-      const message = 'The tool failed unexpectedly';
-      call.ended({ kind: 'failed', outcome: 'cancelled', failure: { code: 'environment_failed', message, thrown } });
+      call.ended(toCrashedEnding('cancelled', thrown));
     });
     await Promise.all(stopping);
   }
