@@ -1,4 +1,4 @@
-import { ClientError } from './errors.ts';
+import { ClientError, NOT_JSON } from './errors.ts';
 import { parseJson } from './parse-json.ts';
 import { OddAnswer, type Reader } from './reading.ts';
 import type { Answer, WireRequest } from './wire.ts';
@@ -17,11 +17,12 @@ export function readJson<Value>({ text }: Answer, question: Question, read: Read
     body = parseJson(text, { sid, taskId }, what);
   } catch (cause) {
     if (cause instanceof ClientError) throw cause;
-    throw new ClientError(`${what} is not JSON: ${text.slice(0, 100)}`, { sid, taskId, cause });
+    throw new ClientError(`${what} is not JSON: ${text.slice(0, 100)}`, { sid, taskId, code: NOT_JSON, cause });
   }
   try {
     return read(body);
   } catch (error) {
-    throw error instanceof OddAnswer ? new ClientError(`${what} ${error.message}`, { sid, taskId }) : error;
+    if (!(error instanceof OddAnswer)) throw error;
+    throw new ClientError(`${what} ${error.message}`, { sid, taskId, code: error.code });
   }
 }
