@@ -11,14 +11,25 @@ import { endConnections } from './http/shutdown.ts';
 import { Transfers } from './http/transfers.ts';
 import { watchRequests } from './http/watch-requests.ts';
 import { listensLocally, WebGuard } from './http/web-guard.ts';
+import { callMetrics } from './observe/call-metrics.ts';
+import { descriptorMetrics } from './observe/descriptors.ts';
+import { durabilityMetrics } from './observe/durability-metrics.ts';
+import { EventLoopLag } from './observe/event-loop-lag.ts';
 import { serverLogger } from './observe/logger.ts';
+import { memoryMetrics } from './observe/memory-metrics.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Numbers } from './observe/numbers.ts';
 import { observe } from './observe/observation.ts';
+import { processMetrics } from './observe/process-metrics.ts';
+import { recordingMetrics } from './observe/recording-metrics.ts';
 import { RequestCounts } from './observe/request-counts.ts';
-import { toSessionLimits, warnOfTighterLimit } from './observe/session-limits.ts';
+import { sessionLimitMetrics, toSessionLimits, warnOfTighterLimit } from './observe/session-limits.ts';
+import { sessionMetrics } from './observe/session-metrics.ts';
 import { logStop } from './observe/stop-log.ts';
+import { stopMetrics } from './observe/stop-metrics.ts';
+import { UncaughtErrors } from './observe/uncaught-errors.ts';
 import { serverWatchdog } from './observe/watchdog/server-watchdog.ts';
+import { workerMetrics } from './observe/worker-metrics.ts';
 import { durabilityOf, feedOf, recorderOf, workersOf } from './optional-parts.ts';
 import { fastCall as fastOrsCall, CALL_ROUTE as ORS_CALL } from './ors/call.ts';
 import { fastCall as fastOxpCall, CALL_ROUTE as OXP_CALL } from './oxp/call.ts';
@@ -80,20 +91,24 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const numbers = new Numbers();
   logStop(app, numbers);
   const watchdog = serverWatchdog(app, options.watchdog, limits);
-  const metrics =
-    options.metrics === false
-      ? undefined
-      : new Metrics({
-          numbers,
-          requests: counts,
-          limits: sessionLimits,
-          memory: () => transfers.numbers,
-          blocks: watchdog?.blocks,
-          workers: workers?.pool,
-          recording: recorder?.numbers,
-          cluster: durability?.numbers,
-        });
-  app.addHook('preClose', async () => metrics?.stopping());
+  const shown = [
+    new EventLoopLag(),
+    new UncaughtErrors(),
+    sessionLimits && sessionLimitMetrics(sessionLimits, numbers.owned),
+    sessionMetrics(numbers),
+    callMetrics(numbers),
+    counts,
+    stopMetrics(app),
+    memoryMetrics(() => transfers.numbers),
+    processMetrics(() => numbers.liveSessions),
+    descriptorMetrics(),
+    watchdog?.blocks,
+    workers && workerMetrics(workers.pool),
+    recorder && recordingMetrics(recorder.numbers),
+    durability?.numbers,
+    durabilityMetrics(numbers),
+  ].filter((each) => each !== undefined);
+  const metrics = options.metrics === false ? undefined : new Metrics(shown);
   const observation = observe(app, { events, numbers, watchdog, recorder, feed });
   const shared = { observation, transfers };
   const { ors, oxp } = await serveProtocols(app, options, { shared, metrics, feed, workers, durability }).catch(
@@ -105,7 +120,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   );
   if (ors !== undefined) recorder?.describe(ors.host.manifest);
   const environments = ors?.host.manifest.environments.map(({ name }) => name) ?? [];
-  metrics?.expect(environments);
+  numbers.expect(environments);
   await app.register(endConnections, { servers, noticeMs: limits.noticeMs, closeMs: limits.closeMs });
   await app.ready();
   await durability?.recover(ors?.host);
