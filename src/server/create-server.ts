@@ -8,7 +8,8 @@ import { logLimits, toNodeOptions } from './http/limits.ts';
 import { makeApp } from './http/make-app.ts';
 import { endConnections } from './http/shutdown.ts';
 import { Transfers } from './http/transfers.ts';
-import { type ServerLogger, serverLogger } from './observe/logger.ts';
+import type { EventLog } from './observe/event-log.ts';
+import { serverLogger } from './observe/logger.ts';
 import { RequestCounts } from './observe/request-counts.ts';
 import { toSessionLimits, warnOfTighterLimit } from './observe/session-limits.ts';
 import { observeServer } from './observe-server.ts';
@@ -27,7 +28,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const { logger, eventsOf } = serverLogger(options.logger ?? { level: 'warn' });
   const app = makeApp({ servers, limits, logger });
   try {
-    return await prepare(app, { options, limits, servers, eventsOf });
+    return await prepare(app, { options, limits, servers, events: eventsOf(app) });
   } catch (thrown) {
     // What it holds already, such as workers, a journal or the buffers of its log, would stay for ever.
     await app.close();
@@ -35,17 +36,18 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-interface Plan extends Pick<ServerLogger, 'eventsOf'> {
+interface Plan {
   readonly options: ServerOptions;
   readonly limits: Limits;
   readonly servers: HttpServers;
+  readonly events: EventLog;
 }
 
 // The order of these steps is the order of their hooks: when the app closes, what was started first ends last.
-async function prepare(app: FastifyInstance, { options, limits, servers, eventsOf }: Plan): Promise<Server> {
+async function prepare(app: FastifyInstance, { options, limits, servers, events }: Plan): Promise<Server> {
   const parts = await startParts(app, options, limits);
   const { recorder, durability } = parts;
-  const seen = { options, limits, events: eventsOf(app), counts: new RequestCounts() };
+  const seen = { options, limits, events, counts: new RequestCounts() };
   const contents = toContents(options, parts);
   const sessionLimits = contents.hasEnvironments ? toSessionLimits(limits, options.auth) : undefined;
   const transfers = new Transfers(new MemoryBudget(limits), app.log);

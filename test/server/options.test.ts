@@ -57,7 +57,14 @@ describe('options that mean nothing are refused at start', () => {
 test('a server that cannot be made leaves nothing behind', async () => {
   const before = process.listenerCount('exit');
   const broken = { ...minimal(), tools: { look: { input: { type: 'nonsense' }, run: () => '' } } };
-  for (const options of [{ environments: [broken] }, { auth: { apiKeys: [''] } }, { environments: [] }])
+  const mistakes = [
+    { environments: [broken] },
+    { auth: { apiKeys: [''] } },
+    { environments: [] },
+    // No folder can be made there.
+    { record: { folder: '/dev/null/records' } },
+  ];
+  for (const options of mistakes)
     await expect(createServer({ environments: [minimal()], ...options } as never)).rejects.toThrow();
   expect(process.listenerCount('exit')).toBe(before);
 });
