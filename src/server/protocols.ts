@@ -92,19 +92,14 @@ function orsOf(
   { contents, shared, workers, durability }: ProtocolParts,
 ): OrsService | undefined {
   if (!contents.hasEnvironments) return undefined;
-  const { traceOfCode } = shared.observation;
-  const host = workers && durability && workers.sessionHost(traceOfCode, durability.keeper);
-  return toOrsService(
-    app,
-    {
-      ...options,
-      environments: options.environments ?? [],
-      keeper: durability?.keeper,
-      around: durability?.around,
-      ...(host && { host }),
-    },
-    shared,
-  );
+  const orsOptions = {
+    ...options,
+    environments: options.environments ?? [],
+    runtime: workers?.sessionRuntime(shared.observation.traceOfCode),
+    keeper: durability?.keeper,
+    around: durability?.around,
+  };
+  return toOrsService(app, orsOptions, shared);
 }
 
 function oxpOf(
@@ -114,20 +109,16 @@ function oxpOf(
 ): OxpService | undefined {
   if (!contents.hasToolkits) return undefined;
   const { toolkits = [], auth, returnErrors = 'exception', limits = {}, sessions } = options;
-  const { traceOfCode } = shared.observation;
-  const host = workers?.toolHost(traceOfCode, durability?.callKeeper);
-  return toOxpService(
-    app,
-    {
-      ...options.oxp,
-      toolkits,
-      auth,
-      returnErrors,
-      limits,
-      observer: sessions?.observer,
-      keeper: durability?.callKeeper,
-      ...(host && { host }),
-    },
-    shared,
-  );
+  const host = workers?.toolHost(shared.observation.traceOfCode, durability?.callKeeper);
+  const oxpOptions = {
+    ...options.oxp,
+    toolkits,
+    auth,
+    returnErrors,
+    limits,
+    observer: sessions?.observer,
+    keeper: durability?.callKeeper,
+    ...(host && { host }),
+  };
+  return toOxpService(app, oxpOptions, shared);
 }
