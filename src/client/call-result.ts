@@ -1,8 +1,10 @@
-import { isObject, type RunToolResult, type ToolOutput } from '../protocol/index.ts';
+import { isObject, type RunToolResult, type ToolOutput, textOf } from '../protocol/index.ts';
 import { toBlock } from './answers.ts';
-import { AnswerTooLarge, ClientError, type ErrorContext, INVALID_REWARD } from './errors.ts';
+import { toReason } from './call-errors.ts';
+import { AnswerTooLarge, ClientError, type ErrorContext, INVALID_REWARD, ToolCallError } from './errors.ts';
 import { parseJson } from './parse-json.ts';
 import { quote, toShort } from './quote.ts';
+import type { CallResult } from './types.ts';
 
 /**
  * Reads the result of a call. What the standard lets a server leave out may be missing, but nothing may be of another kind:
@@ -14,6 +16,22 @@ export function readResult(json: string, context: ErrorContext): RunToolResult {
   if (problem === undefined) return result as RunToolResult;
   const { what, code } = problem;
   throw new ClientError(`the server sent a result ${what}`, { ...context, code });
+}
+
+/** A result as the caller of a tool gets it; one that is a failure is thrown. */
+export function toCallResult(result: RunToolResult, { sid, taskId }: ErrorContext): CallResult {
+  if (!result.ok) throw new ToolCallError(result.error, result.reason ?? toReason(result.error), { sid, taskId });
+  const { blocks, reward, finished, metadata } = result.output;
+  return {
+    blocks,
+    text: textOf(blocks),
+    // Servers of another make leave out what they have not.
+    reward: reward ?? null,
+    finished: finished ?? false,
+    metadata: metadata ?? null,
+    taskId: taskId ?? '',
+    outcome: 'returned',
+  };
 }
 
 function parse(json: string, context: ErrorContext): unknown {

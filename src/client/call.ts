@@ -1,27 +1,10 @@
-import type { ErrorCode } from '../core/index.ts';
-import {
-  codeIn,
-  cutText,
-  INSTANCE_HEADER,
-  isObject,
-  type JsonObject,
-  type Outcome,
-  outcomeIn,
-  type RunToolResult,
-  textOf,
-} from '../protocol/index.ts';
-import { isHarmless, isUnknownId, toCallError, toReason } from './call-errors.ts';
+import { INSTANCE_HEADER, isObject, type JsonObject } from '../protocol/index.ts';
+import { isHarmless, isUnknownId, toCallError } from './call-errors.ts';
+import { type CallProgress, callEvents } from './call-events.ts';
 import { newTaskId } from './call-ids.ts';
-import { readResult } from './call-result.ts';
-import {
-  ClientError,
-  type ErrorContext,
-  OutcomeUnknown,
-  SessionTerminated,
-  ToolCallError,
-  ToolFailed,
-} from './errors.ts';
-import { readEventStream, type StreamEvent } from './event-stream.ts';
+import { toCallResult } from './call-result.ts';
+import { ClientError, ToolCallError } from './errors.ts';
+import { readEventStream } from './event-stream.ts';
 import type { KnownInstance } from './instance.ts';
 import { toShort } from './quote.ts';
 import { isPassing, type RetryOptions, withRetries } from './retry.ts';
@@ -54,7 +37,7 @@ export interface IdChoice {
 
 /** Calls a tool exactly once, however often the connection drops, and gives its result. */
 export async function callTool(plan: CallPlan): Promise<CallResult> {
-  const progress: Progress = {
+  const progress: CallProgress = {
     taskId: plan.ids.byClient ? newTaskId() : undefined,
     isLost: false,
     instance: plan.instance.id,
@@ -71,17 +54,7 @@ export async function callTool(plan: CallPlan): Promise<CallResult> {
   }
 }
 
-/** What is known of a call so far. */
-interface Progress {
-  /** The id under which the server knows the call, once there is one: from then on every repeat is safe. */
-  taskId: string | undefined;
-  /** Whether it may have run without our having heard how it ended. */
-  isLost: boolean;
-  /** Where it was sent first. */
-  instance: string | undefined;
-}
-
-async function attempt(plan: CallPlan, progress: Progress, count: number): Promise<CallResult> {
+async function attempt(plan: CallPlan, progress: CallProgress, count: number): Promise<CallResult> {
   const isNewId = count === 1 && progress.taskId !== undefined;
   try {
     return await exchangeOrLose(plan, progress);
@@ -94,7 +67,7 @@ async function attempt(plan: CallPlan, progress: Progress, count: number): Promi
   }
 }
 
-async function exchangeOrLose(plan: CallPlan, progress: Progress): Promise<CallResult> {
+async function exchangeOrLose(plan: CallPlan, progress: CallProgress): Promise<CallResult> {
   try {
     return await exchange(plan, progress);
   } catch (error) {
@@ -103,61 +76,33 @@ async function exchangeOrLose(plan: CallPlan, progress: Progress): Promise<CallR
   }
 }
 
-async function exchange(plan: CallPlan, progress: Progress): Promise<CallResult> {
-  const { transport, sid, environment, name, input, instance, onUnknown, silenceMs, signal } = plan;
-  const { taskId } = progress;
+async function exchange(plan: CallPlan, progress: CallProgress): Promise<CallResult> {
+  const { transport, sid, silenceMs, signal } = plan;
   using silence = new Silence({ sid, signal, silenceMs });
   // Before its answer begins a call may wait for setup for long; only where a repeat is safe does that count as silence.
-  if (taskId !== undefined) silence.watch();
-  const response = await transport.send({
-    method: 'POST',
-    path: `/${encodeURIComponent(environment)}/call`,
-    sid,
-    signal: silence.signal,
-    headers: { Accept: 'text/event-stream' },
-    body: { name, input, ...(taskId === undefined ? {} : { task_id: taskId }) },
-    hearer: instance,
-    // A session of the same id elsewhere does not know the call, and would run it again.
-    instance: progress.isLost && onUnknown === 'fail' ? progress.instance : undefined,
-  });
+  if (progress.taskId !== undefined) silence.watch();
+  const response = await send(plan, progress, silence.signal);
   progress.instance = response.headers.get(INSTANCE_HEADER) ?? progress.instance;
   await assertStream(plan, response);
-  // Of this attempt alone: what a broken stream has left is not part of the next one.
-  const parts: string[] = [];
-  let outcome: Outcome | undefined;
-  let code: string | undefined;
-  const onComment = (comment: string) => {
-    outcome = outcomeIn(comment) ?? outcome;
-    code = codeIn(comment) ?? code;
-  };
-  const onEvent = ({ event, data }: StreamEvent): RunToolResult | undefined => {
-    if (event === 'task_id') progress.taskId = data.trim() || progress.taskId;
-    else if (event === 'chunk' || event === 'end') parts.push(data);
-    else if (event === 'error') {
-      progress.isLost = false;
-      throw toFailure(cutText(data, MAX_MESSAGE, ' [cut]'), { sid, taskId: progress.taskId, outcome, code });
-    }
-    return event === 'end' ? readResult(parts.join(''), { sid, taskId: progress.taskId }) : undefined;
-  };
-  const result = await readEventStream(response, onEvent, {
+  const { onEvent, onComment } = callEvents(sid, progress);
+  const { maxAnswerBytes: maxBytes } = transport.bounds;
+  const result = await readEventStream(response, onEvent, { sid, silence, onComment, maxBytes });
+  return toCallResult(result, { sid, taskId: progress.taskId });
+}
+
+function send(plan: CallPlan, { taskId, isLost, instance }: CallProgress, signal: AbortSignal): Promise<Response> {
+  const { transport, sid, environment, name, input, onUnknown } = plan;
+  return transport.send({
+    method: 'POST',
+    path: toPath(environment),
     sid,
-    silence,
-    onComment,
-    maxBytes: transport.bounds.maxAnswerBytes,
+    signal,
+    headers: { Accept: EVENT_STREAM },
+    body: { name, input, ...(taskId === undefined ? {} : { task_id: taskId }) },
+    hearer: plan.instance,
+    // A session of the same id elsewhere does not know the call, and would run it again.
+    instance: isLost && onUnknown === 'fail' ? instance : undefined,
   });
-  if (!result.ok)
-    throw new ToolCallError(result.error, result.reason ?? toReason(result.error), { sid, taskId: progress.taskId });
-  const { blocks, reward, finished, metadata } = result.output;
-  return {
-    blocks,
-    text: textOf(blocks),
-    // Servers of another make leave out what they have not.
-    reward: reward ?? null,
-    finished: finished ?? false,
-    metadata: metadata ?? null,
-    taskId: progress.taskId ?? '',
-    outcome: 'returned',
-  };
 }
 
 // A page of a proxy, or JSON, is not waited for as a tool is.
@@ -165,28 +110,15 @@ async function assertStream({ transport, sid, signal, environment }: CallPlan, r
   const type = response.headers.get('content-type') ?? EVENT_STREAM;
   if (type.toLowerCase().startsWith(EVENT_STREAM)) return;
   const text = await transport.readText(response, { sid, signal });
-  const what = `the answer to POST /${encodeURIComponent(environment)}/call is ${toShort(type)}, not ${EVENT_STREAM}`;
+  const what = `the answer to POST ${toPath(environment)} is ${toShort(type)}, not ${EVENT_STREAM}`;
   throw new ClientError(`${what}: ${toShort(text)}`, { sid, status: response.status });
 }
 
 const EVENT_STREAM = 'text/event-stream';
 
-// As much as a server of ours sends, and more than anybody reads.
-const MAX_MESSAGE = 64 * 1024;
-
-function toFailure(message: string, { code: told, outcome = 'env_error', ...known }: ErrorContext): ClientError {
-  const context = { ...known, outcome };
-  if (told === OUTCOME_UNKNOWN) return new OutcomeUnknown(message, { ...context, code: told });
-  // The session ended while the call ran: the next call would hear it by status.
-  const code = outcome === 'cancelled' || outcome === 'expired' ? SESSION_CODES[outcome] : told;
-  if (code !== undefined && SESSION_ENDS.has(code))
-    return new SessionTerminated(`the session is over: ${message}`, { ...context, status: 410, code });
-  return new ToolFailed(message || 'the tool failed without a message', context);
+function toPath(environment: string): string {
+  return `/${encodeURIComponent(environment)}/call`;
 }
-
-const OUTCOME_UNKNOWN: ErrorCode = 'outcome_unknown';
-const SESSION_CODES = { cancelled: 'session_gone', expired: 'session_expired' } as const;
-const SESSION_ENDS: ReadonlySet<string> = new Set<ErrorCode>(['session_gone', 'session_expired', 'session_lost']);
 
 /** Refuses an input that no server could take, before anything is sent. */
 export function assertInput(input: unknown): asserts input is JsonObject {

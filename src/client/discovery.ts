@@ -2,9 +2,9 @@ import type { JsonValue } from '../protocol/index.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
 import { isGone } from './gone.ts';
 import { type OpenContext, requestSid } from './open-session.ts';
+import { readJson } from './read-json.ts';
 import type { Reader } from './reading.ts';
 import { withRetries } from './retry.ts';
-import { readJson } from './transport.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /** How discovery reaches the server. */

@@ -79,6 +79,15 @@ export const SETUP_FAILED: ErrorCode = 'setup_failed';
 /** The code of a ClientError about a result whose reward is none: the tool ran, and nobody can say what it paid. */
 export const INVALID_REWARD = 'invalid_reward';
 
+/** The code of a ClientError about an answer that is not JSON: a web page, most likely, and no server of these protocols. */
+export const NOT_JSON = 'not_json';
+
+/** The code of a ClientError about an answer of another kind than what was asked for, as servers of other protocols send. */
+export const UNEXPECTED_ANSWER = 'unexpected_answer';
+
+/** The code of a ClientError about an answer of the right kind of which a part cannot be read. */
+export const UNREADABLE_PART = 'unreadable_part';
+
 /** The API key is missing or wrong (401). */
 export class AuthError extends HttpError {
   override readonly name: string = 'AuthError';

@@ -27,12 +27,15 @@ export {
   INVALID_REWARD,
   MaxRetries,
   NetworkError,
+  NOT_JSON,
   OutcomeUnknown,
   SessionTerminated,
   TimedOut,
   ToolCallError,
   type ToolCallReason,
   ToolFailed,
+  UNEXPECTED_ANSWER,
+  UNREADABLE_PART,
 } from './errors.ts';
 // Formats of model providers
 export {

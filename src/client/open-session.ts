@@ -17,8 +17,9 @@ import type { KnownInstance } from './instance.ts';
 import { parseJson } from './parse-json.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
 import { Silence } from './silence.ts';
-import type { Transport, WireRequest } from './transport.ts';
+import type { Transport } from './transport.ts';
 import type { TaskOf } from './types.ts';
+import type { WireRequest } from './wire.ts';
 
 /** Which episode to begin: a task, or its place in a split. */
 export type EpisodeChoice<Env> = { readonly task: TaskOf<Env> } | { readonly split: string; readonly index: number };

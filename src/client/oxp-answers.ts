@@ -1,10 +1,11 @@
 import { isObject, isOutcome, OUTCOME_HEADER, type Outcome, type ToolDefinition } from '../protocol/index.ts';
+import { toDetail, toRetryAfterMs } from './error-answer.ts';
 import { type ClientError, type ErrorContext, HttpError } from './errors.ts';
 import { type MissingRequirements, OxpServerError, OxpToolError, OxpValidationError } from './oxp-errors.ts';
 import { parseJson } from './parse-json.ts';
 import { quote, toJsonText } from './quote.ts';
 import { listOf, OddAnswer, type Reader } from './reading.ts';
-import { type Answer, type Failure, toDetail, toRetryAfterMs } from './transport.ts';
+import type { Answer, ErrorAnswer } from './wire.ts';
 
 /** Reads the answer to GET /tools: the list is under either of its names, or bare. */
 export function readToolDefinitions(body: unknown): ToolDefinition[] {
@@ -82,7 +83,7 @@ function toToolError(error: unknown, context: ErrorContext): OxpToolError {
 }
 
 /** An error status as the error that says what to do. */
-export function toOxpError({ status, statusText, headers, text }: Failure): ClientError {
+export function toOxpError({ status, statusText, headers, text }: ErrorAnswer): ClientError {
   const body = toBody(text);
   const message = toText(body.message) ?? toText(body.error) ?? toDetail(text, statusText).detail;
   const retryAfterMs = toRetryAfterMs(headers.get('retry-after'));

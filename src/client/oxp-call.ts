@@ -12,8 +12,9 @@ import { OutcomeUnknown } from './errors.ts';
 import { type KnownInstance, OtherInstance } from './instance.ts';
 import { outcomeIn, type SentResult, toSentResult } from './oxp-answers.ts';
 import { OxpServerError, OxpToolError } from './oxp-errors.ts';
+import { readJson } from './read-json.ts';
 import { isPassing, pause, type RetryOptions, withRetries } from './retry.ts';
-import { readJson, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** What a tool may need of its caller; never kept, and in no message of the client. */
 export interface OxpCallContext {

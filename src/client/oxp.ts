@@ -7,8 +7,9 @@ import { callOxpTool, isTemporary, type OxpCallContext, type OxpResult, type Oxp
 import { credentialHeaders, type OxpCredentials } from './oxp-credentials.ts';
 import { OxpValidationError } from './oxp-errors.ts';
 import type { OxpInput, OxpValue, ToolIdOf } from './oxp-types.ts';
+import { readJson } from './read-json.ts';
 import { DEFAULT_RETRY, isPassing, type RetryOptions, withRetries } from './retry.ts';
-import { type Fetch, readJson, Transport } from './transport.ts';
+import { type Fetch, Transport } from './transport.ts';
 import type { InputArguments } from './types.ts';
 import { unlessAborted } from './unless-aborted.ts';
 

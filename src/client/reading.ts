@@ -1,4 +1,5 @@
 import { isObject } from '../protocol/index.ts';
+import { UNEXPECTED_ANSWER, UNREADABLE_PART } from './errors.ts';
 import { quote } from './quote.ts';
 
 /** Takes the body of an answer for what it has to be; throws OddAnswer where it is something else. */
@@ -10,6 +11,13 @@ export type PartReader<Value> = (sent: unknown) => Value | undefined;
 /** An answer that makes no sense. Its message goes on after "the answer to GET /tools". */
 export class OddAnswer extends Error {
   override readonly name = 'OddAnswer';
+  /** What is wrong with it, for programs. */
+  readonly code: string;
+
+  constructor(message: string, code: string = UNEXPECTED_ANSWER) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** Reads a list of things. */
@@ -18,7 +26,7 @@ export function listOf<Each>(what: string, toEach: PartReader<Each>): Reader<Eac
     if (!Array.isArray(body)) throw new OddAnswer(`is not a list of ${what}s: ${quote(body)}`);
     return body.map((sent) => {
       const each = toEach(sent);
-      if (each === undefined) throw new OddAnswer(`has a ${what} that cannot be read: ${quote(sent)}`);
+      if (each === undefined) throw new OddAnswer(`has a ${what} that cannot be read: ${quote(sent)}`, UNREADABLE_PART);
       return each;
     });
   };

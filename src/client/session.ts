@@ -10,10 +10,11 @@ import { toTerminated } from './gone.ts';
 import { KnownInstance } from './instance.ts';
 import { beginEpisode, type OpenContext, type SessionRequest } from './open-session.ts';
 import type { Pinged, Pinger } from './pinger.ts';
+import { readJson } from './read-json.ts';
 import type { Reader } from './reading.ts';
 import { withRetries } from './retry.ts';
-import { type Answer, readJson } from './transport.ts';
 import type { CallResult, InputArguments, InputsOf, ToolInput } from './types.ts';
+import type { Answer } from './wire.ts';
 
 /** What a session needs of its client. */
 export interface SessionContext extends OpenContext {

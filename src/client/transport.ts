@@ -1,13 +1,13 @@
 import { context, propagation } from '@opentelemetry/api';
-import { INSTANCE_HEADER, isObject, type JsonValue, SESSION_HEADER } from '../protocol/index.ts';
+import { INSTANCE_HEADER, type JsonValue, SESSION_HEADER } from '../protocol/index.ts';
 import { type AnswerBounds, type Bounds, toBounds } from './answer-bounds.ts';
-import { AuthError, ClientError, HttpError, SETUP_FAILED, SessionTerminated, STARTING } from './errors.ts';
-import { type KnownInstance, OtherInstance } from './instance.ts';
+import { toOrsError } from './error-answer.ts';
+import { ClientError } from './errors.ts';
+import { OtherInstance } from './instance.ts';
 import { toNetworkError } from './network-error.ts';
-import { parseJson } from './parse-json.ts';
-import { toJsonText, toShort } from './quote.ts';
+import { toShort } from './quote.ts';
 import { readStart, readText } from './read-text.ts';
-import { OddAnswer, type Reader } from './reading.ts';
+import type { Answer, ErrorAnswer, WireRequest } from './wire.ts';
 
 /** The fetch that the client uses: the platform's, unless another is given. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -20,35 +20,9 @@ export interface TransportOptions {
   /** Headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** What an error status means. Default: what it means in ORS. */
-  readonly toError?: ((failure: Failure, request: WireRequest) => Error) | undefined;
+  readonly toError?: ((answer: ErrorAnswer, request: WireRequest) => Error) | undefined;
   /** How much of an answer is taken. */
   readonly bounds?: AnswerBounds | undefined;
-}
-
-/** An answer with a status that is an error, read to its end. */
-export interface Failure extends Answer {
-  readonly status: number;
-  readonly statusText: string;
-}
-
-/** One request. */
-export interface WireRequest {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly body?: JsonValue | undefined;
-  readonly sid?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Hears which instance of the server answers. */
-  readonly hearer?: KnownInstance | undefined;
-  /** The only instance that may answer: any other has to refuse. */
-  readonly instance?: string | undefined;
-}
-
-/** An answer that has been read to its end. */
-export interface Answer {
-  readonly headers: Headers;
-  readonly text: string;
 }
 
 const MAX_REDIRECTS = 5;
@@ -164,29 +138,6 @@ function isSendable(name: string, value: string): boolean {
   return /^[!#$%&'*+.^`|~\w-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
-/** What a request asked for; `taskId` where that was a call. */
-export interface Question extends Pick<WireRequest, 'method' | 'path' | 'sid'> {
-  readonly taskId?: string | undefined;
-}
-
-/** The JSON of an answer, read as what it has to be. */
-export function readJson<Value>({ text }: Answer, question: Question, read: Reader<Value>): Value {
-  const { method, path, sid, taskId } = question;
-  const what = `the answer to ${method} ${path}`;
-  let body: unknown;
-  try {
-    body = parseJson(text, { sid, taskId }, what);
-  } catch (cause) {
-    if (cause instanceof ClientError) throw cause;
-    throw new ClientError(`${what} is not JSON: ${text.slice(0, 100)}`, { sid, taskId, cause });
-  }
-  try {
-    return read(body);
-  } catch (error) {
-    throw error instanceof OddAnswer ? new ClientError(`${what} ${error.message}`, { sid, taskId }) : error;
-  }
-}
-
 function toBase(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
@@ -212,50 +163,4 @@ function toAstray(status: number, target: string, { method, path, sid }: WireReq
 
 function isRedirect(status: number): boolean {
   return status === 307 || status === 308;
-}
-
-/** What `Retry-After` asks for. In seconds; the other form, a date, is not for servers that are back soon. */
-export function toRetryAfterMs(header: string | null): number | undefined {
-  return header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined;
-}
-
-function toOrsError({ status, statusText, headers, text }: Failure, { sid }: WireRequest): Error {
-  const { detail, code = toCode(headers) } = toDetail(text, statusText);
-  if (code === SETUP_FAILED) return new HttpError(status, detail, { sid, code });
-  if (status === 401) return new AuthError(status, detail, { sid, code });
-  if (status === 410) return new SessionTerminated(`the session is over: ${detail}`, { sid, code, status });
-  return new HttpError(status, detail, { sid, code, retryAfterMs: toRetryAfterMs(headers.get('retry-after')) });
-}
-
-// Servers of openreward, and the hosted platform before them, say in a header that an environment is being set up.
-function toCode(headers: Headers): string | undefined {
-  return headers.get('x-backend-state') === 'starting' ? STARTING : undefined;
-}
-
-/** The `detail` of an error body as text: a string, FastAPI's array of problems, or whatever came instead. */
-export function toDetail(body: string, fallback: string): { detail: string; code?: string | undefined } {
-  let parsed: unknown;
-  try {
-    parsed = parseJson(body);
-  } catch {
-    return { detail: body.slice(0, 500) || fallback }; // not JSON: a proxy's page, most likely
-  }
-  if (!isObject(parsed)) return { detail: body };
-  const code = typeof parsed.code === 'string' ? parsed.code : undefined;
-  const { detail } = parsed;
-  if (typeof detail === 'string') return { detail, code };
-  if (Array.isArray(detail)) return { detail: detail.map(toProblem).join('; '), code };
-  return { detail: detail === undefined ? body : toJsonText(detail), code };
-}
-
-function toProblem(problem: unknown): string {
-  if (!isObject(problem)) return toWords(problem);
-  const { loc, msg } = problem;
-  const place = Array.isArray(loc) ? `${loc.map(toWords).join('.')}: ` : '';
-  return `${place}${toWords(msg ?? problem)}`;
-}
-
-// By JSON: an object may say of itself that it is no text.
-function toWords(sent: unknown): string {
-  return typeof sent === 'string' ? sent : toJsonText(sent);
 }

@@ -11,64 +11,46 @@ import type { Recorder } from './recording/recorder.ts';
 import type { ServerOptions } from './server-options.ts';
 import type { ServerWorkers } from './workers/server-workers.ts';
 
-/** What records all episodes; undefined where nobody asks for it. */
-export async function recorderOf(
-  app: FastifyInstance,
-  { record, returnErrors = 'exception' }: ServerOptions,
-): Promise<Recorder | undefined> {
-  if (record === undefined) return undefined;
-  const { startRecording } = await import('./recording/server-recording.ts');
-  try {
-    return startRecording(app, record, returnErrors);
-  } catch (thrown) {
-    await app.close();
-    throw thrown;
-  }
-}
-
-/** What tells of sessions and calls while they happen; undefined where nobody asks for it. */
-export async function feedOf({ events, returnErrors = 'exception' }: ServerOptions): Promise<EventFeed | undefined> {
-  if (events !== true) return undefined;
-  const { EventFeed } = await import('./events/event-feed.ts');
-  return new EventFeed(returnErrors);
-}
-
-/** What outlives a process; undefined where there is but one, and nothing is written down. */
-export async function durabilityOf(
-  app: FastifyInstance,
-  { workers, journal, cluster }: ServerOptions,
-  limits: Limits,
-): Promise<AnyDurability | undefined> {
-  if (workers === undefined && journal === undefined && cluster === undefined) return undefined;
-  try {
-    if (cluster !== undefined) {
-      const { serverCluster } = await import('./cluster/server-cluster.ts');
-      return await serverCluster(app, cluster, limits);
-    }
-    const { serverDurability } = await import('./durable/server-journal.ts');
-    return await serverDurability(app, journal, limits);
-  } catch (thrown) {
-    await app.close();
-    throw thrown;
-  }
-}
-
-/** What speaks MCP; undefined where nobody asks for it. */
-export async function mcpOf(
-  app: FastifyInstance,
-  { mcp: option = false, limits, returnErrors = 'exception' }: ServerOptions,
-  parts: Pick<McpParts, 'ors' | 'oxp' | 'transfers'>,
-): Promise<ServerMcp | undefined> {
-  if (option === false) return undefined;
-  const { startMcp } = await import('./mcp/server-mcp.ts');
-  return startMcp(option, { ...parts, parse: jsonParser(toLimits(limits)), returnErrors, log: app.log });
+/** What is loaded and started only where it is asked for; undefined where it is not. */
+export interface OptionalParts {
+  /** Records all episodes. */
+  readonly recorder: Recorder | undefined;
+  /** Tells of sessions and calls while they happen. */
+  readonly feed: EventFeed | undefined;
+  /** The processes that run authors' code; without them, it runs in this one. */
+  readonly workers: ServerWorkers | undefined;
+  /** What outlives a process: there with workers, a journal or a cluster. */
+  readonly durability: AnyDurability | undefined;
 }
 
 /** A journal of its own, or that of a cluster. */
 export type AnyDurability = ServerDurability & Partial<Pick<ServerCluster, 'around' | 'numbers'>>;
 
-/** Starts the processes that run authors' code; undefined where it runs in this one. */
-export async function workersOf(
+/** Starts them one after the other. The app closes them in reverse order: episodes are recorded to their end. */
+export async function startParts(app: FastifyInstance, options: ServerOptions, limits: Limits): Promise<OptionalParts> {
+  const recorder = await recorderOf(app, options);
+  const feed = await feedOf(options);
+  const workers = await workersOf(app, options, limits);
+  const durability = await durabilityOf(app, options, limits);
+  return { recorder, feed, workers, durability };
+}
+
+async function recorderOf(
+  app: FastifyInstance,
+  { record, returnErrors = 'exception' }: ServerOptions,
+): Promise<Recorder | undefined> {
+  if (record === undefined) return undefined;
+  const { startRecording } = await import('./recording/server-recording.ts');
+  return startRecording(app, record, returnErrors);
+}
+
+async function feedOf({ events, returnErrors = 'exception' }: ServerOptions): Promise<EventFeed | undefined> {
+  if (events !== true) return undefined;
+  const { EventFeed } = await import('./events/event-feed.ts');
+  return new EventFeed(returnErrors);
+}
+
+async function workersOf(
   app: FastifyInstance,
   options: ServerOptions,
   limits: Limits,
@@ -87,8 +69,30 @@ export async function workersOf(
     lenient: { environments: lenientInputs, toolkits: oxp?.lenientInputs ?? false },
     callsAfterFinish: sessions?.callsAfterFinish,
     watchdog: toWatchdogOutput(app, watchdog),
-  }).catch(async (thrown) => {
-    await app.close();
-    throw thrown;
   });
+}
+
+async function durabilityOf(
+  app: FastifyInstance,
+  { workers, journal, cluster }: ServerOptions,
+  limits: Limits,
+): Promise<AnyDurability | undefined> {
+  if (workers === undefined && journal === undefined && cluster === undefined) return undefined;
+  if (cluster !== undefined) {
+    const { serverCluster } = await import('./cluster/server-cluster.ts');
+    return serverCluster(app, cluster, limits);
+  }
+  const { serverDurability } = await import('./durable/server-journal.ts');
+  return serverDurability(app, journal, limits);
+}
+
+/** What speaks MCP, for what a server has; undefined where nobody asks for it. */
+export async function mcpOf(
+  app: FastifyInstance,
+  { mcp: option = false, limits, returnErrors = 'exception' }: ServerOptions,
+  parts: Pick<McpParts, 'ors' | 'oxp' | 'transfers'>,
+): Promise<ServerMcp | undefined> {
+  if (option === false) return undefined;
+  const { startMcp } = await import('./mcp/server-mcp.ts');
+  return startMcp(option, { ...parts, parse: jsonParser(toLimits(limits)), returnErrors, log: app.log });
 }

@@ -78,4 +78,6 @@ export function assertServerOptions(options: ServerOptions): void {
   if (options.oxp !== undefined) assertOptions(options.oxp, own, 'oxp');
   if (options.cluster !== undefined && options.journal !== undefined)
     throw new DefinitionError("a server of a cluster has the cluster's journal: give either `journal` or `cluster`");
+  if (options.host !== undefined && (options.cluster ?? options.workers) !== undefined)
+    throw new DefinitionError('`host` cannot be combined with `cluster` or `workers`, which bring a host of their own');
 }

@@ -7,7 +7,7 @@ import { gsm8k } from '../../examples/gsm8k/environment.ts';
 import { calculator, doorbell, messages } from '../../examples/toolkit/toolkit.ts';
 import { openSession } from '../support/client.ts';
 import { folderWith, run, untilPrinted } from '../support/command.ts';
-import { json, startForeign } from '../support/foreign.ts';
+import { json, type Route, SERVER_ID, startForeign, stream } from '../support/foreign.ts';
 import { shareServer, startServer } from '../support/http.ts';
 import { minimal, numbered } from '../support/minimal.ts';
 import { type Ended, runHere } from '../support/run-here.ts';
@@ -383,6 +383,30 @@ test('a server of something else is told apart', async () => {
   const { code, output } = await command('tools', url);
   expect(code).toBe(1);
   expect(output).toContain('is neither an ORS server (no /list_environments) nor an OXP server');
+});
+
+test('a tool whose result is not JSON leaves no doubt about what kind of server it is', async () => {
+  const { url } = await startForeign({ 'POST /math/call': stream(['task_id', SERVER_ID], ['end', '<b>3</b>']) });
+  const { code, output } = await command('call', url, 'add', '--task', '{}');
+  expect(code).toBe(1);
+  expect(output).toContain('the server sent a result that is not JSON: <b>3</b>');
+  expect(output).not.toContain('an ORS or OXP server?');
+});
+
+test('a web page in place of an answer is told apart, with a hint at the URL', async () => {
+  const page: Route = ({ response }) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+  const { url } = await startForeign({ 'GET /list_environments': page });
+  const { code, output } = await command('tools', url);
+  expect(code).toBe(1);
+  expect(output).toContain(`Is ${url} an ORS or OXP server? Include any path prefix in the URL`);
+});
+
+test('what another protocol has in the place of environments does not hide its tools; a broken list is told', async () => {
+  const { url } = await startForeign({ ...LANGCHAIN, 'GET /list_environments': json({ pages: 3 }) });
+  expect((await command('tools', url)).stdout).toContain('add');
+  const broken = await startForeign({ ...LANGCHAIN, 'GET /list_environments': json(['math', {}]) });
+  const { code, output } = await command('tools', broken.url);
+  expect({ code, output }).toMatchObject({ code: 1, output: expect.stringContaining('a name that cannot be read') });
 });
 
 test('a server cannot write escape codes to the terminal, nor can its errors', async () => {

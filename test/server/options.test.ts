@@ -20,6 +20,11 @@ describe('options that mean nothing are refused at start', () => {
     [`sessions: clientTaskIds must be 'start' or 'refuse', not "never"`, { sessions: { clientTaskIds: 'never' } }],
     ['oxp: unauthorizedStatus must be 400 or 401, not 403', { oxp: { unauthorizedStatus: 403 } }],
     ["oxp has an unknown key 'returnErrors'", { oxp: { returnErrors: 'none' } }],
+    [
+      '`host` cannot be combined with `cluster`',
+      { host: () => ({}), cluster: { nats: 'nats://hush@127.0.0.1:1', nodeName: 'a' } },
+    ],
+    ['`host` cannot be combined with `cluster` or `workers`', { host: () => ({}), workers: { modules: ['hush.ts'] } }],
     ['auth must be an object', { auth: 'hush' }],
     ["auth has an unknown key 'apikeys'. Did you mean 'apiKeys'?", { auth: { apikeys: ['hush'] } }],
     ['auth: apiKeys must be an array', { auth: { apiKeys: 'hush' } }],
@@ -98,7 +103,14 @@ describe('options that mean nothing are refused at start', () => {
 test('a server that cannot be made leaves nothing behind', async () => {
   const before = process.listenerCount('exit');
   const broken = { ...minimal(), tools: { look: { input: { type: 'nonsense' }, run: () => '' } } };
-  for (const options of [{ environments: [broken] }, { auth: { apiKeys: [''] } }, { environments: [] }])
+  const mistakes = [
+    { environments: [broken] },
+    { auth: { apiKeys: [''] } },
+    { environments: [] },
+    // No folder can be made there.
+    { record: { folder: '/dev/null/records' } },
+  ];
+  for (const options of mistakes)
     await expect(createServer({ environments: [minimal()], ...options } as never)).rejects.toThrow();
   expect(process.listenerCount('exit')).toBe(before);
 });

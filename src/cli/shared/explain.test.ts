@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AuthError, ClientError, HttpError, MaxRetries, NetworkError } from '../../client/index.ts';
+import { AuthError, ClientError, HttpError, MaxRetries, NetworkError, NOT_JSON } from '../../client/index.ts';
 import { explain, unknownName } from './explain.ts';
 import { Failure } from './failure.ts';
 
@@ -22,7 +22,7 @@ test.each<[what: string, thrown: Error, advice: string]>([
   ['a scope is missing', new HttpError(403, 'agents may not'), 'does not allow this API key to do that: agents'],
   [
     'it is a web page',
-    new ClientError('the answer to GET / is not JSON: <html>'),
+    new ClientError('the answer to GET / is not JSON: <html>', { code: NOT_JSON }),
     'an ORS or OXP server? Include any path prefix',
   ],
   ['something else', new HttpError(500, 'it broke'), 'the server answered 500: it broke'],

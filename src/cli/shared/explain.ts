@@ -1,4 +1,4 @@
-import { ClientError, isUntrusted, MaxRetries, NetworkError } from '../../client/index.ts';
+import { ClientError, isUntrusted, MaxRetries, NetworkError, NOT_JSON } from '../../client/index.ts';
 import type { ErrorCode } from '../../core/index.ts';
 import { EXIT_CODES, Failure } from './failure.ts';
 import { withoutForeignFrames } from './location.ts';
@@ -73,7 +73,7 @@ function adviceFor(error: ClientError, { url, hasKey, hasAnswered = false }: Add
       : `${host} requires an API key. Set the environment variable TILTYARD_API_KEY`;
   }
   if (error.status === 403) return `${host} does not allow this API key to do that: ${detailOf(error)}`;
-  if (/ is not JSON: /.test(error.message))
+  if (error.code === NOT_JSON)
     return `${error.message}\nIs ${url} an ORS or OXP server? Include any path prefix in the URL`;
   return undefined;
 }

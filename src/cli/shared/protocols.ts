@@ -5,6 +5,7 @@ import {
   MaxRetries,
   NetworkError,
   type ToolDefinition,
+  UNEXPECTED_ANSWER,
 } from '../../client/index.ts';
 import { Failure } from './failure.ts';
 import type { OpenServer } from './with-server.ts';
@@ -42,7 +43,7 @@ export async function environmentsOf({ ors, signal, timeoutMs }: AskedOfOrs): Pr
     return await ors.environments({ signal, timeoutMs });
   } catch (thrown) {
     // Servers of another protocol may have something else there.
-    if (thrown instanceof ClientError && / is not a list of names: /.test(thrown.message)) return undefined;
+    if (thrown instanceof ClientError && thrown.code === UNEXPECTED_ANSWER) return undefined;
     if (thrown instanceof HttpError && (thrown.status === 404 || thrown.status === 405)) return undefined;
     throw thrown;
   }

@@ -20,7 +20,7 @@ import type { ClusterOption } from './option.ts';
 export interface ServerCluster extends ServerDurability {
   readonly numbers: ClusterNumbers;
   /** Puts the cluster around the sessions of this server. */
-  readonly around: (home: SessionHost, options: SessionOptions) => SessionHost;
+  readonly around: (home: HomeHost, options: SessionOptions) => SessionHost;
 }
 
 /** Joins a cluster, which the server leaves when it closes. */
@@ -47,7 +47,7 @@ export async function serverCluster(
     around(home, options) {
       const self = { id, name: nodeName, version, since: Date.now(), maxSessions: limits.maxSessions };
       const { bus, journal: shared } = cluster;
-      const parts = { clock: processClock, bus, shared, journal, home: home as HomeHost, self, options };
+      const parts = { clock: processClock, bus, shared, journal, home, self, options };
       host = new ClusterHost({ ...parts, observer: numbers });
       numbers.membership = host.membership;
       return host;

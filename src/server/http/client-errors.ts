@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { TiltyardError } from '../../core/index.ts';
 import { INSTANCE_HEADER } from '../../protocol/index.ts';
 import type { Instance } from './instance.ts';
@@ -57,6 +57,21 @@ export function answerExpectation(response: ServerResponse, { headers }: Instanc
     ...headers,
   });
   response.end(body);
+}
+
+/** Answers what Fastify refuses before any hook runs, such as a path that cannot be decoded. */
+export function answerFrameworkError(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { requests, instance }: Answering,
+): void {
+  requests.begin(request.raw, reply.raw);
+  closeAfterUpgrade(request, reply);
+  reply
+    .code(error.statusCode ?? 400)
+    .headers(instance.headers)
+    .send({ detail: error.message });
 }
 
 /**

@@ -30,6 +30,12 @@ export class HttpServers {
     for (const server of this.#servers) this.#serve(server, desk);
   }
 
+  /** Who takes the requests: there is somebody before the first server listens. */
+  get desk(): FrontDesk {
+    if (this.#desk === undefined) throw new Error('a request came before anybody took requests');
+    return this.#desk;
+  }
+
   /** Makes a server whose requests go to `handler`, except those that the fast path takes. */
   make(handler: RequestListener): Server {
     this.#handler = handler;

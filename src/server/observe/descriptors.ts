@@ -1,30 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { Gauge, type Registry } from 'prom-client';
+import { type Published, publishGauge } from './publish.ts';
 
-/** Shows how many descriptors the process has open, and how many it may have; only where the system tells, as Linux does. */
-export function publishDescriptors(registry: Registry): void {
-  let most = toMost(readIfThere(LIMITS_FILE));
-  if (most === undefined) return;
-  const registers = [registry];
-  new Gauge({
-    name: 'process_open_fds',
-    help: 'Open file descriptors.',
-    registers,
-    async collect() {
-      this.set(await countOpen().catch((thrown) => (ALL_TAKEN.has(thrown.code) ? (most ?? 0) : Number.NaN)));
+/** How many descriptors the process has open, and how many it may have; only where the system tells, as Linux does. */
+export function descriptorMetrics(): Published {
+  return {
+    publish(registry) {
+      let most = toMost(readIfThere(LIMITS_FILE));
+      if (most === undefined) return;
+      publishGauge(registry, {
+        name: 'process_open_fds',
+        help: 'Open file descriptors.',
+        read: () => countOpen().catch((thrown) => (ALL_TAKEN.has(thrown.code) ? (most ?? 0) : Number.NaN)),
+      });
+      publishGauge(registry, {
+        name: 'process_max_fds',
+        help: 'Limit on open file descriptors (ulimit -n).',
+        async read() {
+          // It can be changed from outside; what cannot be read for want of a descriptor is as it was.
+          most = toMost(await readFile(LIMITS_FILE, 'utf8').catch(() => undefined)) ?? most;
+          return most ?? 0;
+        },
+      });
     },
-  });
-  new Gauge({
-    name: 'process_max_fds',
-    help: 'Limit on open file descriptors (ulimit -n).',
-    registers,
-    async collect() {
-      // It can be changed from outside; what cannot be read for want of a descriptor is as it was.
-      most = toMost(await readFile(LIMITS_FILE, 'utf8').catch(() => undefined)) ?? most;
-      this.set(most ?? 0);
-    },
-  });
+  };
 }
 
 const LIMITS_FILE = '/proc/self/limits';

@@ -142,6 +142,11 @@ export class Numbers implements Observer {
     return numbers;
   }
 
+  /** Shows environments before their first session ends, so that rates see that as well. */
+  expect(environmentNames: readonly string[]): void {
+    for (const name of environmentNames) this.environment(name);
+  }
+
   /** The numbers of the tool of a call. */
   tool({ session, tool }: CallFacts): ToolNumbers {
     const environment = session?.environment ?? '';

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { type Published, publishCounter, publishGauge } from './publish.ts';
 
 /** What there is to know of the records that a server writes. */
 export interface RecordingNumbers {
@@ -9,26 +9,24 @@ export interface RecordingNumbers {
   bytes: number;
 }
 
-/** Shows how much is recorded, and how much is missing. */
-export function publishRecording(registry: Registry, numbers: Readonly<RecordingNumbers>): void {
-  const registers = [registry];
-  new Counter({
-    name: 'tiltyard_record_events_total',
-    help: 'Events of episodes, by whether they were written to a record or dropped.',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      this.reset();
-      this.inc({ result: 'written' }, numbers.written);
-      this.inc({ result: 'dropped' }, numbers.dropped);
+/** How much is recorded, and how much is missing. */
+export function recordingMetrics(numbers: Readonly<RecordingNumbers>): Published {
+  return {
+    publish(registry) {
+      publishCounter(registry, {
+        name: 'tiltyard_record_events_total',
+        help: 'Events of episodes, by whether they were written to a record or dropped.',
+        labelNames: ['result'],
+        read: () => [
+          [{ result: 'written' }, numbers.written],
+          [{ result: 'dropped' }, numbers.dropped],
+        ],
+      });
+      publishGauge(registry, {
+        name: 'tiltyard_record_bytes',
+        help: 'Disk space that the folder of records takes.',
+        read: () => numbers.bytes,
+      });
     },
-  });
-  new Gauge({
-    name: 'tiltyard_record_bytes',
-    help: 'Disk space that the folder of records takes.',
-    registers,
-    collect() {
-      this.set(numbers.bytes);
-    },
-  });
+  };
 }

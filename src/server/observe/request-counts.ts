@@ -1,4 +1,5 @@
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { type Published, publishCounter } from './publish.ts';
 
 /** The route of what matches none, or is no HTTP: paths that clients make up must not become labels. */
 const NO_ROUTE = '(none)';
@@ -6,8 +7,8 @@ const NO_ROUTE = '(none)';
 /** How many requests of a route have ended, by status. */
 export type RouteCounts = Map<number, number>;
 
-/** Counts requests by the pattern of their route and by status: plain numbers, as in metrics.ts, of which there are only so many. */
-export class RequestCounts {
+/** Counts requests by the pattern of their route and by status: plain numbers, as in numbers.ts, of which there are only so many. */
+export class RequestCounts implements Published {
   readonly #routes = new Map<string, RouteCounts>();
 
   /** The counts of a route; keep them where there are many requests of it. */
@@ -20,19 +21,15 @@ export class RequestCounts {
     return counts;
   }
 
-  /** Shows them in a registry. */
   publish(registry: Registry): void {
     const routes = this.#routes;
-    new Counter({
+    publishCounter(registry, {
       name: 'tiltyard_http_requests_total',
       help: 'Requests that have ended, by the pattern of their route and by status; 499 if the client left before.',
       labelNames: ['route', 'status'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const [route, counts] of routes) {
-          for (const [status, count] of counts) this.inc({ route, status: String(status) }, count);
-        }
+      *read() {
+        for (const [route, counts] of routes)
+          for (const [status, count] of counts) yield [{ route, status: String(status) }, count];
       },
     });
   }

@@ -1,6 +1,6 @@
-import { Gauge, type Registry } from 'prom-client';
 import type { Limits, Log } from '../../core/index.ts';
 import type { Counts } from '../../sessions/index.ts';
+import { type Published, publishGauge } from './publish.ts';
 
 /** How many sessions a server takes. */
 export interface SessionLimits {
@@ -15,29 +15,28 @@ export function toSessionLimits(limits: Limits, auth: object | undefined): Sessi
   return { maxSessions, maxSessionsPerIdentity: auth === undefined ? undefined : maxSessionsPerIdentity };
 }
 
-/** Shows the limits of sessions and, since one identity may be full before the server is, how many the fullest has. */
-export function publishSessionLimits(registry: Registry, limits: SessionLimits, owned: Counts): void {
-  const registers = [registry];
-  const { maxSessions, maxSessionsPerIdentity } = limits;
-  new Gauge({
-    name: 'tiltyard_sessions_limit',
-    help: 'Limit on concurrent sessions (maxSessions).',
-    registers,
-  }).set(maxSessions);
-  if (maxSessionsPerIdentity === undefined) return;
-  new Gauge({
-    name: 'tiltyard_sessions_limit_per_identity',
-    help: 'Limit on concurrent sessions per identity (maxSessionsPerIdentity).',
-    registers,
-  }).set(maxSessionsPerIdentity);
-  new Gauge({
-    name: 'tiltyard_sessions_live_of_fullest_identity',
-    help: 'Live sessions of the identity that has the most.',
-    registers,
-    collect() {
-      this.set(owned.most);
+/** The limits of sessions and, since one identity may be full before the server is, how many the fullest has. */
+export function sessionLimitMetrics({ maxSessions, maxSessionsPerIdentity }: SessionLimits, owned: Counts): Published {
+  return {
+    publish(registry) {
+      publishGauge(registry, {
+        name: 'tiltyard_sessions_limit',
+        help: 'Limit on concurrent sessions (maxSessions).',
+        read: () => maxSessions,
+      });
+      if (maxSessionsPerIdentity === undefined) return;
+      publishGauge(registry, {
+        name: 'tiltyard_sessions_limit_per_identity',
+        help: 'Limit on concurrent sessions per identity (maxSessionsPerIdentity).',
+        read: () => maxSessionsPerIdentity,
+      });
+      publishGauge(registry, {
+        name: 'tiltyard_sessions_live_of_fullest_identity',
+        help: 'Live sessions of the identity that has the most.',
+        read: () => owned.most,
+      });
     },
-  });
+  };
 }
 
 /**

@@ -15,23 +15,24 @@ import {
 } from '@opentelemetry/api';
 import type { FastifyRequest } from 'fastify';
 import type { Outcome } from '../../core/index.ts';
-import type {
-  CallStarted,
-  HostEvent,
-  Observer,
-  SessionFacts,
-  SessionStarted,
-  SetupResult,
-  Subject,
-  TraceHeaders,
+import {
+  type CallStarted,
+  type HostEvent,
+  type Observer,
+  type SessionFacts,
+  type SessionStarted,
+  type SetupResult,
+  type Subject,
+  settlesWithin,
+  type TraceHeaders,
 } from '../../sessions/index.ts';
 import { version } from '../../version.ts';
+import { tracerProvider } from './tracer-provider.ts';
 
-/** Makes spans, or undefined where no SDK was registered by now: then nobody would get them, and nothing is spent. */
+/** Makes spans; undefined where nobody would get them. */
 export function tracing(): Tracing | undefined {
-  const provider = trace.getTracerProvider();
-  const isSilent = provider instanceof ProxyTracerProvider && provider.getDelegateTracer('tiltyard') === undefined;
-  return isSilent ? undefined : new Tracing(provider);
+  const provider = tracerProvider();
+  return provider && new Tracing(provider);
 }
 
 const SETUP_OUTCOMES: Record<SetupResult, Outcome | undefined> = {
@@ -66,13 +67,8 @@ export class Tracing implements Observer {
   async flush(): Promise<void> {
     const proxied = this.#provider instanceof ProxyTracerProvider ? this.#provider.getDelegate() : this.#provider;
     const flushed = (proxied as FlushingProvider).forceFlush?.();
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise((resolve) => {
-      timer = setTimeout(resolve, FLUSH_MS);
-    });
     // Whether it worked is between the SDK and its collector; it has a log for that.
-    await Promise.race([flushed?.catch(() => {}), limit]);
-    clearTimeout(timer);
+    if (flushed !== undefined) await settlesWithin(flushed, FLUSH_MS);
   }
 
   /** What of a request's headers says to which trace it belongs. */

@@ -1,21 +1,17 @@
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { onProcess } from './process-events.ts';
+import { type Published, publishCounter } from './publish.ts';
 
 /** Counts errors that nobody caught. It only listens: what becomes of the process is decided elsewhere. */
-export class UncaughtErrors {
+export class UncaughtErrors implements Published {
   #count = 0;
   #stop: (() => void) | undefined;
 
-  constructor(registry: Registry) {
-    const read = () => this.#count;
-    new Counter({
+  publish(registry: Registry): void {
+    publishCounter(registry, {
       name: 'tiltyard_uncaught_errors_total',
       help: 'Uncaught errors and unhandled rejections in the process.',
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
+      read: () => this.#count,
     });
   }
 

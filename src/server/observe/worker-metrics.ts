@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { type Published, publishCounter, publishGauge } from './publish.ts';
 
 /** What there is to know of the processes that run authors' code. */
 export interface WorkerNumbers {
@@ -8,25 +8,21 @@ export interface WorkerNumbers {
   readonly deaths: ReadonlyMap<string, number>;
 }
 
-/** Shows how many workers there are, and how often one was lost. */
-export function publishWorkers(registry: Registry, workers: WorkerNumbers): void {
-  const registers = [registry];
-  new Gauge({
-    name: 'tiltyard_workers',
-    help: 'Worker processes that are running.',
-    registers,
-    collect() {
-      this.set(workers.size);
+/** How many workers there are, and how often one was lost. */
+export function workerMetrics(workers: WorkerNumbers): Published {
+  return {
+    publish(registry) {
+      publishGauge(registry, {
+        name: 'tiltyard_workers',
+        help: 'Worker processes that are running.',
+        read: () => workers.size,
+      });
+      publishCounter(registry, {
+        name: 'tiltyard_worker_deaths_total',
+        help: 'Worker processes that ended while the server was running. Durable episodes continue in another one; the others are lost.',
+        labelNames: ['reason'],
+        read: () => Array.from(workers.deaths, ([reason, count]) => [{ reason }, count]),
+      });
     },
-  });
-  new Counter({
-    name: 'tiltyard_worker_deaths_total',
-    help: 'Worker processes that ended while the server was running. Durable episodes continue in another one; the others are lost.',
-    labelNames: ['reason'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [reason, count] of workers.deaths) this.inc({ reason }, count);
-    },
-  });
+  };
 }

@@ -66,6 +66,11 @@ export interface OrsOptions extends WebOptions {
    */
   readonly host?: (options: SessionOptions) => SessionHost;
   /**
+   * Where authors' code runs. Default: in this process.
+   * @internal For `createServer`.
+   */
+  readonly runtime?: (() => EpisodeRuntime) | undefined;
+  /**
    * What keeps episodes for after their process. Default: nothing.
    * @internal For `createServer`.
    */
@@ -74,7 +79,7 @@ export interface OrsOptions extends WebOptions {
    * What stands around the sessions of this process. Default: nothing.
    * @internal For `createServer`.
    */
-  readonly around?: ((home: SessionHost, options: SessionOptions) => SessionHost) | undefined;
+  readonly around?: ((home: LocalHost, options: SessionOptions) => SessionHost) | undefined;
 }
 
 /** Makes what keeps the episodes of a runtime. */
@@ -103,6 +108,7 @@ export const ORS_OPTIONS: OptionRules<OrsOptions> = {
   announceAfterMs: between(0, LONGEST_SILENCE_MS),
   lenientInputs: trueOrFalse,
   host: anything,
+  runtime: anything,
   keeper: anything,
   around: anything,
 };
@@ -181,12 +187,13 @@ function inputsOf({ name, allTools }: EnvironmentManifest): NamedSchema[] {
 }
 
 function hostOf(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {
-  const home = options.host?.(sessionOptions) ?? localHost(options, limits, sessionOptions);
+  if (options.host !== undefined) return options.host(sessionOptions);
+  const runtime = options.runtime?.() ?? localRuntime(options, limits, sessionOptions);
+  const home = new LocalHost(runtime, sessionOptions, options.keeper?.(runtime, sessionOptions));
   return options.around?.(home, sessionOptions) ?? home;
 }
 
-function localHost(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): SessionHost {
+function localRuntime(options: OrsOptions, limits: Limits, sessionOptions: SessionOptions): EpisodeRuntime {
   const ready = catalog(options.environments, { lenient: options.lenientInputs ?? true, limits });
-  const runtime = new LocalRuntime(ready, sessionOptions);
-  return new LocalHost(runtime, sessionOptions, options.keeper?.(runtime, sessionOptions));
+  return new LocalRuntime(ready, sessionOptions);
 }

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Limits } from '../../core/index.ts';
 import { SecondChanceTools } from '../../durable/index.ts';
-import { DEFAULT_SESSION_OPTIONS, LocalHost, Toolbox } from '../../sessions/index.ts';
+import { DEFAULT_SESSION_OPTIONS, Toolbox } from '../../sessions/index.ts';
 import {
   LOG_LEVELS,
   type LogLevel,
@@ -17,7 +17,7 @@ import {
 import type { Observation } from '../observe/observation.ts';
 import type { LineOutput } from '../observe/watchdog/lines.ts';
 import { STANDARD_ERROR } from '../observe/watchdog/server-watchdog.ts';
-import type { MakeKeeper, OrsOptions } from '../ors/service.ts';
+import type { OrsOptions } from '../ors/service.ts';
 import type { MakeCallKeeper, OxpOptions } from '../oxp/service.ts';
 import type { WorkersOption } from './option.ts';
 
@@ -31,13 +31,13 @@ export interface WorkersPlan {
   readonly watchdog: LineOutput | undefined;
 }
 
-/** The workers of a server, and the hosts whose code runs in them. */
+/** The workers of a server, and what runs its code in them. */
 export interface ServerWorkers {
   readonly pool: WorkerPool;
   readonly hasEnvironments: boolean;
   readonly hasToolkits: boolean;
-  /** Hosts of sessions and of tools, as the options of the protocols have them. */
-  sessionHost(traceOf: Observation['traceOfCode'], keeper: MakeKeeper): NonNullable<OrsOptions['host']>;
+  /** As the options of the protocols have them. */
+  sessionRuntime(traceOf: Observation['traceOfCode']): NonNullable<OrsOptions['runtime']>;
   toolHost(traceOf: Observation['traceOfCode'], keeper: MakeCallKeeper | undefined): NonNullable<OxpOptions['host']>;
 }
 
@@ -69,10 +69,7 @@ export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Pro
     pool,
     hasEnvironments: contents.manifest !== undefined,
     hasToolkits: contents.tools.length > 0,
-    sessionHost: (traceOf, keeper) => (options) => {
-      const runtime = new WorkerRuntime(pool, { ...limits, traceOf });
-      return new LocalHost(runtime, options, keeper(runtime, options));
-    },
+    sessionRuntime: (traceOf) => () => new WorkerRuntime(pool, { ...limits, traceOf }),
     toolHost: (traceOf, keeper) => (options) => {
       const runtime = new SecondChanceTools(new WorkerToolRuntime(pool, { ...limits, traceOf }));
       return new Toolbox(runtime, options, keeper?.(runtime));

@@ -1,7 +1,8 @@
-import { type Context, context, ProxyTracerProvider, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { type Context, context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
 import { LRUCache } from 'lru-cache';
 import type { Observer, TraceHeaders } from '../../sessions/index.ts';
 import type { WorkerObservation } from '../../workers/index.ts';
+import { tracerProvider } from '../observe/tracer-provider.ts';
 
 /** Puts authors' code in a worker below the spans of its server. */
 export interface WorkerTraces extends Observer {
@@ -11,10 +12,9 @@ export interface WorkerTraces extends Observer {
 // Calls that wait for their turn; of more than that, the spans of the first ones stand alone.
 const MOST_CALLS = 10_000;
 
-/** Undefined where no SDK was registered in this process: nobody would make spans. */
+/** Undefined where nobody would get the spans of this process. */
 export function workerTraces(): WorkerTraces | undefined {
-  const provider = trace.getTracerProvider();
-  if (provider instanceof ProxyTracerProvider && provider.getDelegateTracer('tiltyard') === undefined) return undefined;
+  if (tracerProvider() === undefined) return undefined;
   // Not by the context of the order alone: a call that waits is started by the end of the one before it.
   const calls = new LRUCache<number, Context>({ max: MOST_CALLS });
   return {

@@ -1,4 +1,5 @@
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { type Published, publishCounter } from '../publish.ts';
 import type { RunningCode } from './board.ts';
 
 interface Block {
@@ -8,7 +9,7 @@ interface Block {
 }
 
 /** How often, and for how long, the event loop was blocked, by the code that blocked it. */
-export class Blocks {
+export class Blocks implements Published {
   readonly #blocks = new Map<string, Block>();
 
   add(code: RunningCode | undefined, ms: number): void {
@@ -21,28 +22,19 @@ export class Blocks {
   }
 
   publish(registry: Registry): void {
-    const blocks = this.#blocks;
-    const publish = (name: string, help: string, read: (block: Block) => number) =>
-      new Counter({
-        name,
-        help,
-        labelNames: ['environment', 'part', 'tool'],
-        registers: [registry],
-        collect() {
-          this.reset();
-          for (const block of blocks.values()) this.inc(block.labels, read(block));
-        },
-      });
-    const who = 'by the code that blocked it; empty labels where that is not known.';
-    publish(
-      'tiltyard_blocked_total',
-      `How often the event loop was blocked for more than maxBlockMs, ${who}`,
-      ({ count }) => count,
-    );
-    publish(
-      'tiltyard_blocked_seconds_total',
-      `For how long the event loop was blocked in those cases, ${who}`,
-      ({ ms }) => ms / 1000,
-    );
+    const by = 'by the code that blocked it; empty labels where that is not known.';
+    const labelNames = ['environment', 'part', 'tool'];
+    publishCounter(registry, {
+      name: 'tiltyard_blocked_total',
+      help: `How often the event loop was blocked for more than maxBlockMs, ${by}`,
+      labelNames,
+      read: () => Array.from(this.#blocks.values(), ({ labels, count }) => [labels, count]),
+    });
+    publishCounter(registry, {
+      name: 'tiltyard_blocked_seconds_total',
+      help: `For how long the event loop was blocked in those cases, ${by}`,
+      labelNames,
+      read: () => Array.from(this.#blocks.values(), ({ labels, ms }) => [labels, ms / 1000]),
+    });
   }
 }

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { pause } from '../../../test/support/fixture.ts';
 import { byLabel, toSamples } from '../../../test/support/samples.ts';
-import { EventLoopLag } from './process-metrics.ts';
+import { EventLoopLag } from './event-loop-lag.ts';
 
 const HELD_UP_MS = 80;
 const TICKS_MS = 250;
@@ -11,7 +11,8 @@ const TICKS_MS = 250;
 async function startLag() {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const registry = new Registry();
-  const lag = new EventLoopLag(registry);
+  const lag = new EventLoopLag();
+  lag.publish(registry);
   lag.start();
   onTestFinished(() => {
     lag.close();
