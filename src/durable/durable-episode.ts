@@ -34,6 +34,10 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
   /** Those that have not ended, by the numbers of their calls. */
   readonly #runs = new FewMap<number, DurableRun>();
   #prompt: Promise<WireBlock[]> | undefined;
+  /** Whether runs wait for a prompt to be read. */
+  #isPrompting = false;
+  /** Called when no run is under way. */
+  #onIdle: (() => void) | undefined;
 
   /** `opened` is the episode of a new session; without it, it is built from its journal. */
   constructor(parts: DurableParts, opened?: OpenEpisode) {
@@ -85,6 +89,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
     const tell = () => {
       this.#runs.delete(run.request.call);
       run.listener.ended(withoutState(ending));
+      if (!this.#isBusy) this.#onIdle?.();
     };
     // Nothing of it has run.
     if (ending.kind === 'refused' && !run.hasBegun) return tell();
@@ -140,7 +145,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
     const { current } = this.#incarnations;
     run.phase = 'waiting';
     if (run.isAborted) return this.#dropRun(run);
-    if (current !== undefined) run.startIn(current);
+    if (current !== undefined && !this.#isPrompting) run.startIn(current);
   }
 
   /** Ends a run that nobody wants any more before it runs, or before it runs again. */
@@ -149,11 +154,25 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
     this.runEnded(run, NOT_RUN);
   }
 
+  /** A prompt may show the state. Where both are run again, it is read between calls, so that it shows the same once more. */
   async #readPrompt(): Promise<WireBlock[]> {
-    const { journal } = this.#parts;
-    const blocks = await this.#incarnations.ask((inner) => inner.prompt());
-    await journal.append({ type: 'prompt', at: Date.now(), json: JSON.stringify(blocks) });
-    return blocks;
+    const { journal, environment } = this.#parts;
+    this.#isPrompting = environment.durability === 'replay';
+    try {
+      if (this.#isPrompting && this.#isBusy) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+      const blocks = await this.#incarnations.ask((inner) => inner.prompt());
+      await journal.append({ type: 'prompt', at: Date.now(), json: JSON.stringify(blocks) });
+      return blocks;
+    } finally {
+      this.#isPrompting = false;
+      this.#onIdle = undefined;
+      this.ready();
+    }
+  }
+
+  /** Whether a run is under way, or its end is being written down. */
+  get #isBusy(): boolean {
+    return this.#runs.values().some(({ phase }) => phase === 'running' || phase === 'ended');
   }
 
   /** The runs that have not ended, as they came. */

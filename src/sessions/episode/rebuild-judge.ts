@@ -24,9 +24,9 @@ export class RebuildJudge {
     this.#patienceMs = Math.min(graceMs, LISTENS_WITHIN_MS);
   }
 
-  /** Where nothing is saved: adds why the run cannot be repeated, if it cannot. */
+  /** Where nothing is saved: adds why the run cannot be repeated, if it cannot. A concurrent one need not be. */
   withTaint(told: RunEnding, ending: ToolEnding, { tool, isAborted }: JudgedRun): RunEnding {
-    if (this.#isTainted) return told;
+    if (this.#isTainted || tool.concurrent) return told;
     // How far it came before it was stopped is not the same twice.
     if (ending.kind === 'timed_out') return this.#taint(told, 'timeout', whatTookTooLong(tool, ending.timeoutMs));
     if (isAborted !== true) return told;

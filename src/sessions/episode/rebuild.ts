@@ -74,6 +74,8 @@ async function repeat(step: PastStep, { episode, runner, prompt, abort }: Rebuil
   const { id, name } = step;
   // What it did outside stays done, and in here it has done nothing.
   if (episode.environment.effects[name] === 'external') return;
+  // It has changed nothing, and what it told may depend on the moment in which it ran.
+  if (episode.tools.get(name)?.concurrent) return;
   const ending = await runAgain(step, runner, abort);
   if (ending !== undefined && toldDigest(ending) !== step.told)
     throw diverged(`call '${printable(id)}' of tool '${name}'`);

@@ -210,7 +210,9 @@ export class Runner {
     if (!this.#isClosed) {
       const ended = toRunEnding(ending, run.tool, this.#episode);
       const told = run.isAborted === true ? asAborted(ended) : ended;
-      if (this.#judge?.savesStates) return this.#keepState(this.#judge, { run, ending, told, leave });
+      // A concurrent one changes nothing; and another may be halfway through a change.
+      if (this.#judge?.savesStates && !run.tool.concurrent)
+        return this.#keepState(this.#judge, { run, ending, told, leave });
       run.listener.ended(this.#judge === undefined ? told : this.#judge.withTaint(told, ending, run));
     }
     return ending.kind === 'timed_out' ? this.#leaveLate(run, ending, leave) : leave?.();
