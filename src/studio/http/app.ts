@@ -8,6 +8,13 @@ import { Refusal } from '../shared/refusal.ts';
 import type { Gate } from './gate.ts';
 import { SAFE_HEADERS } from './page.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may use a route of the studio before they have entered. Left out: nobody, as for addresses without a route. */
+    openTo?: 'anyone' | 'own page';
+  }
+}
+
 // The largest task or input that a person may edit.
 const BODY_BYTES = 8 * 2 ** 20;
 
@@ -31,11 +38,12 @@ export function studioApp(gate: Gate): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SAFE_HEADERS);
     gate.assertHost(request.headers);
-    // The page itself may be opened from anywhere, and holds nothing.
-    if (!request.url.startsWith('/api/')) return;
+    // The route that was matched decides, never the address: an address can be spelled in many ways.
+    const { openTo } = request.routeOptions.config;
+    if (openTo === 'anyone') return;
     gate.assertOwnPage(request.headers);
     reply.header('cache-control', 'no-store');
-    if (request.routeOptions.url !== '/api/enter') gate.assertEntered(request.headers);
+    if (openTo !== 'own page') gate.assertEntered(request.headers);
   });
   app.setNotFoundHandler((request) => {
     throw new Refusal(404, 'not_found', `there is no ${request.method} ${request.url.split('?')[0]}`);
