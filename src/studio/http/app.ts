@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { ClientError } from '../../client/index.ts';
 import { RecordError } from '../../records/index.ts';
 import { RunFolderError } from '../../rollouts/index.ts';
@@ -25,6 +25,8 @@ export function studioApp(gate: Gate): FastifyInstance {
     bodyLimit: BODY_BYTES,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 1_000 },
+    // Of addresses that cannot be decoded, or are too long: no hook hears of them.
+    frameworkErrors: (error, _request, reply) => void answerError(error, reply.headers(SAFE_HEADERS)),
   });
   // The only type that no form of another page can send.
   app.removeAllContentTypeParsers();
@@ -48,11 +50,13 @@ export function studioApp(gate: Gate): FastifyInstance {
   app.setNotFoundHandler((request) => {
     throw new Refusal(404, 'not_found', `there is no ${request.method} ${request.url.split('?')[0]}`);
   });
-  app.setErrorHandler((error, _request, reply) => {
-    const [status, problem] = toAnswer(error);
-    return reply.code(status).send({ error: problem } satisfies ErrorAnswer);
-  });
+  app.setErrorHandler((error, _request, reply) => answerError(error, reply));
   return app;
+}
+
+function answerError(error: unknown, reply: FastifyReply): FastifyReply {
+  const [status, problem] = toAnswer(error);
+  return reply.code(status).send({ error: problem } satisfies ErrorAnswer);
 }
 
 function toAnswer(error: unknown): [status: number, problem: Problem] {
