@@ -79,7 +79,7 @@ export async function startStudio(options: StudioOptions = {}): Promise<Studio> 
     runs: runs.folders().size,
     records: records.count,
   });
-  app.post('/api/enter', async (request, reply) => {
+  app.post('/api/enter', { config: { openTo: 'own page' } }, async (request, reply) => {
     const { token } = (request.body ?? {}) as { readonly token?: unknown };
     reply.header('set-cookie', gate.enter(typeof token === 'string' ? token : ''));
     return info();

@@ -19,18 +19,22 @@ export interface TopicParts {
 
 /** Finds what the topics of the contract name. */
 export function topicFinder({ targets, feeds, plays, runs, jobs }: TopicParts): FindTopic {
-  const lists: Readonly<Record<string, Watchable>> = {
-    targets: listOf(targets.changes, () => ({ type: 'targets', targets: targets.list() })),
-    plays: listOf(plays.changes, () => ({ type: 'plays', plays: plays.list() })),
-    jobs: listOf(jobs.changes, () => ({ type: 'jobs', jobs: jobs.list() })),
-    runs: {
-      snapshot: async () => ({ type: 'runs', runs: await runs.list() }),
-      watch: (tell) => runs.watch(() => void runs.list().then((all) => tell({ type: 'runs', runs: all }))),
-    },
-  };
+  // A Map, since an object would find a `constructor` as well.
+  const lists = new Map<string, Watchable>([
+    ['targets', listOf(targets.changes, () => ({ type: 'targets', targets: targets.list() }))],
+    ['plays', listOf(plays.changes, () => ({ type: 'plays', plays: plays.list() }))],
+    ['jobs', listOf(jobs.changes, () => ({ type: 'jobs', jobs: jobs.list() }))],
+    [
+      'runs',
+      {
+        snapshot: async () => ({ type: 'runs', runs: await runs.list() }),
+        watch: (tell) => runs.watch(() => void runs.list().then((all) => tell({ type: 'runs', runs: all }))),
+      },
+    ],
+  ]);
   return (topic) => {
     const [kind = '', id = '', ...rest] = topic.split('/');
-    if (id === '') return lists[kind];
+    if (id === '') return lists.get(kind);
     switch (kind) {
       case 'play':
         return watchablePlay(plays.find(id));

@@ -167,3 +167,8 @@ test('whatever a schema of the usual kinds asks for, the input is one that it al
     { numRuns: 60 },
   );
 });
+
+test('a format named like a method of all objects is an unknown format', () => {
+  for (const format of ['constructor', '__proto__', 'toString'])
+    expect(generateInput(of({ value: { type: 'string', format } }))).toEqual({ value: 'probe' });
+});

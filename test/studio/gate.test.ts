@@ -62,7 +62,7 @@ test('U10: pages of other origins and other host names are refused, whatever the
 
 test('U10: every answer keeps the page from loading or running anything else', async () => {
   const { request } = await openStudio();
-  for (const path of ['/', '/api/studio', '/nothing', '/api/nothing']) {
+  for (const path of ['/', '/api/studio', '/nothing', '/api/nothing', '/%zz', `/api/plays/${'x'.repeat(1_001)}`]) {
     const { headers } = await request('GET', path);
     expect(headers.get('content-security-policy'), path).toMatch(/^default-src 'self'; img-src 'self' blob:;/);
     expect(headers.get('content-security-policy')).not.toContain('unsafe');

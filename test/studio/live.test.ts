@@ -81,3 +81,22 @@ test('U4: a server that does not tell, and an unknown one, say so', async () => 
   const gone = stream.seen.filter(({ type }) => type === 'gone').map(({ topic }) => topic);
   expect(gone.sort()).toEqual(['live/t7', 'nothing', 'play/p9']);
 });
+
+test('a topic named like a method of all objects is unknown, and takes no other topic along', async () => {
+  const studio = await openStudio();
+  const odd = [
+    'constructor',
+    '__proto__',
+    'toString',
+    'hasOwnProperty',
+    'valueOf/x',
+    '',
+    '/',
+    'follow',
+    'live/__proto__',
+  ];
+  const stream = await studio.stream(...odd, 'targets');
+  await stream.next(({ topic }) => topic === 'targets');
+  const gone = stream.seen.filter(({ type }) => type === 'gone').map(({ topic }) => topic);
+  expect(gone.sort()).toEqual(odd.sort());
+});

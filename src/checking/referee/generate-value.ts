@@ -6,19 +6,19 @@ const MAX_DEPTH = 8;
 
 const TEXTS = ['probe', 'a', '1', 'A', '1.0.0', 'a@example.org', 'https://example.org/', '/', '0'.repeat(32)];
 
-const FORMATS: Readonly<Record<string, string>> = {
-  date: '2024-02-29',
-  time: '12:00:00Z',
-  'date-time': '2024-02-29T12:00:00Z',
-  duration: 'PT1S',
-  email: 'a@example.org',
-  uri: 'https://example.org/',
-  url: 'https://example.org/',
-  uuid: '7f1f0e9c-8a3b-4c55-9d7e-2b6a4c1d8e0f',
-  ipv4: '127.0.0.1',
-  ipv6: '::1',
-  hostname: 'example.org',
-};
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ['date', '2024-02-29'],
+  ['time', '12:00:00Z'],
+  ['date-time', '2024-02-29T12:00:00Z'],
+  ['duration', 'PT1S'],
+  ['email', 'a@example.org'],
+  ['uri', 'https://example.org/'],
+  ['url', 'https://example.org/'],
+  ['uuid', '7f1f0e9c-8a3b-4c55-9d7e-2b6a4c1d8e0f'],
+  ['ipv4', '127.0.0.1'],
+  ['ipv6', '::1'],
+  ['hostname', 'example.org'],
+]);
 
 /** A small value for a schema, mostly one that it allows; `root` is where its references lead. */
 export function generateValue(schema: JsonValue | undefined, root: JsonObject, depth = 0): JsonValue {
@@ -113,7 +113,7 @@ function generateNumber(schema: JsonObject): number {
 function generateText(schema: JsonObject): string {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema;
   const fitted = (text: string) => text.padEnd(Number(minLength), 'a').slice(0, Number(maxLength));
-  const known = typeof format === 'string' ? FORMATS[format] : undefined;
+  const known = typeof format === 'string' ? FORMATS.get(format) : undefined;
   const candidates = [...(known === undefined ? [] : [known]), ...TEXTS.map(fitted)];
   if (typeof pattern !== 'string') return candidates[0] as string;
   const isAllowed = accepts(schema);

@@ -75,12 +75,12 @@ function toStep({ at, text, reasoning, model, usage, calls }: Turn, id: number, 
   };
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-};
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ['image/jpeg', 'jpg'],
+  ['image/png', 'png'],
+  ['image/gif', 'gif'],
+  ['image/webp', 'webp'],
+]);
 
 function toContent(blocks: readonly WireBlock[], out: string): string | object[] {
   if (blocks.every(({ type }) => type === 'text')) return textOf(blocks, '\n\n');
@@ -88,7 +88,7 @@ function toContent(blocks: readonly WireBlock[], out: string): string | object[]
 }
 
 function toImage({ data, mimeType }: WireImageBlock, out: string): object {
-  const extension = EXTENSIONS[mimeType];
+  const extension = EXTENSIONS.get(mimeType);
   // The format knows no others.
   if (extension === undefined) return { type: 'text', text: `[an image of type ${mimeType}]` };
   const bytes = Buffer.from(data, 'base64');

@@ -33,7 +33,7 @@ export const anthropic: Wire = {
       messages: [{ role: 'assistant', content }],
       text: content.map(({ text }) => textIn(text)).join(''),
       calls: content.filter(({ type }) => type === 'tool_use'),
-      ending: ENDINGS[stop] ?? 'whole',
+      ending: ENDINGS.get(stop) ?? 'whole',
       stop,
       usage: {
         // What was written to the cache or read from it is not part of the first count.
@@ -47,11 +47,11 @@ export const anthropic: Wire = {
   reply: (replies) => [{ role: 'tool', body: { role: 'user', content: replies.map(toResult) } }],
 };
 
-const ENDINGS: Readonly<Record<string, Ending>> = {
-  max_tokens: 'cut',
-  refusal: 'refused',
-  model_context_window_exceeded: 'context',
-};
+const ENDINGS: ReadonlyMap<string, Ending> = new Map([
+  ['max_tokens', 'cut'],
+  ['refusal', 'refused'],
+  ['model_context_window_exceeded', 'context'],
+] as const);
 
 function toBlock(block: WireBlock): JsonObject {
   if (block.type === 'text') return { type: 'text', text: block.text || NO_TEXT };

@@ -35,7 +35,7 @@ export const google: Wire = {
       messages: content === undefined ? [] : [{ role: 'model', ...content }],
       text: parts.map(({ text, thought }) => (thought === true ? '' : textIn(text))).join(''),
       calls: parts.filter(({ functionCall }) => functionCall !== undefined),
-      ending: feedback === '' ? (ENDINGS[stop] ?? 'whole') : 'refused',
+      ending: feedback === '' ? (ENDINGS.get(stop) ?? 'whole') : 'refused',
       stop,
       usage: {
         input: countIn(usage.promptTokenCount),
@@ -48,16 +48,16 @@ export const google: Wire = {
   reply: (replies) => [{ role: 'tool', body: { role: 'user', parts: replies.map(toResponse) } }],
 };
 
-const ENDINGS: Readonly<Record<string, Ending>> = {
-  MAX_TOKENS: 'cut',
-  SAFETY: 'refused',
-  RECITATION: 'refused',
-  BLOCKLIST: 'refused',
-  PROHIBITED_CONTENT: 'refused',
-  SPII: 'refused',
-  IMAGE_SAFETY: 'refused',
-  MALFORMED_FUNCTION_CALL: 'malformed',
-};
+const ENDINGS: ReadonlyMap<string, Ending> = new Map([
+  ['MAX_TOKENS', 'cut'],
+  ['SAFETY', 'refused'],
+  ['RECITATION', 'refused'],
+  ['BLOCKLIST', 'refused'],
+  ['PROHIBITED_CONTENT', 'refused'],
+  ['SPII', 'refused'],
+  ['IMAGE_SAFETY', 'refused'],
+  ['MALFORMED_FUNCTION_CALL', 'malformed'],
+] as const);
 
 function toPart(block: WireBlock): JsonObject {
   if (block.type === 'text') return { text: block.text };

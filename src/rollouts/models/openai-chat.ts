@@ -33,7 +33,7 @@ export const openAIChat: Wire = {
       messages: [message],
       text: textIn(message.content),
       calls: objectsIn(message.tool_calls),
-      ending: textIn(message.refusal) === '' ? (ENDINGS[stop] ?? 'whole') : 'refused',
+      ending: textIn(message.refusal) === '' ? (ENDINGS.get(stop) ?? 'whole') : 'refused',
       stop,
       usage: {
         input: countIn(usage.prompt_tokens),
@@ -56,7 +56,10 @@ export function toBearer(key: string): Record<string, string> {
   return key === '' ? {} : { authorization: `Bearer ${key}` };
 }
 
-const ENDINGS: Readonly<Record<string, Ending>> = { length: 'cut', content_filter: 'refused' };
+const ENDINGS: ReadonlyMap<string, Ending> = new Map([
+  ['length', 'cut'],
+  ['content_filter', 'refused'],
+] as const);
 
 function toUserMessage(blocks: readonly WireBlock[]): SentMessage {
   const content = imagesOf(blocks).length === 0 ? textOf(blocks, '\n\n') : blocks.map(toPart);

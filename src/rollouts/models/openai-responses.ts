@@ -34,7 +34,7 @@ export const openAIResponses: Wire = {
       messages,
       text: parts.map(({ text }) => textIn(text)).join(''),
       calls: messages.filter(({ type }) => type === 'function_call'),
-      ending: isRefused ? 'refused' : (ENDINGS[why] ?? 'whole'),
+      ending: isRefused ? 'refused' : (ENDINGS.get(why) ?? 'whole'),
       stop: why || textIn(answer.status),
       usage: {
         input: countIn(usage.input_tokens),
@@ -47,7 +47,10 @@ export const openAIResponses: Wire = {
   reply: (replies) => replies.map((reply) => ({ role: 'tool', body: toOutput(reply) })),
 };
 
-const ENDINGS: Readonly<Record<string, Ending>> = { max_output_tokens: 'cut', content_filter: 'refused' };
+const ENDINGS: ReadonlyMap<string, Ending> = new Map([
+  ['max_output_tokens', 'cut'],
+  ['content_filter', 'refused'],
+] as const);
 
 function toPart(block: WireBlock): JsonObject {
   if (block.type === 'image') return { type: 'input_image', image_url: toDataUrl(block) };

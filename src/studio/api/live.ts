@@ -9,6 +9,7 @@ export interface LiveSnapshot {
   readonly sessions: readonly LiveSession[];
   /** Events that were left out because they came faster than they could be told. */
   readonly dropped: number;
+  /** What the server tells cannot be read, or is more than is kept here. */
   readonly problem: Problem | null;
 }
 
@@ -40,6 +41,8 @@ export interface FollowSnapshot {
   readonly session: LiveSession | null;
   /** What is known of its calls; those that ended before anybody followed have no input and no result. */
   readonly steps: readonly LiveStep[];
+  /** Why nothing more is told of it, where that is known. */
+  readonly problem: Problem | null;
 }
 
 /** A call in somebody's session. */

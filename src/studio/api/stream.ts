@@ -44,6 +44,7 @@ export type StreamEvent =
       readonly type: 'follow_changes';
       readonly session: LiveSession | null;
       readonly steps: readonly LiveStep[];
+      readonly problem: FollowSnapshot['problem'];
     }
   | { readonly topic: string; readonly type: 'runs'; readonly runs: readonly RunHead[] }
   /** At most once a second while it is played; ask for the rows that are on the screen again. */

@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { ClientError } from '../../client/index.ts';
 import { RecordError } from '../../records/index.ts';
 import { RunFolderError } from '../../rollouts/index.ts';
@@ -7,6 +7,13 @@ import { toProblem } from '../shared/client-problem.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Gate } from './gate.ts';
 import { SAFE_HEADERS } from './page.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may use a route of the studio before they have entered. Left out: nobody, as for addresses without a route. */
+    openTo?: 'anyone' | 'own page';
+  }
+}
 
 // The largest task or input that a person may edit.
 const BODY_BYTES = 8 * 2 ** 20;
@@ -18,6 +25,8 @@ export function studioApp(gate: Gate): FastifyInstance {
     bodyLimit: BODY_BYTES,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 1_000 },
+    // Of addresses that cannot be decoded, or are too long: no hook hears of them.
+    frameworkErrors: (error, _request, reply) => void answerError(error, reply.headers(SAFE_HEADERS)),
   });
   // The only type that no form of another page can send.
   app.removeAllContentTypeParsers();
@@ -31,20 +40,23 @@ export function studioApp(gate: Gate): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SAFE_HEADERS);
     gate.assertHost(request.headers);
-    // The page itself may be opened from anywhere, and holds nothing.
-    if (!request.url.startsWith('/api/')) return;
+    // The route that was matched decides, never the address: an address can be spelled in many ways.
+    const { openTo } = request.routeOptions.config;
+    if (openTo === 'anyone') return;
     gate.assertOwnPage(request.headers);
     reply.header('cache-control', 'no-store');
-    if (request.routeOptions.url !== '/api/enter') gate.assertEntered(request.headers);
+    if (openTo !== 'own page') gate.assertEntered(request.headers);
   });
   app.setNotFoundHandler((request) => {
     throw new Refusal(404, 'not_found', `there is no ${request.method} ${request.url.split('?')[0]}`);
   });
-  app.setErrorHandler((error, _request, reply) => {
-    const [status, problem] = toAnswer(error);
-    return reply.code(status).send({ error: problem } satisfies ErrorAnswer);
-  });
+  app.setErrorHandler((error, _request, reply) => answerError(error, reply));
   return app;
+}
+
+function answerError(error: unknown, reply: FastifyReply): FastifyReply {
+  const [status, problem] = toAnswer(error);
+  return reply.code(status).send({ error: problem } satisfies ErrorAnswer);
 }
 
 function toAnswer(error: unknown): [status: number, problem: Problem] {

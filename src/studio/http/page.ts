@@ -33,9 +33,12 @@ export function pageFolder(): string {
   return places.find((place) => existsSync(join(place, 'index.html'))) ?? (places[0] as string);
 }
 
-/** Serves the files of the page. They are no secret: what they show is. */
+// The files are no secret, and hold none: what they show comes from the API.
+const OPEN = { config: { openTo: 'anyone' } } as const;
+
+/** Serves the files of the page, to anyone. */
 export function servePage(app: FastifyInstance, folder?: string): void {
-  app.get('/', async (_request, reply) => {
+  app.get('/', OPEN, async (_request, reply) => {
     const page = await readPageFile(folder ?? pageFolder(), 'index.html');
     if (page === undefined)
       throw new Refusal(503, 'not_built', 'the page of the studio is not built', 'Run: npm run build');
@@ -44,7 +47,7 @@ export function servePage(app: FastifyInstance, folder?: string): void {
       .type(TYPES['.html'] as string)
       .send(page);
   });
-  app.get('/*', async (request, reply) => {
+  app.get('/*', OPEN, async (request, reply) => {
     const path = (request.params as { readonly '*': string })['*'];
     const file = await readPageFile(folder ?? pageFolder(), path);
     if (file === undefined) throw notFound('file', path);

@@ -31,7 +31,7 @@ export function serveStream(app: FastifyInstance, find: FindTopic): void {
       streams.delete(stream);
       stream.close();
     });
-    for (const topic of new Set(topics as string[])) stream.add(topic, find(topic));
+    for (const topic of new Set(topics as string[])) stream.add(topic, find);
   });
 }
 
@@ -51,10 +51,17 @@ class Stream {
     }, PING_MS).unref();
   }
 
-  add(topic: string, watchable: Watchable | undefined): void {
+  add(topic: string, find: FindTopic): void {
     const tell = (event: TopicEvent) => this.#tell(topic, event);
-    if (watchable === undefined) tell({ type: 'gone' });
-    else this.#topics.push(new WatchedTopic(watchable, { tell, isBusy: () => this.#response.writableNeedDrain }));
+    const isBusy = () => this.#response.writableNeedDrain;
+    try {
+      const watchable = find(topic);
+      if (watchable === undefined) tell({ type: 'gone' });
+      else this.#topics.push(new WatchedTopic(watchable, { tell, isBusy }));
+    } catch {
+      // The headers are out, so no error can be answered; the other topics go on.
+      tell({ type: 'gone' });
+    }
   }
 
   close(): void {

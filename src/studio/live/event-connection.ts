@@ -1,20 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
-import type { ServerEvent } from '../../protocol/index.ts';
+import { excessIn, parsedBytes, type ServerEvent } from '../../protocol/index.ts';
+import type { Problem } from '../api.ts';
 import type { TargetLink } from '../targets/target-link.ts';
 
 /** Who hears what a server tells. */
 export interface ConnectionListener {
-  event(event: ServerEvent): void;
-  /** The connection is there; its first event follows. */
-  open(): void;
-  /** It is gone, and tried again. */
-  lost(): void;
+  /** `bytes` is about how much memory it takes. May throw if it makes no sense. */
+  event(event: ServerEvent, bytes: number): void;
+  /** The connection is gone, and is tried again; with a problem if what came could not be read. */
+  lost(problem: Problem | null): void;
   /** The server does not tell: by its status. */
   refused(status: number): void;
 }
 
 const PAUSE_MS = 1_000;
+// It will send the same again: no hurry to read it.
+const PAUSE_AFTER_PROBLEM_MS = 10_000;
+// All sessions of a very busy server, or an output with large images.
+const MOST_MB = 16;
+const MOST_VALUES = 1_000_000;
 // The server sends a sign of life every ten seconds.
 const SILENCE_MS = 30_000;
 
@@ -38,11 +43,16 @@ export class EventConnection {
 
   async #run(): Promise<void> {
     while (!this.#closed.signal.aborted) {
-      const refusal = await this.#listen().catch(() => undefined);
+      let problem: Problem | null = null;
+      const refusal = await this.#listen().catch((thrown) => {
+        if (thrown instanceof Unreadable) problem = thrown.toProblem();
+        return undefined;
+      });
       if (this.#closed.signal.aborted) return;
-      if (refusal === undefined) this.#listener.lost();
+      if (refusal === undefined) this.#listener.lost(problem);
       else this.#listener.refused(refusal);
-      await pause(PAUSE_MS, undefined, { signal: this.#closed.signal, ref: false }).catch(() => {});
+      const pauseMs = problem === null ? PAUSE_MS : PAUSE_AFTER_PROBLEM_MS;
+      await pause(pauseMs, undefined, { signal: this.#closed.signal, ref: false }).catch(() => {});
     }
   }
 
@@ -58,7 +68,6 @@ export class EventConnection {
         await response.body?.cancel();
         return response.status;
       }
-      this.#listener.open();
       await this.#read(response.body, silence);
       return undefined;
     } finally {
@@ -67,12 +76,37 @@ export class EventConnection {
   }
 
   async #read(body: ReadableStream<Uint8Array>, silence: Silence): Promise<void> {
-    const parser = createParser({ onEvent: ({ data }) => this.#listener.event(JSON.parse(data) as ServerEvent) });
+    const parser = createParser({ onEvent: ({ data }) => this.#take(data) });
     const decoder = new TextDecoder();
+    let unfinished = 0;
     for await (const bytes of body) {
       silence.broken();
-      parser.feed(decoder.decode(bytes, { stream: true }));
+      const text = decoder.decode(bytes, { stream: true });
+      // A blank line ends what was begun; the parser holds what comes after it.
+      const end = text.lastIndexOf('\n\n');
+      unfinished = end === -1 ? unfinished + text.length : text.length - end;
+      if (unfinished > MOST_MB * 2 ** 20) throw new Unreadable(`the server sent an event of more than ${MOST_MB} MB`);
+      parser.feed(text);
     }
+  }
+
+  #take(data: string): void {
+    if (excessIn(data, { containers: MOST_VALUES, values: MOST_VALUES }) !== undefined)
+      throw new Unreadable(`the server sent an event of more than ${MOST_VALUES} values`);
+    try {
+      this.#listener.event(JSON.parse(data) as ServerEvent, parsedBytes(data));
+    } catch (cause) {
+      throw new Unreadable('the server sent an event that makes no sense', { cause });
+    }
+  }
+}
+
+/** What a server sent cannot be read, or is too much. */
+class Unreadable extends Error {
+  toProblem(): Problem {
+    const advice =
+      'Check that the server is a tiltyard server of the same version. The studio connects again in a few seconds.';
+    return { kind: 'server', code: 'unreadable_events', message: this.message, advice, status: null };
   }
 }
 

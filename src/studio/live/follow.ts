@@ -1,22 +1,23 @@
 import type { ServerEvent } from '../../protocol/index.ts';
-import type { FollowSnapshot, LiveSession, LiveStep } from '../api.ts';
+import type { FollowSnapshot, LiveSession, LiveStep, Problem } from '../api.ts';
 import type { TopicEvent, Watchable } from '../http/topic.ts';
 import type { TargetLink } from '../targets/target-link.ts';
 import { EventConnection } from './event-connection.ts';
+import { FollowedSteps } from './followed-steps.ts';
 import type { LiveFeed } from './live-feed.ts';
-import { toLiveSession, toLiveStep } from './live-state.ts';
+import { toLiveSession, toLiveStep, toNumber, toText } from './live-state.ts';
 
 const TELL_EVERY_MS = 50;
-const STEPS_KEPT = 500;
+const MOST = { steps: 500, bytes: 32 * 2 ** 20 };
 
 /** One session of somebody else, with its contents, for as long as a page follows it. */
 export class Follow implements Watchable {
   readonly #link: TargetLink;
   readonly #feed: LiveFeed;
   readonly #sid: string;
-  readonly #steps = new Map<string, LiveStep>();
-  readonly #changed = new Set<string>();
+  readonly #steps = new FollowedSteps(MOST);
   #session: LiveSession | null;
+  #problem: Problem | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(link: TargetLink, feed: LiveFeed, sid: string) {
@@ -24,20 +25,25 @@ export class Follow implements Watchable {
     this.#feed = feed;
     this.#sid = sid;
     this.#session = feed.session(sid);
-    for (const step of feed.stepsOf(sid)) this.#steps.set(step.id, step);
+    for (const step of feed.stepsOf(sid)) this.#steps.note(step, 0);
   }
 
   snapshot(): TopicEvent {
-    const follow: FollowSnapshot = { session: this.#session, steps: [...this.#steps.values()] };
+    const follow: FollowSnapshot = { session: this.#session, steps: this.#steps.list(), problem: this.#problem };
     return { type: 'follow', follow };
   }
 
   watch(tell: (event: TopicEvent) => void): () => void {
     const leaveFeed = this.#feed.watch(() => {});
     const connection = new EventConnection(this.#link, `?content=1&session=${encodeURIComponent(this.#sid)}`, {
-      event: (event) => this.#on(event, tell),
-      open: () => {},
-      lost: () => {},
+      event: (event, bytes) => {
+        this.#take(event, bytes);
+        this.#soon(tell);
+      },
+      lost: (problem) => {
+        this.#problem = problem;
+        this.#soon(tell);
+      },
       refused: () => {},
     });
     return () => {
@@ -47,47 +53,47 @@ export class Follow implements Watchable {
     };
   }
 
-  #on(event: ServerEvent, tell: (event: TopicEvent) => void): void {
-    this.#take(event);
+  #soon(tell: (event: TopicEvent) => void): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      const steps = [...this.#changed].flatMap((id) => this.#steps.get(id) ?? []);
-      this.#changed.clear();
-      tell({ type: 'follow_changes', session: this.#session, steps });
+      tell({
+        type: 'follow_changes',
+        session: this.#session,
+        steps: this.#steps.takeChanged(),
+        problem: this.#problem,
+      });
     }, TELL_EVERY_MS).unref();
   }
 
-  #take(event: ServerEvent): void {
+  #take(event: ServerEvent, bytes: number): void {
     switch (event.type) {
       case 'sessions':
-        this.#session = event.sessions.map(toLiveSession)[0] ?? this.#session;
+        this.#problem = null;
+        this.#session = event.sessions.slice(0, 1).map(toLiveSession)[0] ?? this.#session;
         return;
       case 'session':
         this.#session = toLiveSession(event.session);
         return;
       case 'call':
         if (event.session !== null) this.#session = toLiveSession(event.session);
-        return this.#note(toLiveStep(event.call, event.at, this.#steps.get(event.call.id)));
+        return this.#steps.note(
+          toLiveStep(event.call, event.at, (id) => this.#steps.find(id)),
+          bytes,
+        );
       case 'input': {
-        const { call: id, tool, input, at } = event;
-        const known = this.#steps.get(id);
-        return this.#note({ ...(known ?? begun(id, tool, at)), input });
+        const id = toText(event.call);
+        const known = this.#steps.find(id) ?? begun(id, toText(event.tool), toNumber(event.at));
+        return this.#steps.note({ ...known, input: event.input }, bytes);
       }
       case 'output': {
-        const { call: id, at, ms, outcome, reward = null, finished = false, blocks, failure } = event;
-        const known = this.#steps.get(id) ?? begun(id, '', at - ms);
+        const { at, ms, outcome, reward = null, finished = false, blocks, failure } = event;
+        const id = toText(event.call);
+        const known = this.#steps.find(id) ?? begun(id, '', at - ms);
         const content = blocks === undefined ? {} : { blocks };
         const error = failure === undefined ? {} : { error: failure.message };
-        return this.#note({ ...known, ms, outcome, reward, finished, ...content, ...error });
+        return this.#steps.note({ ...known, ms, outcome, reward, finished, ...content, ...error }, bytes);
       }
     }
-  }
-
-  #note(step: LiveStep): void {
-    this.#steps.set(step.id, step);
-    this.#changed.add(step.id);
-    const [oldest] = this.#steps.keys();
-    if (this.#steps.size > STEPS_KEPT && oldest !== undefined) this.#steps.delete(oldest);
   }
 }
 

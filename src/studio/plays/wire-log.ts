@@ -53,37 +53,19 @@ export class WireLog {
     const took = () => Math.round((performance.now() - started) * 1000) / 1000;
     try {
       const response = await fetch(url, init);
-      const { status } = response;
-      exchange.response = { status, headers: this.#toHeaders(response.headers), body: '', cut: 0 };
-      void this.#read(response.clone(), exchange).finally(() => {
-        exchange.ms = took();
+      const noted = new NotedText((text) => this.#clean(text));
+      exchange.response = noted.toResponse(response.status, this.#toHeaders(response.headers));
+      return passOn(response, {
+        piece: (bytes) => noted.add(bytes),
+        end: (thrown) => {
+          exchange.ms = took();
+          if (thrown !== undefined) exchange.error = this.#clean(String(thrown));
+        },
       });
-      return response;
     } catch (thrown) {
       exchange.ms = took();
       exchange.error = this.#clean(String(thrown));
       throw thrown;
-    }
-  }
-
-  /** Reads a copy of an answer while the client reads the other. */
-  async #read(copy: Response, exchange: Exchange): Promise<void> {
-    let body = '';
-    let cut = 0;
-    const note = () => {
-      if (exchange.response !== null) exchange.response = { ...exchange.response, body: this.#clean(body), cut };
-    };
-    try {
-      const decoder = new TextDecoder();
-      for await (const bytes of copy.body ?? []) {
-        const text = decoder.decode(bytes as Uint8Array, { stream: true });
-        const room = MOST_CHARACTERS - body.length;
-        body += text.slice(0, room);
-        cut += Math.max(0, text.length - room);
-        note();
-      }
-    } catch (thrown) {
-      exchange.error = this.#clean(String(thrown));
     }
   }
 
@@ -105,4 +87,80 @@ export class WireLog {
   #clean(text: string): string {
     return redactWhole(text, this.#secrets);
   }
+}
+
+/** The beginning of an answer's body. */
+class NotedText {
+  readonly #clean: (text: string) => string;
+  readonly #decoder = new TextDecoder();
+  #text = '';
+  #cut = 0;
+
+  constructor(clean: (text: string) => string) {
+    this.#clean = clean;
+  }
+
+  add(bytes: Uint8Array): void {
+    const text = this.#decoder.decode(bytes, { stream: true });
+    const room = MOST_CHARACTERS - this.#text.length;
+    this.#text += text.slice(0, room);
+    this.#cut += Math.max(0, text.length - room);
+  }
+
+  toResponse(status: number, headers: Record<string, string>): WireExchange['response'] {
+    const [text, cut] = [() => this.#clean(this.#text), () => this.#cut];
+    return {
+      status,
+      headers,
+      // Cleaned when somebody looks: to do so with each piece would take time by the square of their number.
+      get body() {
+        return text();
+      },
+      get cut() {
+        return cut();
+      },
+    };
+  }
+}
+
+interface BodyListener {
+  piece(bytes: Uint8Array): void;
+  /** Nothing more is read; with what was thrown, if it broke. */
+  end(thrown?: unknown): void;
+}
+
+/** The same answer, whose body is heard while it is read. No copy of it: that would be read on after the reader has stopped. */
+function passOn(response: Response, listener: BodyListener): Response {
+  const { body, status, statusText, headers } = response;
+  // No answer with such a status can be made.
+  if (body === null || status > 599) {
+    listener.end();
+    return response;
+  }
+  const reader = body.getReader();
+  const heard = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) {
+            listener.piece(value);
+            return controller.enqueue(value);
+          }
+          listener.end();
+          controller.close();
+        } catch (thrown) {
+          listener.end(thrown);
+          throw thrown;
+        }
+      },
+      cancel(reason) {
+        listener.end();
+        return reader.cancel(reason);
+      },
+    },
+    // Nothing is read before it is wanted.
+    { highWaterMark: 0 },
+  );
+  return new Response(heard, { status, statusText, headers });
 }

@@ -42,17 +42,17 @@ function broken(message: string): RunEnding {
 }
 
 // Reasons that a model reads, and the codes by which a server tells them.
-const REFUSALS: Readonly<Record<string, ErrorCode>> = {
-  not_found: 'unknown_tool',
-  input_validation: 'invalid_input',
-  episode_finished: 'episode_finished',
-};
+const REFUSALS: ReadonlyMap<string, ErrorCode> = new Map([
+  ['not_found', 'unknown_tool'],
+  ['input_validation', 'invalid_input'],
+  ['episode_finished', 'episode_finished'],
+]);
 
 function toFailed(
   tool: string,
   { reason, message = 'a failure was recorded' }: NonNullable<ToldResult['failure']>,
 ): RunEnding {
-  const refusal = REFUSALS[reason];
+  const refusal = REFUSALS.get(reason);
   if (refusal !== undefined) return { kind: 'refused', failure: { code: refusal, message } };
   // The server puts these words before it again.
   const own = message.replace(`Tool '${tool}' failed: `, '');

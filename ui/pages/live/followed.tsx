@@ -1,11 +1,12 @@
 import { type ReactElement, useMemo } from 'react';
+import type { Problem } from '../../../src/studio/api.ts';
 import { to } from '../../app/route.ts';
 import { plural } from '../../data/format.ts';
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Reward } from '../../parts/reward.tsx';
-import { Empty, Loading } from '../../parts/states.tsx';
+import { Empty, Loading, Notice } from '../../parts/states.tsx';
 import { RewardChart } from '../../steps/reward-chart.tsx';
 import { fromLive } from '../../steps/shown-step.ts';
 import { StepRow } from '../../steps/step-row.tsx';
@@ -20,7 +21,7 @@ export function Followed({ target, sid }: { readonly target: string; readonly si
   const followed = useFollowed(target, sid);
   const steps = useMemo(() => (followed?.steps ?? []).map(fromLive), [followed]);
   if (followed === undefined) return <Loading lines={6} label="Following the session" />;
-  const { session } = followed;
+  const { session, problem } = followed;
   if (session === null)
     return (
       <Empty title="This session is over">
@@ -40,6 +41,7 @@ export function Followed({ target, sid }: { readonly target: string; readonly si
   );
   return (
     <div className="column">
+      {problem !== null && <Trouble problem={problem} />}
       <Card
         title={`${toSafeText(session.environment)} · ${session.split === null ? 'own task' : `${toSafeText(session.split)} ${session.index}`}`}
         side={side}
@@ -67,6 +69,15 @@ export function Followed({ target, sid }: { readonly target: string; readonly si
         )}
       </Card>
     </div>
+  );
+}
+
+/** Why a server's events are not shown, or not all of them. */
+export function Trouble({ problem: { message, advice } }: { readonly problem: Problem }): ReactElement {
+  return (
+    <Notice tone="warn">
+      <b>{toSafeText(message)}.</b> {advice}
+    </Notice>
   );
 }
 

@@ -7,7 +7,7 @@ import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
 import { Empty, Loading, Notice } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
-import { Followed } from './followed.tsx';
+import { Followed, Trouble } from './followed.tsx';
 import { LiveList } from './live-list.tsx';
 import { type LiveState, useLive } from './use-live.ts';
 
@@ -79,7 +79,8 @@ function Watched({
     return <NotLive status={live.status} target={target} />;
   return (
     <>
-      {live.status === 'lost' && (
+      {live.problem !== null && <Trouble problem={live.problem} />}
+      {live.status === 'lost' && live.problem === null && (
         <Notice tone="warn">
           <b>The server is away.</b> This is what was known last. The studio goes on looking for it.
         </Notice>

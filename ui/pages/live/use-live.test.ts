@@ -48,13 +48,14 @@ test('U4: a step that ends takes the place of the one that ran', () => {
   const first = reduceFollowed(undefined, {
     topic: 't',
     type: 'follow',
-    follow: { session: session('a'), steps: [step('1', null)] },
+    follow: { session: session('a'), steps: [step('1', null)], problem: null },
   });
   const next = reduceFollowed(first, {
     topic: 't',
     type: 'follow_changes',
     session: null,
     steps: [step('1', 5), step('2', null)],
+    problem: null,
   });
   expect(next?.steps.map(({ id, ms }) => [id, ms])).toEqual([
     ['1', 5],

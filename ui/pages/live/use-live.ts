@@ -1,6 +1,9 @@
 import type { FollowSnapshot, LiveSession, LiveSnapshot, LiveStep, StreamEvent } from '../../../src/studio/api.ts';
 import { useTopic } from '../../data/hooks.ts';
 
+// As many as the studio keeps.
+const MOST_STEPS = 500;
+
 /** The sessions of a server, by id, in the order in which they began. */
 export interface LiveState extends Omit<LiveSnapshot, 'sessions'> {
   readonly sessions: ReadonlyMap<string, LiveSession>;
@@ -33,5 +36,9 @@ export function reduceFollowed(before: FollowSnapshot | undefined, event: Stream
   if (event.type !== 'follow_changes') return before;
   const steps = new Map<string, LiveStep>((before?.steps ?? []).map((step) => [step.id, step]));
   for (const step of event.steps) steps.set(step.id, step);
-  return { session: event.session ?? before?.session ?? null, steps: [...steps.values()] };
+  return {
+    session: event.session ?? before?.session ?? null,
+    steps: [...steps.values()].slice(-MOST_STEPS),
+    problem: event.problem,
+  };
 }

@@ -39,7 +39,7 @@ class FileGallery implements Gallery {
   async #save({ data, mimeType }: WireImageBlock, label: string): Promise<string> {
     this.#folder ??= this.#makeFolder();
     this.#saved += 1;
-    const name = `${String(this.#saved).padStart(3, '0')}-${label}.${EXTENSIONS[mimeType] ?? 'bin'}`;
+    const name = `${String(this.#saved).padStart(3, '0')}-${label}.${EXTENSIONS.get(mimeType) ?? 'bin'}`;
     const path = join(await this.#folder, name);
     await writeFile(path, Buffer.from(data, 'base64'));
     return path;
@@ -53,10 +53,10 @@ class FileGallery implements Gallery {
 }
 
 // By this list alone: a name of the server's choice is no name for a file.
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  'image/png': 'png',
-  'image/jpeg': 'jpg',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-  'image/svg+xml': 'svg',
-};
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ['image/png', 'png'],
+  ['image/jpeg', 'jpg'],
+  ['image/gif', 'gif'],
+  ['image/webp', 'webp'],
+  ['image/svg+xml', 'svg'],
+]);
