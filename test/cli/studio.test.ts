@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { RecordWriter } from 'tiltyard/records';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderWith, run, untilPrinted } from '../support/command.ts';
 
@@ -50,6 +51,18 @@ test('U5: folders of runs and reports are opened, as JSON on request, on the nex
   expect(Number(new URL(origin).port)).toBeGreaterThan(port);
   expect(await ask(origin, token, '/api/runs')).toMatchObject([{ name: 'one', problem: { code: 'unreadable' } }]);
   expect(await ask(origin, token, '/api/jobs')).toMatchObject([{ kind: 'bench', title: 'bench.json', status: 'done' }]);
+});
+
+test('the folder that serve --record writes is opened, though its records are one folder deeper', async () => {
+  const folder = await folderWith({});
+  using writer = RecordWriter.open(join(folder, 'data', 'records', '2026-11-18', 'hello-train-0.jsonl'));
+  writer.append({ type: 'episode', by: 'server', environment: 'hello', split: 'train', index: 0 });
+  const command = run(['studio', 'data/records', '--port', '0', '--no-open'], {}, folder);
+  const [, origin = '', token = ''] = await untilPrinted(command, ADDRESS);
+  expect(await ask(origin, token, '/api/records')).toMatchObject({
+    total: 1,
+    records: [{ name: 'hello-train-0.jsonl', environment: 'hello' }],
+  });
 });
 
 test('what cannot be opened is refused with exit code 2, and says what can', async () => {
