@@ -83,3 +83,5 @@ export {
   type RoomFor,
   withoutLineBreaks,
 } from './sse.ts';
+// Who asks
+export { STUDIO_AGENT } from './studio-agent.ts';

@@ -95,6 +95,21 @@ test('U4: dev starts the studio beside the server, with its events, unless told 
   expect(without.output()).not.toContain('token=');
 });
 
+test('dev shows what people and programs ask of the server, and not what its studio asks by itself', async () => {
+  const folder = await folderWith({ 'hello.ts': HELLO });
+  const dev = run(['dev', 'hello.ts', '--port', '0'], {}, folder);
+  const [, url = ''] = await untilPrinted(dev, /listening on (http:\/\/localhost:\d+)/);
+  const [, origin = '', token = ''] = await untilPrinted(dev, ADDRESS);
+  let targets: any[] = [];
+  while (targets[0]?.status !== 'up') targets = await ask(origin, token, '/api/targets');
+  await ask(origin, token, `/api/targets/${targets[0].id}/environments`);
+  await fetch(`${url}/hello/splits`);
+  await untilPrinted(dev, /GET {2}\/hello\/splits/);
+  expect(dev.output()).not.toMatch(/GET {2}\/(list_environments|tools|hello\/tools)/);
+  await fetch(`${url}/list_environments`);
+  await untilPrinted(dev, /200 {2}GET {2}\/list_environments/);
+});
+
 test('serve --studio prints both addresses', async () => {
   const folder = await folderWith({ 'hello.ts': HELLO });
   const command = run(['serve', 'hello.ts', '--port', '0', '--studio'], {}, folder);
