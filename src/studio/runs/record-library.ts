@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type EpisodeEvent, findRecords, readRecord } from '../../records/index.ts';
 import type { EventPage, RecordDetail, RecordHead, RecordPage } from '../api.ts';
-import { conflict, notFound } from '../shared/refusal.ts';
+import { conflict, notFound, unreadable } from '../shared/refusal.ts';
 import { readEventPage } from './event-page.ts';
 
 const MOST_HEADS = 200;
@@ -71,9 +71,7 @@ async function readHead(path: string): Promise<RecordHead> {
     const { environment, split = null, index = null, task = null, at } = await readFirst(path);
     return { ...place, environment, split, index, task, at, problem: null };
   } catch (thrown) {
-    const { message } = thrown as Error;
-    const problem = { kind: 'request', code: 'unreadable', message, advice: null, status: null } as const;
-    return { ...place, environment: '', split: null, index: null, task: null, at: 0, problem };
+    return { ...place, problem: unreadable(thrown) };
   }
 }
 
