@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { program } from '../src/cli/program.ts';
 import { anchorsOf } from './support/documents.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -69,4 +70,15 @@ test('headings have the anchors that GitHub gives them', () => {
     'see-the_limits--more',
     'errors-and-what-to-do-1',
   ]);
+});
+
+test('every command is in the first table of docs/command-line.md, and has its part there', () => {
+  const text = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8');
+  const [table = ''] = text.split('\n## ');
+  const listed = [...table.matchAll(/\]\(#tiltyard-(\w+)\)/g)].map(([, name]) => name);
+  expect(listed.sort()).toEqual(
+    program()
+      .commands.map((command) => command.name())
+      .sort(),
+  );
 });

@@ -19,6 +19,9 @@ export const readCount: Reader<number> = under('num_tasks', one('number of tasks
 /** The answer to GET /{env}/tools and /{env}/task_tools. */
 export const readTools: Reader<ToolSpec[]> = under('tools', listOf('tool', toToolSpec));
 
+/** The answer to GET /v1/environments/{owner}/{env}/required-secrets. */
+export const readSecretNames: Reader<string[]> = under('secrets', listOf('name', toName));
+
 /** The answer to GET /{env}/prompt. */
 export const readPrompt: Reader<WireBlock[]> = listOf('block', toBlock);
 

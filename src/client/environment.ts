@@ -1,5 +1,5 @@
 import type { JsonValue, Split, ToolSpec } from '../protocol/index.ts';
-import { readCount, readSplits, readTask, readTasks, readTools } from './answers.ts';
+import { readCount, readSecretNames, readSplits, readTask, readTasks, readTools } from './answers.ts';
 import type { CallOptions } from './deadline.ts';
 import type { Discovery } from './discovery.ts';
 import { ClientError } from './errors.ts';
@@ -92,6 +92,13 @@ export class EnvironmentClient<Env = unknown> {
   async tools({ format, ...options }: Partial<ToolsOptions<ProviderFormat | undefined>> = {}): Promise<unknown> {
     const tools = await this.#ask('tools', readTools, undefined, options);
     return format === undefined ? tools : toProviderTools(tools, format);
+  }
+
+  /** The names of the secrets without which no episode begins. Not all servers tell: others answer with 404. */
+  requiredSecrets(options?: CallOptions): Promise<string[]> {
+    // Of whom it is does not matter: a server has one environment of this name.
+    const path = `/v1/environments/-/${encodeURIComponent(this.name)}/required-secrets`;
+    return this.#discovery.ask(path, readSecretNames, undefined, options);
   }
 
   /** Begins an episode. */

@@ -86,3 +86,5 @@ export {
 } from './sse.ts';
 // Versions of tools
 export { compareVersions } from './versions.ts';
+// Who asks
+export { STUDIO_AGENT } from './studio-agent.ts';

@@ -20,6 +20,8 @@ export interface WatchedSession {
   readonly last_at: number;
   /** The sum so far; null if nothing was paid. */
   readonly reward: number | null;
+  /** Whether a step has ended the episode: its session may stay open long after that. */
+  readonly finished: boolean;
   /** Null while it is open, and for one that goes on after a restart of its server. */
   readonly outcome: EpisodeOutcome | null;
 }

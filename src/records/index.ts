@@ -34,9 +34,10 @@ export {
   type Stop,
   type TokenUsage,
 } from './events.ts';
+// Reading and writing
+export { findRecords } from './find-records.ts';
 export type { StoredEvent } from './parse-event.ts';
 export { type PlacedDifference, type PlayedAgain, playAgain, type SecondPlay } from './play-again.ts';
-// Reading and writing
 export { blobFoldersOf, type ReadOptions, readRecord, readStoredRecord } from './read-record.ts';
 export { RecordError } from './record-error.ts';
 export { type EventJson, RecordWriter, type WriteOptions } from './record-writer.ts';

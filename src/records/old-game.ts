@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { isObject, type JsonObject } from '../protocol/index.ts';
 import type { RecordedCall, RecordedChoice, RecordedEpisode, ToldResult } from './episode-types.ts';
 import { RecordError } from './record-error.ts';
@@ -6,10 +5,9 @@ import { RecordError } from './record-error.ts';
 // What `tiltyard play --record` wrote before there were records, and what is still the shortest script to write by hand:
 // {"environment", "split", "index", "calls": [{"tool", "input", "reward", "finished", "failure"}]}
 
-/** Reads a game. */
-export async function readGame(path: string): Promise<RecordedEpisode> {
-  const game: unknown = JSON.parse(await readFile(path, 'utf8'));
-  const { environment, split, index, task, calls } = isObject(game) ? game : {};
+/** The episode that a game tells of; `path` says where the game is from. */
+export function fromGame(game: object, path: string): RecordedEpisode {
+  const { environment, split, index, task, calls } = game as Record<string, unknown>;
   if (typeof environment !== 'string' || !Array.isArray(calls))
     throw new RecordError(
       path,

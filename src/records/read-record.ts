@@ -16,18 +16,34 @@ export interface ReadOptions {
  * Reads a record, event by event, with only one of them in memory. A last line that is not whole is left out: its writer was killed,
  * or is still writing.
  */
-export async function* readRecord(path: string, { blobs }: ReadOptions = {}): AsyncGenerator<RecordEvent, void> {
-  const folders = blobs === undefined ? blobFoldersOf(path) : [blobs];
-  for await (const event of readStoredRecord(path)) yield fromStored(event, folders) as RecordEvent;
+export async function* readRecord(path: string, options: ReadOptions = {}): AsyncGenerator<RecordEvent, void> {
+  yield* eventsIn(createReadStream(path), path, options);
 }
 
 /** The same without the contents of blobs: where something large was, there is a reference to it (`BlobRef`). */
 export async function* readStoredRecord(path: string): AsyncGenerator<StoredEvent, void> {
+  yield* storedEventsIn(createReadStream(path), path);
+}
+
+/** The bytes of a file, in order. */
+type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
+
+/** The events in the bytes of a record; `path` says where they are from. */
+export async function* eventsIn(
+  chunks: Chunks,
+  path: string,
+  { blobs }: ReadOptions = {},
+): AsyncGenerator<RecordEvent, void> {
+  const folders = blobs === undefined ? blobFoldersOf(path) : [blobs];
+  for await (const event of storedEventsIn(chunks, path)) yield fromStored(event, folders) as RecordEvent;
+}
+
+async function* storedEventsIn(chunks: Chunks, path: string): AsyncGenerator<StoredEvent, void> {
   const splitter = new LineSplitter();
   let count = 0;
   let torn: Buffer | undefined;
-  for await (const chunk of createReadStream(path)) {
-    for (const line of splitter.push(chunk as Buffer)) {
+  for await (const chunk of chunks) {
+    for (const line of splitter.push(chunk)) {
       if (torn !== undefined) throw notAnEvent(path, count, torn);
       const event = parseEvent(line);
       if (event === undefined) {

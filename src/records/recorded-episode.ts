@@ -2,15 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { isObject, type JsonObject, type JsonValue } from '../protocol/index.ts';
 import type { RecordedCall, RecordedChoice, RecordedEpisode } from './episode-types.ts';
 import type { EpisodeEvent, RecordEvent, ResultEvent } from './events.ts';
-import { readGame } from './old-game.ts';
-import { type ReadOptions, readRecord } from './read-record.ts';
+import { fromGame } from './old-game.ts';
+import { eventsIn, type ReadOptions } from './read-record.ts';
 import { RecordError } from './record-error.ts';
 
 /** Reads an episode as a whole: a record, or a game that was recorded before there were records. */
 export async function readEpisode(path: string, options?: ReadOptions): Promise<RecordedEpisode> {
-  if (await isGame(path)) return readGame(path);
+  // Once: a pipe gives what it has to the first who reads it.
+  const bytes = await readFile(path).catch((cause: Error) => {
+    throw new RecordError(path, `cannot be read: ${cause.message}`, { cause });
+  });
+  const game = toGame(bytes.toString());
+  if (game !== undefined) return fromGame(game, path);
   const events: RecordEvent[] = [];
-  for await (const event of readRecord(path, options)) events.push(event);
+  for await (const event of eventsIn([bytes], path, options)) events.push(event);
   const [first] = events;
   if (first?.type !== 'episode') throw new RecordError(path, 'has no whole event in it: its writer was killed at once');
   const prompt = events.find((event) => event.type === 'prompt');
@@ -25,14 +30,13 @@ export async function readEpisode(path: string, options?: ReadOptions): Promise<
 }
 
 // Records are JSON lines, and games are one value.
-async function isGame(path: string): Promise<boolean> {
-  const text = await readFile(path, 'utf8').catch((cause: Error) => {
-    throw new RecordError(path, `cannot be read: ${cause.message}`, { cause });
-  });
+function toGame(text: string): object | undefined {
+  if (text.startsWith('{"n":0,')) return undefined;
   try {
-    return isObject(JSON.parse(text)) && !text.startsWith('{"n":0,');
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

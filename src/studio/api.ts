@@ -43,6 +43,8 @@ export type {
   ComparedTask,
   EpisodeDetail,
   EventPage,
+  ReadableRecord,
+  ReadableRun,
   RecordDetail,
   RecordHead,
   RecordPage,
@@ -56,6 +58,8 @@ export type {
   TaskQuery,
   TaskRow,
   TaskTable,
+  UnreadableRecord,
+  UnreadableRun,
 } from './api/runs.ts';
 export type { StaticSite } from './api/static-site.ts';
 export type { StreamEvent, Topic } from './api/stream.ts';

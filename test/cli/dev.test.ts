@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect, type Session, SessionTerminated } from 'tiltyard/client';
@@ -112,6 +112,14 @@ test('a mistake is shown with file and line while the version before goes on ser
   await setVersion(folder, 'mended');
   await untilReloaded(command);
   expect(await promptOf(url)).toMatch(/^mended /);
+});
+
+test('a module that is deleted is missed in words for people', async () => {
+  const folder = await project();
+  const { command } = await develop(folder, ['--no-studio']);
+  await rm(join(folder, 'math.ts'));
+  await untilPrinted(command, /^file not found: math\.ts in /m);
+  await untilPrinted(command, /Still serving the previous version/);
 });
 
 test('a module that cannot be loaded at the start is waited for, and Ctrl-C then ends with 0', async () => {

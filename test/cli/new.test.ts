@@ -53,6 +53,13 @@ describe('a project', () => {
     expect(text).not.toMatch(/\.env|keys\.json/);
   });
 
+  test('keeps runs, records and journals out of git', async () => {
+    const folder = await emptyFolder();
+    expect(await runNew(folder, 'word-game')).toMatchObject({ code: 0 });
+    const ignored = (await readFile(join(folder, 'word-game/.gitignore'), 'utf8')).split('\n');
+    expect(ignored).toEqual(expect.arrayContaining(['runs/', 'data/']));
+  });
+
   test('depends on the clone that made it, and names itself after its folder', async () => {
     const folder = await emptyFolder();
     const { code, stdout, output } = await runNew(folder, 'games/WordGame');

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { readEpisode } from 'tiltyard/records';
 import { afterAll, expect, test } from 'vitest';
 import { gridworld } from '../../examples/gridworld/environment.ts';
@@ -71,6 +73,24 @@ test('the recorded game of an example is played again, from its module, without 
   expect(stdout).toContain('> submit {"answer":"3,000"}\nCorrect!\nmetadata  {"hints":1}\nreward 1  total 1\n');
   expect(stdout).toMatch(/Finished after 3 calls\. Total reward: 1\nThe same as recorded\.\n$/);
   expect(stdout).not.toContain('\x1b');
+});
+
+test('a script is read once, so that it may come through a pipe', async () => {
+  const pipe = join(await temporary(), 'game.json');
+  await promisify(execFile)('mkfifo', [pipe]);
+  const [{ code, output }] = await Promise.all([
+    command('play', examples().url, '--script', pipe),
+    writeFile(pipe, await readFile(GAME)),
+  ]);
+  expect(output).toContain('The same as recorded.');
+  expect(code).toBe(0);
+});
+
+test('a script without anything in it is refused by its name', async () => {
+  const file = join(await temporary(), 'empty.json');
+  await writeFile(file, '');
+  const { code, output } = await command('play', examples().url, '--script', file);
+  expect([code, output]).toEqual([2, expect.stringContaining(`${file} has no whole event in it`)]);
 });
 
 test.each([

@@ -192,6 +192,21 @@ test.each(['abc', '1e3', '65536', ' '])('PORT=%j gives a message that helps, and
   expect(output).toContain(`PORT must be a number from 0 to 65535, not '${PORT}'`);
 });
 
+test('serve --mcp prints the addresses that agents use', async () => {
+  const folder = await folderWith({ 'counting.mjs': IN_JAVASCRIPT, 'calculator.mjs': CALCULATOR });
+  const modules = [join(folder, 'counting.mjs'), join(folder, 'calculator.mjs')];
+  const server = run(['serve', ...modules, '--port', '0', '--mcp'], { TEARDOWNS: join(folder, 'teardowns') });
+  const [, base] = await untilPrinted(server, /listening on (http:\/\/localhost:\d+)/);
+  await untilPrinted(server, /Stop with Ctrl-C/);
+  expect(server.output()).toContain(
+    `Let agents act over MCP:\n  ${base}/mcp/counting?episode=1\n  ${base}/mcp/tools\n`,
+  );
+  const told = run(['serve', ...modules, '--port', '0', '--mcp', '--json'], { TEARDOWNS: join(folder, 'teardowns') });
+  await untilPrinted(told, /\n/);
+  const { url, mcp } = JSON.parse(told.stdout());
+  expect(mcp).toEqual([`${url}/mcp/counting?episode=1`, `${url}/mcp/tools`]);
+});
+
 test('a definition mistake names the environment and the fix', async () => {
   const folder = await folderWith({
     'broken.ts': `import { environment } from 'tiltyard';\nexport const broken = environment({ name: 'broken', splits: {}, prompt: () => '', tools: {} });`,

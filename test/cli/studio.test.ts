@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { RecordWriter } from 'tiltyard/records';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderWith, run, untilPrinted } from '../support/command.ts';
 
@@ -48,8 +49,23 @@ test('U5: folders of runs and reports are opened, as JSON on request, on the nex
   const { url } = JSON.parse(command.stdout());
   const [, origin = '', token = ''] = ADDRESS.exec(url) ?? [];
   expect(Number(new URL(origin).port)).toBeGreaterThan(port);
-  expect(await ask(origin, token, '/api/runs')).toMatchObject([{ name: 'one', problem: { code: 'unreadable' } }]);
+  // Nothing is made up of one that cannot be read.
+  const problem = expect.objectContaining({ code: 'unreadable' });
+  const [id, path] = [expect.any(String), expect.stringMatching(/runs\/one$/)];
+  expect(await ask(origin, token, '/api/runs')).toEqual([{ id, name: 'one', folder: path, problem }]);
   expect(await ask(origin, token, '/api/jobs')).toMatchObject([{ kind: 'bench', title: 'bench.json', status: 'done' }]);
+});
+
+test('the folder that serve --record writes is opened, though its records are one folder deeper', async () => {
+  const folder = await folderWith({});
+  using writer = RecordWriter.open(join(folder, 'data', 'records', '2026-11-18', 'hello-train-0.jsonl'));
+  writer.append({ type: 'episode', by: 'server', environment: 'hello', split: 'train', index: 0 });
+  const command = run(['studio', 'data/records', '--port', '0', '--no-open'], {}, folder);
+  const [, origin = '', token = ''] = await untilPrinted(command, ADDRESS);
+  expect(await ask(origin, token, '/api/records')).toMatchObject({
+    total: 1,
+    records: [{ name: 'hello-train-0.jsonl', environment: 'hello' }],
+  });
 });
 
 test('what cannot be opened is refused with exit code 2, and says what can', async () => {
@@ -80,6 +96,21 @@ test('U4: dev starts the studio beside the server, with its events, unless told 
   const without = run(['dev', 'hello.ts', '--port', '0', '--no-studio'], {}, folder);
   await untilPrinted(without, /Stop with Ctrl-C/);
   expect(without.output()).not.toContain('token=');
+});
+
+test('dev shows what people and programs ask of the server, and not what its studio asks by itself', async () => {
+  const folder = await folderWith({ 'hello.ts': HELLO });
+  const dev = run(['dev', 'hello.ts', '--port', '0'], {}, folder);
+  const [, url = ''] = await untilPrinted(dev, /listening on (http:\/\/localhost:\d+)/);
+  const [, origin = '', token = ''] = await untilPrinted(dev, ADDRESS);
+  let targets: any[] = [];
+  while (targets[0]?.status !== 'up') targets = await ask(origin, token, '/api/targets');
+  await ask(origin, token, `/api/targets/${targets[0].id}/environments`);
+  await fetch(`${url}/hello/splits`);
+  await untilPrinted(dev, /GET {2}\/hello\/splits/);
+  expect(dev.output()).not.toMatch(/GET {2}\/(list_environments|tools|hello\/tools)/);
+  await fetch(`${url}/list_environments`);
+  await untilPrinted(dev, /200 {2}GET {2}\/list_environments/);
 });
 
 test('serve --studio prints both addresses', async () => {

@@ -33,6 +33,7 @@ async function discover(client: Client): Promise<void> {
   console.log(await environment.count('test')); // => 12
   console.log((await environment.task('test', 0)).answer); // => 920
   console.log((await environment.range('test', -2)).length); // => 2
+  console.log(await environment.requiredSecrets()); // => []
 
   let longest = 0;
   for await (const task of environment.walk('train', { pageSize: 10 })) {

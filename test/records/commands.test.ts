@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { connect } from 'tiltyard/client';
+import { RecordWriter } from 'tiltyard/records';
 import { expect, test } from 'vitest';
 import { QUICK } from '../support/client.ts';
 import { run, untilPrinted } from '../support/command.ts';
@@ -30,6 +31,17 @@ test('Q3, Q4: what `serve --record` records, `replay` plays again and `mock` ser
   expect(replay.stdout()).toContain('1 call played again: the same as recorded.');
   expect(await playAt('mock', file)).toBe(text);
   expect(await playAt('mock', folder)).toBe(text);
+});
+
+test('mock says of records of tasks that clients sent that there are no splits, and suggests what works', async () => {
+  const file = join(newFolder(), 'own.jsonl');
+  using writer = RecordWriter.open(file);
+  writer.append({ type: 'episode', by: 'server', environment: 'math', task: { a: 1 } });
+  const command = run(['mock', file, '--port', '0']);
+  const [, url = ''] = await untilPrinted(command, /curl -s (\S+)/);
+  expect(command.output()).toContain('splits: none\n');
+  expect(url).toMatch(/\/math\/tools$/);
+  expect(await (await fetch(url)).json()).toEqual({ tools: [] });
 });
 
 test.each([

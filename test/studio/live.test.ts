@@ -28,6 +28,8 @@ test('U4: sessions of others come with their steps, rewards and ends', async () 
   await server.call(sid, 'details');
   await sees((session) => session.sid === sid && session.lastTool === 'details' && session.reward === 0.5);
   await server.call(sid, 'submit', { answer: '4' });
+  // Nobody has deleted its session, but nobody is waited for either.
+  await sees((session) => session.sid === sid && session.state === 'open' && session.finished);
   await server.post('/delete', undefined, { sid });
   await sees((session) => session.sid === sid && session.state === 'ended' && session.outcome === 'finished');
   const { status, sessions } = await studio.ask('GET /api/targets/:target/live', { target: 't1' });

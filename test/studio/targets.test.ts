@@ -72,6 +72,7 @@ describe('U1: servers and environments', () => {
       splits: { train: { type: 'train', count: 1_000_000, get: (index) => ({ n: index }) } },
       prompt: () => 'go',
       tools: { noop: { run: () => 'ok' } },
+      requirements: { secrets: ['VAULT_KEY'] },
     });
     const { url } = await startServer({ environments: [...fixture().environments, huge] });
     const studio = await openStudio({ targets: [{ name: url, url, apiKey: '', isModule: false }] });
@@ -83,6 +84,7 @@ describe('U1: servers and environments', () => {
       { name: 'test', type: 'test', count: 3 },
       { name: 'hard', type: 'validation', count: 1 },
     ]);
+    expect([(await info('math')).secrets, (await info('huge')).secrets]).toEqual([[], ['VAULT_KEY']]);
     expect((await info('math')).tools.find(({ name }) => name === 'submit')).toMatchObject({ input_schema: {} });
     const tasks = (query: object) =>
       studio.ask(

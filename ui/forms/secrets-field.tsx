@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { toSafeText } from '../data/safe-text.ts';
 
 /** A secret that is being typed. */
 export interface SecretRow {
@@ -9,16 +10,20 @@ export interface SecretRow {
 /** Names and values of secrets; values are never shown. */
 export function SecretsField({
   rows,
+  required,
   onChange,
 }: {
   readonly rows: readonly SecretRow[];
+  /** Names without which nothing begins. */
+  readonly required: readonly string[];
   readonly onChange: (rows: readonly SecretRow[]) => void;
 }): ReactElement {
   const change = (at: number, row: Partial<SecretRow>) =>
     onChange(rows.map((each, place) => (place === at ? { ...each, ...row } : each)));
   return (
-    <details className="secrets">
+    <details className="secrets" open={required.length > 0}>
       <summary>Secrets {rows.length > 0 && `(${rows.length})`}</summary>
+      {required.length > 0 && <p>This environment needs {required.map(toSafeText).join(', ')}.</p>}
       <p className="hint">Sent to the server for this episode, kept in the memory of the studio, shown nowhere.</p>
       {rows.map(({ name, value }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name than the one that is being typed.
@@ -30,7 +35,7 @@ export function SecretsField({
             onChange={({ target }) => change(at, { name: target.value })}
           />
           <input
-            aria-label="Value of the secret"
+            aria-label={name === '' ? 'Value of the secret' : `Value of ${toSafeText(name)}`}
             type="password"
             autoComplete="off"
             value={value}
@@ -52,9 +57,9 @@ export function SecretsField({
   );
 }
 
-/** Secrets as they are sent; nothing where there are none. */
+/** Secrets as they are sent, without those that have no name or no value; nothing where there are none. */
 export function toSecrets(rows: readonly SecretRow[]): { readonly secrets?: Readonly<Record<string, string>> } {
-  const named = rows.filter(({ name }) => name.trim() !== '');
+  const named = rows.filter(({ name, value }) => name.trim() !== '' && value !== '');
   return named.length === 0
     ? {}
     : { secrets: Object.fromEntries(named.map(({ name, value }) => [name.trim(), value])) };

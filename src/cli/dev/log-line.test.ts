@@ -25,3 +25,9 @@ test.each([
   const line = describeEntry({ level: 30, msg: 'request', method: 'GET', url, status, ms: 1 }, colors);
   expect(line).toContain(`${status}  GET  ${url}`);
 });
+
+test('what the studio asks by itself is not shown, unless it fails', () => {
+  const entry = { level: 30, msg: 'request', method: 'GET', url: '/list_environments', ms: 1, by: 'studio' };
+  expect(describeEntry({ ...entry, status: 200 }, colors)).toBeUndefined();
+  expect(describeEntry({ ...entry, status: 500 }, colors)).toContain('500  GET  /list_environments');
+});

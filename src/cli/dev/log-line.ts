@@ -24,7 +24,7 @@ export function toLogEntry(line: string): LogEntry | undefined {
 
 /** A line of the log for a person; undefined for one that says nothing new. */
 export function describeEntry(entry: LogEntry, colors: Colors): string | undefined {
-  if (isSignOfLife(entry) || isGreeting(entry)) return undefined;
+  if (isSignOfLife(entry) || isStudios(entry) || isGreeting(entry)) return undefined;
   const describe = DESCRIPTIONS.get(entry.msg) ?? describeEvent;
   return `${colors.dim(timeOf(entry.time))}  ${describe(entry, colors)}`;
 }
@@ -81,6 +81,11 @@ function duration(ms: unknown): string {
 function isSignOfLife({ url, status }: LogEntry): boolean {
   const hasListened = (status === 200 || status === 499) && /^\/events(?:\?|$)/.test(toText(url));
   return hasListened || (status === 200 && (url === '/ping' || url === '/health'));
+}
+
+// The studio beside this server finds its way again after each reload, which nobody has asked for.
+function isStudios({ by, status }: LogEntry): boolean {
+  return by === 'studio' && typeof status === 'number' && status < 400;
 }
 
 // Written whenever a version begins or ends: where the server listens has been said, and the limits are asked for with a command.

@@ -73,8 +73,8 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   await listen(server, { host, port }, room);
   const { url } = server;
   const studio = options.studio === true ? await studioBeside({ name: modules[0] ?? '', url, auth }, warn) : undefined;
-  const { json = false } = options;
-  process.stdout.write(banner(server.served, { url, json, auth, limits: server.limits, studio }));
+  const { json = false, mcp: hasMcp = false } = options;
+  process.stdout.write(banner(server.served, { url, json, auth, limits: server.limits, studio, hasMcp }));
 }
 
 /** The address of the studio; undefined if it cannot be started, which does not concern the server. */

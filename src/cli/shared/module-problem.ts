@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { Failure } from './failure.ts';
 import { locate } from './location.ts';
 import { toSafeText } from './safe-text.ts';
 import type { Colors } from './terminal.ts';
@@ -46,6 +47,8 @@ export function describeProblem(problem: ModuleProblem, colors: Colors): string 
 
 function nameAndMessage(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `thrown: ${String(thrown)}`;
+  // Ours, in words for people: its class says nothing to them.
+  if (thrown instanceof Failure) return thrown.message;
   return thrown.name === 'Error' ? thrown.message : `${thrown.name}: ${thrown.message}`;
 }
 

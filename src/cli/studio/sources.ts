@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { isObject, type JsonObject } from '../../protocol/index.ts';
+import { findRecords } from '../../records/index.ts';
 import { RUN_FILES } from '../../rollouts/index.ts';
 import type { BenchReport } from '../../studio/index.ts';
 import { misuse } from '../shared/failure.ts';
@@ -48,7 +49,7 @@ function kindOfFolder(folder: string): 'runs' | 'records' {
   const names = readdirSync(folder);
   const isRun = (path: string) => existsSync(join(path, RUN_FILES.run));
   if (isRun(folder) || names.some((name) => isRun(join(folder, name)))) return 'runs';
-  if (names.some((name) => name.endsWith('.jsonl'))) return 'records';
+  if (findRecords(folder).length > 0) return 'records';
   throw misuse(`${folder} has neither a run (${RUN_FILES.run}) nor runs nor records (*.jsonl) in it`);
 }
 

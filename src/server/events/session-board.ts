@@ -23,6 +23,7 @@ export class SessionBoard {
       last_tool: null,
       last_at: at,
       reward: null,
+      finished: false,
       outcome: null,
     };
     this.#sessions.set(number, session);
@@ -44,13 +45,14 @@ export class SessionBoard {
     });
   }
 
-  callEnded({ call, at, reward }: CallEnded): WatchedSession | undefined {
+  callEnded({ call, at, reward, finished }: CallEnded): WatchedSession | undefined {
     if (call.session === undefined) return undefined;
     return this.#change(call.session.number, at, (session) => {
       session.running -= 1;
       // A session without anything to set up tells nothing of it.
       session.state = 'open';
       if (reward !== null) session.reward = (session.reward ?? 0) + reward;
+      session.finished ||= finished;
     });
   }
 

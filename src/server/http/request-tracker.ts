@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { SESSION_HEADER } from '../../protocol/index.ts';
+import { SESSION_HEADER, STUDIO_AGENT } from '../../protocol/index.ts';
 import type { EndedRequest, EventLog } from '../observe/event-log.ts';
 import type { RequestCounts, RouteCounts } from '../observe/request-counts.ts';
 
@@ -193,7 +193,8 @@ function tell(events: EventLog, ended: EndedOne, answered: number): void {
   const sid = headers[SESSION_HEADER] as string | undefined;
   const identity = caller.tiltyardIdentity?.id;
   const isTold = caller.tiltyardIsTold;
-  const told = { method, url, sid, identity, status, durationMs: performance.now() - arrivedAt, isTold };
+  const by = headers['user-agent'] === STUDIO_AGENT ? 'studio' : undefined;
+  const told = { method, url, sid, identity, status, durationMs: performance.now() - arrivedAt, by, isTold } as const;
   if (status < 400) return events.requestEnded(told);
   const { remoteAddress } = ended.connection;
   events.requestEnded({ ...told, remoteAddress, code: caller.tiltyardCode, parserError: refusal?.parserError });

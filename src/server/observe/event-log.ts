@@ -28,6 +28,8 @@ export interface EndedRequest {
   /** What Node's parser found wrong with it. */
   readonly parserError?: string | undefined;
   readonly durationMs?: number | undefined;
+  /** Set for what the studio asks by itself, to find its way. */
+  readonly by?: 'studio' | undefined;
   /** Whether the line of a call tells of it. */
   readonly isTold?: boolean | undefined;
 }
@@ -43,12 +45,12 @@ export type EventLogger = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn'>;
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
   return {
-    requestEnded({ method, url, sid, identity, remoteAddress, status, code, parserError, durationMs, isTold }) {
+    requestEnded({ method, url, sid, identity, remoteAddress, status, code, parserError, durationMs, by, isTold }) {
       const level = isTold === true && status < 400 ? 'debug' : 'info';
       const ms = durationMs === undefined ? undefined : toMs(durationMs);
       const from = { identity: nameOf(identity), remoteAddress };
       const asked = { method, url: url && toLoggedUrl(url), sid: safe(sid) };
-      logger[level]({ ...asked, ...from, status, code, parserError, ms }, 'request');
+      logger[level]({ ...asked, ...from, by, status, code, parserError, ms }, 'request');
     },
     on(event: HostEvent) {
       if (event.type === 'call_ended') logger.info(callFields(event), 'call');

@@ -38,7 +38,15 @@ const reward = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }));
 test('the line of a request is what pino writes, whatever is in it', () => {
   // Node takes no others.
   const method = fc.constantFrom(...METHODS);
-  const fields = { method, url: text, sid: text, identity, durationMs: ms, isTold: fc.boolean() };
+  const fields = {
+    method,
+    url: text,
+    sid: text,
+    identity,
+    durationMs: ms,
+    by: fc.constantFrom('studio', undefined),
+    isTold: fc.boolean(),
+  };
   const answered = fc.record({ status: fc.constantFrom(200, 308), ...fields }, { requiredKeys: ['status'] });
   const reasons = { remoteAddress: text, code: text, parserError: text };
   const refused = fc.record({ status: fc.constant(404), ...fields, ...reasons }, { requiredKeys: ['status'] });

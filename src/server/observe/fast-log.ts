@@ -23,10 +23,17 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
   return {
     ...slow,
     requestEnded(request) {
-      const { method, url, sid, identity, status, durationMs, isTold } = request;
+      const { method, url, sid, identity, status, durationMs, by, isTold } = request;
       if (isOff(isTold === true && status < 400 ? DEBUG : INFO)) return;
-      // Who was refused, or has left, is in no hurry, and at level debug nobody is.
-      if (status >= 400 || isTold || method === undefined || url === undefined || durationMs === undefined)
+      // Who was refused, or has left, is in no hurry; nor is the studio, and at level debug nobody is.
+      if (
+        status >= 400 ||
+        isTold ||
+        by !== undefined ||
+        method === undefined ||
+        url === undefined ||
+        durationMs === undefined
+      )
         return slow.requestEnded(request);
       const asked = PLAIN_URL.test(url) ? `"${url}"` : JSON.stringify(toLoggedUrl(url));
       const who = `${sid === undefined ? '' : `,"sid":${quote(sid)}`}${whose(identity, quoteName)}`;

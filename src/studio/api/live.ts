@@ -31,6 +31,8 @@ export interface LiveSession {
   readonly lastAt: number;
   /** The sum so far; null if nothing was paid. */
   readonly reward: number | null;
+  /** Whether its episode is over, though its session may still be open. */
+  readonly finished: boolean;
   /** How it ended; null while it is open. */
   readonly outcome: EpisodeOutcome | null;
 }

@@ -12,12 +12,24 @@ import type {
 } from '../../rollouts/index.ts';
 import type { Problem } from './problem.ts';
 
-/** A run in the table of runs; its numbers are those of its files at this moment. */
-export interface RunHead {
+/** A run in the table of runs: `problem` tells one that cannot be read from the others. */
+export type RunHead = ReadableRun | UnreadableRun;
+
+interface RunPlace {
   readonly id: string;
   /** The last part of its folder's path. */
   readonly name: string;
   readonly folder: string;
+}
+
+/** A folder of which no more is known than that it should have a run in it. */
+export interface UnreadableRun extends RunPlace {
+  /** Why it cannot be read. */
+  readonly problem: Problem;
+}
+
+/** A run; its numbers are those of its files at this moment. */
+export interface ReadableRun extends RunPlace {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly target: string;
@@ -26,11 +38,10 @@ export interface RunHead {
   readonly tags: Readonly<Record<string, string>>;
   /** Whether a process is playing it now. */
   readonly isLive: boolean;
-  /** Null if its files cannot be read; `problem` says why. */
-  readonly summary: Summary | null;
+  readonly summary: Summary;
   /** Against the run before it of the same environment and split; null if there is none. */
   readonly change: RunChange | null;
-  readonly problem: Problem | null;
+  readonly problem: null;
 }
 
 /** How the mean reward changed. */
@@ -44,7 +55,7 @@ export interface RunChange {
 }
 
 /** One run. */
-export interface RunDetail extends RunHead {
+export interface RunDetail extends ReadableRun {
   /** The least reward with which an episode counts as passed. */
   readonly pass: number;
   readonly versions: Readonly<Record<string, string>>;
@@ -146,17 +157,29 @@ export interface EventPage {
   readonly next: number | null;
 }
 
-/** A record outside of any run: of a server, or of a game. */
-export interface RecordHead {
+/** A record outside of any run, of a server or of a game: `problem` tells one that cannot be read from the others. */
+export type RecordHead = ReadableRecord | UnreadableRecord;
+
+interface RecordPlace {
   readonly id: string;
   readonly name: string;
   readonly path: string;
+}
+
+/** A file that should be a record. */
+export interface UnreadableRecord extends RecordPlace {
+  /** Why it cannot be read. */
+  readonly problem: Problem;
+}
+
+/** A record, as its first event tells of it. */
+export interface ReadableRecord extends RecordPlace {
   readonly environment: string;
   readonly split: string | null;
   readonly index: number | null;
   readonly task: JsonObject | null;
   readonly at: number;
-  readonly problem: Problem | null;
+  readonly problem: null;
 }
 
 /** Some of the records. */
@@ -167,15 +190,15 @@ export interface RecordPage {
 }
 
 /** One record. */
-export interface RecordDetail extends RecordHead {
+export interface RecordDetail extends ReadableRecord {
   readonly prompt: readonly WireBlock[] | null;
   readonly events: EventPage;
 }
 
 /** Two runs of the same tasks: their heads in the place of their summaries. */
 export interface RunComparison extends Omit<Comparison, 'first' | 'second'> {
-  readonly first: RunHead;
-  readonly second: RunHead;
+  readonly first: ReadableRun;
+  readonly second: ReadableRun;
   /** For a scatter plot: at most 2,000 tasks, evenly chosen. */
   readonly points: readonly ComparedTask[];
 }

@@ -34,11 +34,13 @@ export interface NewTarget {
   readonly apiKey?: string;
 }
 
-/** An environment: its splits and the tools that every episode has. */
+/** An environment: its splits, the tools that every episode has, and the secrets that one needs to begin. */
 export interface EnvironmentInfo {
   readonly name: string;
   readonly splits: readonly SplitInfo[];
   readonly tools: readonly ToolSpec[];
+  /** Names of secrets without which no episode begins; none where the server does not tell. */
+  readonly secrets: readonly string[];
 }
 
 /** A split with its size. */

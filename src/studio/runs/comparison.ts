@@ -1,5 +1,5 @@
 import { compareStates, RunFolderError, type TaskScore } from '../../rollouts/index.ts';
-import type { ComparedTable, ComparedTask, RunChange, RunComparison, RunHead } from '../api.ts';
+import type { ComparedTable, ComparedTask, ReadableRun, RunChange, RunComparison } from '../api.ts';
 import type { RunIndex } from './run-index.ts';
 
 const MOST_POINTS = 2_000;
@@ -8,7 +8,7 @@ const MOST_POINTS = 2_000;
 export function compareIndexes(
   first: RunIndex,
   second: RunIndex,
-  heads: { readonly first: RunHead; readonly second: RunHead },
+  heads: { readonly first: ReadableRun; readonly second: ReadableRun },
 ): RunComparison {
   const compared = compareStates([first.folder, first.state], [second.folder, second.state]);
   return { ...compared, ...heads, points: evenly(comparedTasks(first, second), MOST_POINTS) };

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-import { type EpisodeEvent, readRecord } from '../../records/index.ts';
+import { statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { type EpisodeEvent, findRecords, readRecord } from '../../records/index.ts';
 import type { EventPage, RecordDetail, RecordHead, RecordPage } from '../api.ts';
-import { conflict, notFound } from '../shared/refusal.ts';
+import { conflict, notFound, unreadable } from '../shared/refusal.ts';
 import { readEventPage } from './event-page.ts';
 
 const MOST_HEADS = 200;
 
-/** Records outside of runs: the files that were named, and those in the folders that were. */
+/** Records outside of runs: the files that were named, and those in or below the folders that were. */
 export class RecordLibrary {
   readonly #roots: readonly string[];
 
@@ -56,16 +56,9 @@ export class RecordLibrary {
     return this.#roots.flatMap((root) => {
       const stat = statSync(root, { throwIfNoEntry: false });
       if (stat === undefined) return [];
-      return stat.isDirectory() ? recordsIn(root) : [root];
+      return stat.isDirectory() ? findRecords(root) : [root];
     });
   }
-}
-
-function recordsIn(folder: string): string[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.jsonl'))
-    .sort()
-    .map((name) => join(folder, name));
 }
 
 function idOf(path: string): string {
@@ -78,9 +71,7 @@ async function readHead(path: string): Promise<RecordHead> {
     const { environment, split = null, index = null, task = null, at } = await readFirst(path);
     return { ...place, environment, split, index, task, at, problem: null };
   } catch (thrown) {
-    const { message } = thrown as Error;
-    const problem = { kind: 'request', code: 'unreadable', message, advice: null, status: null } as const;
-    return { ...place, environment: '', split: null, index: null, task: null, at: 0, problem };
+    return { ...place, problem: unreadable(thrown) };
   }
 }
 

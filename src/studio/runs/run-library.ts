@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { RUN_FILES, type RunFile, RunFolderError, readRunFile } from '../../rollouts/index.ts';
-import type { RunChange, RunDetail, RunHead } from '../api.ts';
+import type { ReadableRun, RunChange, RunDetail, RunHead } from '../api.ts';
 import { Listeners } from '../shared/listeners.ts';
-import { conflict, notFound } from '../shared/refusal.ts';
+import { conflict, notFound, unreadable } from '../shared/refusal.ts';
 import { changeAgainst } from './comparison.ts';
 import { RunIndex } from './run-index.ts';
 import { TextSearches } from './search/text-searches.ts';
@@ -55,11 +55,11 @@ export class RunLibrary {
     clearInterval(this.#timer);
   }
 
-  /** All runs, the newest first. */
+  /** All runs, the newest first; those that cannot be read come last. */
   async list(): Promise<RunHead[]> {
     const runs = this.#runs();
     const heads = await Promise.all([...this.folders()].map(([id, folder]) => this.#head(id, folder, runs)));
-    return heads.sort((one, other) => other.createdAt.localeCompare(one.createdAt));
+    return heads.sort((one, other) => timeOf(other).localeCompare(timeOf(one)));
   }
 
   async get(id: string): Promise<RunIndex> {
@@ -70,40 +70,32 @@ export class RunLibrary {
     });
   }
 
-  async head(id: string): Promise<RunHead> {
-    const folder = this.folders().get(id);
-    if (folder === undefined) throw notFound('run', id);
-    return this.#head(id, folder, this.#runs());
+  /** A run that can be read; refused if it cannot. */
+  async head(id: string): Promise<ReadableRun> {
+    return this.#toHead(id, await this.get(id), this.#runs());
   }
 
   async detail(id: string): Promise<RunDetail> {
     const index = await this.get(id);
     const { pass, versions, git } = index.run;
     const { passAt } = index.summary;
-    return { ...(await this.head(id)), pass, versions, git, ...index.overview, passAt };
+    return { ...(await this.#toHead(id, index, this.#runs())), pass, versions, git, ...index.overview, passAt };
   }
 
   async #head(id: string, folder: string, runs: readonly FoundRun[]): Promise<RunHead> {
     try {
-      const index = await this.#open(folder);
-      const { createdAt, target, identity, selection, tags } = index.run;
-      return {
-        id,
-        name: basename(folder),
-        folder,
-        createdAt,
-        target,
-        identity,
-        selection,
-        tags,
-        isLive: index.isLive,
-        summary: index.summary,
-        change: await this.#changeOf(index, runs),
-        problem: null,
-      };
+      return await this.#toHead(id, await this.#open(folder), runs);
     } catch (thrown) {
-      return toBroken(id, folder, (thrown as Error).message);
+      return { id, name: basename(folder), folder, problem: unreadable(thrown) };
     }
+  }
+
+  async #toHead(id: string, index: RunIndex, runs: readonly FoundRun[]): Promise<ReadableRun> {
+    const { folder, isLive, summary } = index;
+    const { createdAt, target, identity, selection, tags } = index.run;
+    const change = await this.#changeOf(index, runs);
+    const place = { id, name: basename(folder), folder };
+    return { ...place, createdAt, target, identity, selection, tags, isLive, summary, change, problem: null };
   }
 
   /** Against the newest run before it of the same environment and split. */
@@ -193,30 +185,6 @@ function readRun(folder: string): RunFile | undefined {
   }
 }
 
-function toBroken(id: string, folder: string, message: string): RunHead {
-  return {
-    id,
-    name: basename(folder),
-    folder,
-    createdAt: '',
-    target: '',
-    identity: {
-      environment: '',
-      split: '',
-      agent: '',
-      model: null,
-      parameters: {},
-      system: null,
-      seed: 0,
-      limits: { maxTurns: 0 },
-      scoring: { reward: 'sum', unfinished: 'zero' },
-      cluster: null,
-    },
-    selection: { indices: null, from: 0, n: null, k: 0 },
-    tags: {},
-    isLive: false,
-    summary: null,
-    change: null,
-    problem: { kind: 'request', code: 'unreadable', message, advice: null, status: null },
-  };
+function timeOf(run: RunHead): string {
+  return run.problem === null ? run.createdAt : '';
 }

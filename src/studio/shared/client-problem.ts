@@ -69,6 +69,7 @@ function adviceFor(error: ClientError, kind: ProblemKind): string | null {
     return 'The tool took longer than its limit. Look for what it waits for, or raise its timeoutMs.';
   if (error.code === 'setup_failed')
     return 'The setup of the episode failed. If the environment needs a secret, add it and start again.';
+  if (error.code === 'missing_secrets') return 'Enter what is missing, and start again.';
   if (error instanceof OxpServerError && error.missingRequirements !== undefined)
     return `The tool needs something that was not sent: ${missingIn(error)}.`;
   return ADVICE[kind];

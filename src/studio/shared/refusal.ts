@@ -30,6 +30,11 @@ export function conflict(message: string, advice: string | null = null): Refusal
   return new Refusal(409, 'conflict', message, advice);
 }
 
+/** Why files on this machine cannot be read, as lists tell it of them. */
+export function unreadable(thrown: unknown): Problem {
+  return { kind: 'request', code: 'unreadable', message: (thrown as Error).message, advice: null, status: null };
+}
+
 /** Something that is wrong with a request. */
 export function badRequest(message: string): Refusal {
   return new Refusal(400, 'bad_request', message);

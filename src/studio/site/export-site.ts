@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { version } from '../../version.ts';
-import type { RunHead, StaticSite, TaskTable } from '../api.ts';
+import type { ReadableRun, RunHead, StaticSite, TaskTable } from '../api.ts';
 import { pageFolder } from '../http/page.ts';
 import { compareIndexes, differingTasks } from '../runs/comparison.ts';
 import { readEpisodeDetail } from '../runs/episode.ts';
@@ -41,8 +41,7 @@ export async function exportSite(options: SiteOptions): Promise<ExportedSite> {
   if (existsSync(out) && readdirSync(out).length > 0)
     throw new SiteError(`${out} is not empty. Choose another folder, or delete what is in it`);
   const library = new RunLibrary(options.runs);
-  const heads = await library.list();
-  assertReadable(heads, options.runs);
+  const heads = toReadable(await library.list(), options.runs);
   makeFolder(out);
   try {
     return await new SiteWriter(library, heads, options).write(page);
@@ -63,26 +62,28 @@ function makeFolder(out: string): void {
   }
 }
 
-function assertReadable(heads: readonly RunHead[], named: readonly string[]): void {
+function toReadable(heads: readonly RunHead[], named: readonly string[]): ReadableRun[] {
   if (heads.length === 0) throw new SiteError(`there is no run in ${named.join(', ')}: none has a run.json`);
-  const broken = heads.find(({ problem }) => problem !== null);
-  if (broken !== undefined) throw new SiteError(`${broken.folder} cannot be read: ${broken.problem?.message}`);
+  return heads.map((head) => {
+    if (head.problem === null) return head;
+    throw new SiteError(`${head.folder} cannot be read: ${head.problem.message}`);
+  });
 }
 
 /** Writes the files of one site. */
 class SiteWriter {
   readonly #library: RunLibrary;
-  readonly #heads: readonly RunHead[];
+  readonly #heads: readonly ReadableRun[];
   readonly #options: SiteOptions;
   readonly #total: number;
   #episodes = 0;
   #done = 0;
 
-  constructor(library: RunLibrary, heads: readonly RunHead[], options: SiteOptions) {
+  constructor(library: RunLibrary, heads: readonly ReadableRun[], options: SiteOptions) {
     this.#library = library;
     this.#heads = heads;
     this.#options = options;
-    this.#total = heads.reduce((sum, { summary }) => sum + (summary?.episodes.planned ?? 0), 0);
+    this.#total = heads.reduce((sum, { summary }) => sum + summary.episodes.planned, 0);
   }
 
   async write(page: string): Promise<ExportedSite> {
@@ -141,7 +142,7 @@ class SiteWriter {
     );
   }
 
-  #head(id: string): RunHead {
+  #head(id: string): ReadableRun {
     const head = this.#heads.find((each) => each.id === id);
     if (head === undefined) throw new Refusal(404, 'not_found', `there is no run '${id}'`);
     return withoutPlace(head);
@@ -164,6 +165,6 @@ function toScript(value: object): string {
 }
 
 // Where it was on this machine is nobody's business.
-function withoutPlace<Head extends RunHead>(head: Head): Head {
+function withoutPlace<Head extends ReadableRun>(head: Head): Head {
   return { ...head, folder: basename(head.folder) };
 }

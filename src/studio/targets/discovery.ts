@@ -9,13 +9,27 @@ const MOST_TASKS = 500;
 
 const TIMEOUT_MS = 30_000;
 
-/** An environment with the sizes of its splits. */
-export async function readEnvironment({ ors }: TargetLink, name: string): Promise<EnvironmentInfo> {
-  const environment = ors.environment(name);
+/** An environment with the sizes of its splits, and the secrets that it needs. */
+export async function readEnvironment(link: TargetLink, name: string): Promise<EnvironmentInfo> {
+  const environment = link.ors.environment(name);
   const how = { timeoutMs: TIMEOUT_MS };
-  const [splits, tools] = await Promise.all([environment.splits(how), environment.tools(how)]);
+  const [splits, tools, secrets] = await Promise.all([
+    environment.splits(how),
+    environment.tools(how),
+    secretsOf(environment),
+  ]);
   const counts = await Promise.all(splits.map((split) => countOf(environment, split.name)));
-  return { name, splits: splits.map((split, at) => ({ ...split, count: counts[at] ?? null })), tools };
+  return { name, splits: splits.map((split, at) => ({ ...split, count: counts[at] ?? null })), tools, secrets };
+}
+
+// Most servers of another make do not tell; whether this one is there at all, the other questions find out.
+async function secretsOf(environment: EnvironmentClient): Promise<readonly string[]> {
+  try {
+    return await environment.requiredSecrets({ timeoutMs: TIMEOUT_MS });
+  } catch (thrown) {
+    if (thrown instanceof ClientError) return [];
+    throw thrown;
+  }
 }
 
 /** A range of tasks of a split. */

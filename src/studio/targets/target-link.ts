@@ -1,6 +1,6 @@
 import { type Client, ClientError, connect, connectOxp, type OxpClient } from '../../client/index.ts';
 import type { Environment } from '../../core/index.ts';
-import { INSTANCE_HEADER } from '../../protocol/index.ts';
+import { INSTANCE_HEADER, STUDIO_AGENT } from '../../protocol/index.ts';
 import type { Problem, Target } from '../api.ts';
 import { toProblem } from '../shared/client-problem.ts';
 import { Listeners } from '../shared/listeners.ts';
@@ -24,6 +24,9 @@ const LOOK_MS = 5_000;
 const LOOK_FOR_MS = 1_000;
 const ANSWER_MS = 60_000;
 
+// What is played, checked and measured is somebody's wish; only what the studio asks to find its way is marked as its own.
+const BY_ITSELF = { 'user-agent': STUDIO_AGENT };
+
 type State = Pick<Target, 'status' | 'protocols' | 'make' | 'live' | 'reconnects' | 'since' | 'problem'>;
 
 /** A server that the studio talks to: looked at now and then, and found again after it was away. */
@@ -43,8 +46,9 @@ export class TargetLink {
     this.id = id;
     this.options = options;
     const { url, apiKey } = options;
-    this.ors = connect(url, { apiKey, retry: RETRY, answerMs: ANSWER_MS });
-    this.oxp = connectOxp(url, { apiKey, retry: RETRY, answerMs: ANSWER_MS });
+    const how = { apiKey, retry: RETRY, answerMs: ANSWER_MS, headers: BY_ITSELF };
+    this.ors = connect(url, how);
+    this.oxp = connectOxp(url, how);
     this.#state = {
       status: 'looking',
       protocols: [],
@@ -115,25 +119,25 @@ export class TargetLink {
 
   /** Which instance answers; null from a server of another make. Any answer at all is a sign of life. */
   async #askInstance(): Promise<string | null> {
-    const response = await fetch(`${this.options.url}/health`, {
-      headers: this.headers,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(LOOK_MS),
-    });
+    const response = await this.#get('/health');
     await response.body?.cancel();
     return response.headers.get(INSTANCE_HEADER);
   }
 
   async #askLive(): Promise<Target['live']> {
-    const { status, body } = await fetch(`${this.options.url}/events?session=-`, {
-      headers: this.headers,
+    const { status, body } = await this.#get('/events?session=-');
+    await body?.cancel();
+    if (status === 200 || status === 429) return 'on';
+    return status === 401 || status === 403 ? 'forbidden' : 'off';
+  }
+
+  #get(path: string): Promise<Response> {
+    return fetch(this.options.url + path, {
+      headers: { ...this.headers, ...BY_ITSELF },
       // Followed, a redirect to another host would take the key along.
       redirect: 'manual',
       signal: AbortSignal.timeout(LOOK_MS),
     });
-    await body?.cancel();
-    if (status === 200 || status === 429) return 'on';
-    return status === 401 || status === 403 ? 'forbidden' : 'off';
   }
 
   #change(change: Partial<State>): void {

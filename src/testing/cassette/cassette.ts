@@ -1,6 +1,5 @@
-import { readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { RecordError, type RecordedEpisode, readEpisode } from '../../records/index.ts';
+import { statSync } from 'node:fs';
+import { findRecords, RecordError, type RecordedEpisode, readEpisode } from '../../records/index.ts';
 import { LocalHost } from '../../sessions/index.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../served.ts';
 import { CassetteRuntime } from './cassette-runtime.ts';
@@ -20,13 +19,6 @@ export async function cassette(
   return startServer({ host: (sessions) => new LocalHost(new CassetteRuntime(episodes), sessions) }, options);
 }
 
-// What runs have beside their records.
-const OTHER_LINES: ReadonlySet<string> = new Set(['plan.jsonl', 'episodes.jsonl']);
-
 function filesOf(path: string): string[] {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.jsonl') && !OTHER_LINES.has(basename(name)))
-    .sort()
-    .map((name) => join(path, name));
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? findRecords(path) : [path];
 }

@@ -74,6 +74,30 @@ describe.skipIf(isWithoutBrowser('playing in the studio'))('the page Play', () =
     expect(await steps(page).locator('.out').innerText()).toContain('0.3');
   });
 
+  test('U2: an episode that needs secrets says which, and leads to where they are entered', async () => {
+    const vault = environment({
+      name: 'vault',
+      splits: { train: [{ n: 1 }, { n: 2 }] },
+      requirements: { secrets: ['VAULT_KEY'] },
+      prompt: ({ task }) => `Open door ${task.n}.`,
+      tools: { open: { run: (_input: {}, { secrets }) => step(`with ${secrets.VAULT_KEY?.length} letters`) } },
+    });
+    const { page } = await openPage(browser(), { server: { environments: [vault] } });
+    await page.getByRole('button', { name: 'Play task 1', exact: true }).click();
+    await page.getByText('The episode could not be started.').waitFor();
+    await page.getByText("environment 'vault' requires the secret VAULT_KEY").waitFor();
+    await page.getByText('Enter what is missing, and start again.').waitFor();
+    // Nothing is being loaded any more.
+    expect(await page.getByText(/Change its tool|Try again|Waiting for the prompt/).count()).toBe(0);
+    expect(await page.locator('main .loading, main .ghost').count()).toBe(0);
+    await page.getByRole('button', { name: 'Enter the secrets' }).click();
+    await page.getByLabel('Value of VAULT_KEY').fill('sesame');
+    expect(await page.getByRole('spinbutton', { name: /^Task/ }).inputValue()).toBe('1');
+    await page.getByRole('button', { name: /^Play vault/ }).click();
+    await page.getByText('Open door 2.').waitFor();
+    await page.getByText('secrets: VAULT_KEY').waitFor();
+  });
+
   test('U2: an episode is played by keyboard alone', async () => {
     const { page, go } = await openPage(browser(), { server: { environments: [gridworld] } });
     await go('#/play?environment=gridworld');

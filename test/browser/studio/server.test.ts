@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { environment, step } from 'tiltyard';
+import { connect } from 'tiltyard/client';
 import { createServer } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { gsm8k } from '../../../examples/gsm8k/environment.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startPlayers } from '../../support/players.ts';
 import { isWithoutBrowser, openPage, shareBrowser } from './open-page.ts';
@@ -67,6 +69,18 @@ describe.skipIf(isWithoutBrowser('servers in the studio'))('a server in the stud
     await players.callIn(7);
     await page.locator('.step').nth(1).waitFor();
     await page.locator('.card .pill .reward', { hasText: '+0.50' }).waitFor();
+  });
+
+  test('U4: an episode that has finished is shown as finished, also before its session is deleted', async () => {
+    const { page, go, server } = await openPage(browser(), { server: { environments: [gsm8k] } });
+    await using session = await connect(server?.url ?? '', { apiKey: '' }).session({ split: 'train', index: 0 });
+    await go('#/live');
+    const row = page.locator('.row.session:not(.head)');
+    await row.getByText('waiting').or(row.getByText('setting up')).waitFor();
+    await session.call('submit', { answer: '51' });
+    await row.getByText('finished').waitFor();
+    await row.click();
+    await page.locator('.card .tag', { hasText: 'finished' }).first().waitFor();
   });
 
   test('U4: a server without an event stream says so, and how to get one', async () => {

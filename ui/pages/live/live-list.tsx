@@ -90,9 +90,12 @@ const Row = memo(function Row({ target, session, now, state }: RowProps): ReactE
 });
 
 /** How a session stands: never by colour alone. */
-export function State({ session: { state, running, outcome } }: { readonly session: LiveSession }): ReactElement {
+export function State({ session }: { readonly session: LiveSession }): ReactElement {
+  const { state, running, finished, outcome } = session;
   if (state === 'ended')
     return <span className={outcome === 'finished' ? 'tag good' : 'tag warn'}>{outcome ?? 'ended'}</span>;
   if (state === 'setup') return <span className="tag">setting up</span>;
-  return running > 0 ? <span className="tag accent">running</span> : <span className="tag">waiting</span>;
+  if (running > 0) return <span className="tag accent">running</span>;
+  // Nobody is waited for, though its session was not deleted yet.
+  return finished ? <span className="tag good">finished</span> : <span className="tag">waiting</span>;
 }

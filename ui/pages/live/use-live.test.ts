@@ -15,6 +15,7 @@ const session = (sid: string, calls = 0): LiveSession => ({
   lastTool: null,
   lastAt: 0,
   reward: null,
+  finished: false,
   outcome: null,
 });
 const live = { status: 'on', sessions: [session('a'), session('b')], dropped: 0, problem: null } as const;

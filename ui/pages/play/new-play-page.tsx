@@ -111,8 +111,8 @@ function ChooseTask({
   });
   const [split, setSplit] = useState(query.get('split') ?? undefined);
   const [index, setIndex] = useState(query.get('index') ?? '0');
-  const [own, setOwn] = useState<string | undefined>();
-  const [secrets, setSecrets] = useState<readonly SecretRow[]>([]);
+  const [own, setOwn] = useState(query.get('task') ?? undefined);
+  const [typed, setTyped] = useState<readonly SecretRow[] | undefined>();
   const begin = useAction(beginPlay);
   const chosen = data?.splits.find(({ name }) => name === split) ?? data?.splits[0];
   const choice = toChoice(own, chosen, index);
@@ -127,6 +127,7 @@ function ChooseTask({
   });
   if (error !== undefined) return <Failed error={error} onRetry={reload} />;
   if (data === undefined) return <Loading lines={4} />;
+  const secrets = typed ?? data.secrets.map((name) => ({ name, value: '' }));
   const start = () => {
     if (choice.value === undefined) return;
     const subject: PlaySubject = { kind: 'episode', environment, choice: choice.value };
@@ -170,7 +171,7 @@ function ChooseTask({
       <button type="button" className="quiet" onClick={() => (own === undefined ? edit.run() : setOwn(undefined))}>
         {own === undefined ? 'Edit the task' : 'Choose a task of a split instead'}
       </button>
-      <SecretsField rows={secrets} onChange={setSecrets} />
+      <SecretsField rows={secrets} required={data.secrets} onChange={setTyped} />
       {[edit.error, begin.error].map((each) => each !== undefined && <Failed key={String(each)} error={each} />)}
       <button
         type="button"

@@ -72,8 +72,8 @@ function Played({ play }: { readonly play: Play }): ReactElement {
       {other && <CompareBranches first={play} second={other} />}
       <div className="play playing">
         <div className="column">
-          {play.subject.kind === 'episode' && <PromptCard play={play} />}
-          {!other && <StepsCard play={play} selected={selected} onSelect={select} />}
+          {play.subject.kind === 'episode' && (play.prompt !== null || isOpen(play)) && <PromptCard play={play} />}
+          {!other && play.status !== 'failed' && <StepsCard play={play} selected={selected} onSelect={select} />}
           <StatusBanner play={play} />
         </div>
         <aside className="column" aria-label="Next call, reward and branches">

@@ -25,6 +25,14 @@ export async function beginPlay(play: NewPlay): Promise<void> {
   go(to(['play', id]));
 }
 
+/** The form of a new episode, filled in with what was to be played. */
+export function formOf({ target, subject }: Pick<PlayHead, 'target' | 'subject'>): string {
+  if (subject.kind === 'tools') return to(['play'], { target });
+  const { environment, choice } = subject;
+  const task = 'task' in choice ? { task: JSON.stringify(choice.task, null, 2) } : choice;
+  return to(['play'], { target, environment, ...task });
+}
+
 /** Plays the first `keep` calls again in a new session, and goes there. */
 export async function branchFrom(play: string, keep: number): Promise<void> {
   const { id } = await ask('POST /api/plays/:play/branch', { path: { play }, body: { keep } });

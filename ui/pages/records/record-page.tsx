@@ -8,7 +8,7 @@ import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
 import { PageWait } from '../../parts/page-wait.tsx';
-import { Failed, Notice } from '../../parts/states.tsx';
+import { Failed } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { RecordReader } from '../../reader/record-reader.tsx';
 import { useEvents } from '../../reader/use-events.ts';
@@ -46,7 +46,6 @@ function Recorded({ record }: { readonly record: RecordDetail }): ReactElement {
         <span className="grow" />
         <span className="soft">{formatTime(record.at)}</span>
       </div>
-      {record.problem !== null && <Notice tone="bad">{toSafeText(record.problem.message)}</Notice>}
       {error !== undefined && <Failed error={error} />}
       <div className="play">
         <div className="column">

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { ComparedRow, RunComparison, RunHead } from '../../../src/studio/api.ts';
+import type { ComparedRow, ReadableRun, RunComparison } from '../../../src/studio/api.ts';
 import { to } from '../../app/route.ts';
 import { ask } from '../../data/ask.ts';
 import { formatNumber, plural } from '../../data/format.ts';
@@ -86,8 +86,8 @@ function Verdict({ compared }: { readonly compared: RunComparison }): ReactEleme
   );
 }
 
-function Side({ run }: { readonly run: RunHead }): ReactElement {
-  const reward = run.summary?.reward;
+function Side({ run }: { readonly run: ReadableRun }): ReactElement {
+  const reward = run.summary.reward;
   return (
     <div className="tile">
       <span>

@@ -1,15 +1,14 @@
-import type { RunHead } from '../../../src/studio/api.ts';
+import type { ReadableRun } from '../../../src/studio/api.ts';
 import { formatNumber, formatUsd } from '../../data/format.ts';
 
 /** Who played a run. */
-export function agentOf({ identity: { agent, model } }: RunHead): string {
+export function agentOf({ identity: { agent, model } }: ReadableRun): string {
   return model ?? agent;
 }
 
 /** How many tasks were played, and how often: `100 tasks × 4`. */
-export function sizeOf({ summary, selection }: RunHead): string {
-  const tasks = summary === null ? (selection.n ?? '?') : summary.tasks;
-  return `${tasks} ${tasks === 1 ? 'task' : 'tasks'} × ${selection.k}`;
+export function sizeOf({ summary: { tasks }, selection: { k } }: ReadableRun): string {
+  return `${tasks} ${tasks === 1 ? 'task' : 'tasks'} × ${k}`;
 }
 
 /** Half of the width of the interval: `± 0.041`. */
@@ -23,8 +22,8 @@ export function signed(value: number): string {
 }
 
 /** What a run cost; nothing where nothing is known. */
-export function costOf({ summary }: RunHead): string {
-  return summary === null || summary.usd === 0 ? '' : formatUsd(summary.usd);
+export function costOf({ summary: { usd } }: ReadableRun): string {
+  return usd === 0 ? '' : formatUsd(usd);
 }
 
 /** A way of ending, as people read it. */

@@ -15,7 +15,6 @@ import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
 import { PageWait } from '../../parts/page-wait.tsx';
-import { Notice } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { Histogram } from './histogram.tsx';
 import { agentOf, marginOf, signed, sizeOf, stopName } from './names.ts';
@@ -39,8 +38,7 @@ export function RunPage({ id }: { readonly id: string }): ReactElement {
         <CompareWith run={run} />
       </div>
       {run.isLive && <Progress run={run} />}
-      {run.problem !== null && <Notice tone="bad">{toSafeText(run.problem.message)}</Notice>}
-      {run.summary !== null && <Tiles run={run} summary={run.summary} />}
+      <Tiles run={run} />
       <TasksCard run={run} />
       <div className="thirds">
         <Card title="Rewards" side={<span className="pill">episodes that count</span>}>
@@ -60,10 +58,8 @@ export function RunPage({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-type Summary = NonNullable<RunDetail['summary']>;
-
-function Tiles({ run, summary }: { readonly run: RunDetail; readonly summary: Summary }): ReactElement {
-  const { reward, coverage, episodes, tokens, usd, passAt } = summary;
+function Tiles({ run }: { readonly run: RunDetail }): ReactElement {
+  const { reward, coverage, episodes, steps, tokens, usd, ms, passAt } = run.summary;
   const best = passAt.at(-1);
   const unscored = episodes.planned - episodes.valid;
   const sum = tokens.input + tokens.output;
@@ -89,8 +85,8 @@ function Tiles({ run, summary }: { readonly run: RunDetail; readonly summary: Su
       <Tile name="Coverage" figure={formatShare(coverage)}>
         {unscored === 0 ? `all ${plural(episodes.planned, 'episode')}` : `${plural(unscored, 'episode')} not scored`}
       </Tile>
-      <Tile name={sum === 0 ? 'Steps' : 'Tokens'} figure={formatCount(sum === 0 ? summary.steps : sum)}>
-        {usd > 0 ? formatUsd(usd) : `${formatMs(summary.ms)} in all`}
+      <Tile name={sum === 0 ? 'Steps' : 'Tokens'} figure={formatCount(sum === 0 ? steps : sum)}>
+        {usd > 0 ? formatUsd(usd) : `${formatMs(ms)} in all`}
       </Tile>
     </div>
   );
@@ -115,7 +111,7 @@ function Tile({
 }
 
 function Progress({ run }: { readonly run: RunDetail }): ReactElement {
-  const { planned = 0, owed = 0 } = run.summary?.episodes ?? {};
+  const { planned, owed } = run.summary.episodes;
   const done = planned - owed;
   return (
     <div className="progress" role="status">
@@ -128,7 +124,7 @@ function Progress({ run }: { readonly run: RunDetail }): ReactElement {
 }
 
 function Outcomes({ run }: { readonly run: RunDetail }): ReactElement {
-  const stops = Object.entries(run.summary?.stops ?? {}).sort(([, one], [, other]) => other - one);
+  const stops = Object.entries(run.summary.stops).sort(([, one], [, other]) => other - one);
   const most = Math.max(1, ...stops.map(([, count]) => count));
   return (
     <Card title="How episodes ended">
@@ -154,8 +150,11 @@ function Outcomes({ run }: { readonly run: RunDetail }): ReactElement {
 function CompareWith({ run }: { readonly run: RunDetail }): ReactElement | null {
   const { data = [] } = useRuns();
   const others = data.filter(
-    ({ id, identity }) =>
-      id !== run.id && identity.environment === run.identity.environment && identity.split === run.identity.split,
+    (other) =>
+      other.id !== run.id &&
+      other.problem === null &&
+      other.identity.environment === run.identity.environment &&
+      other.identity.split === run.identity.split,
   );
   if (others.length === 0) return null;
   return (

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import type { RunChange, RunHead } from '../../../src/studio/api.ts';
+import type { ReadableRun, RunChange, RunHead, UnreadableRun } from '../../../src/studio/api.ts';
 import { go, to } from '../../app/route.ts';
 import { formatNumber, formatShare, formatTime } from '../../data/format.ts';
 import { toSafeText } from '../../data/safe-text.ts';
@@ -57,9 +57,8 @@ function RunsTable({
   readonly chosen: readonly string[];
   readonly onToggle: (id: string) => void;
 }): ReactElement {
-  const sorted = [...runs].sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
   const canCompare = runs.length > 1;
-  const hasCost = runs.some((run) => costOf(run) !== '');
+  const hasCost = runs.some((run) => run.problem === null && costOf(run) !== '');
   return (
     <Card title={`${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`} flush>
       <Scroller className="wide-table" label="Table of the runs">
@@ -82,7 +81,7 @@ function RunsTable({
             </tr>
           </thead>
           <tbody>
-            {sorted.map((run) => (
+            {runs.map((run) => (
               <tr key={run.id}>
                 {canCompare && (
                   <td>
@@ -98,22 +97,12 @@ function RunsTable({
                   <a href={to(['runs', run.id])}>
                     <b>{toSafeText(run.name)}</b>
                   </a>
-                  {run.isLive && <span className="tag accent">going</span>}
-                  <span className="sub">{formatTime(run.createdAt)}</span>
+                  {run.problem === null && <When run={run} />}
                 </td>
-                <td className="roomy">
-                  {toSafeText(run.identity.environment)}
-                  <span className="sub">
-                    {toSafeText(run.identity.split)} · {sizeOf(run)}
-                  </span>
-                </td>
-                <td className="roomy">{toSafeText(agentOf(run))}</td>
-                {run.summary === null ? (
-                  <td colSpan={hasCost ? 5 : 4} className="bad">
-                    ✕ {toSafeText(run.problem?.message ?? 'It cannot be read.')}
-                  </td>
+                {run.problem === null ? (
+                  <Figures run={run} hasCost={hasCost} />
                 ) : (
-                  <Figures run={run} summary={run.summary} hasCost={hasCost} />
+                  <WhyNot run={run} columns={hasCost ? 5 : 4} />
                 )}
               </tr>
             ))}
@@ -124,19 +113,41 @@ function RunsTable({
   );
 }
 
-function Figures({
-  run,
-  summary,
-  hasCost,
-}: {
-  readonly run: RunHead;
-  readonly summary: NonNullable<RunHead['summary']>;
-  readonly hasCost: boolean;
-}): ReactElement {
+function When({ run: { isLive, createdAt } }: { readonly run: ReadableRun }): ReactElement {
+  return (
+    <>
+      {isLive && <span className="tag accent">going</span>}
+      <span className="sub">{formatTime(createdAt)}</span>
+    </>
+  );
+}
+
+/** In the place of the figures; columns that small screens leave out stay empty. */
+function WhyNot({ run, columns }: { readonly run: UnreadableRun; readonly columns: number }): ReactElement {
+  return (
+    <>
+      <td className="roomy" />
+      <td className="roomy" />
+      <td colSpan={columns} className="bad">
+        ✕ {toSafeText(run.problem.message)}
+      </td>
+    </>
+  );
+}
+
+function Figures({ run, hasCost }: { readonly run: ReadableRun; readonly hasCost: boolean }): ReactElement {
+  const { identity, summary } = run;
   const { reward, passAt, coverage } = summary;
   const best = passAt.at(-1);
   return (
     <>
+      <td className="roomy">
+        {toSafeText(identity.environment)}
+        <span className="sub">
+          {toSafeText(identity.split)} · {sizeOf(run)}
+        </span>
+      </td>
+      <td className="roomy">{toSafeText(agentOf(run))}</td>
       <td className="num">
         <b>{reward === null ? 'none' : formatNumber(reward.mean)}</b>
         <span className="sub">{marginOf(reward?.interval)}</span>

@@ -31,7 +31,7 @@ export function TaskFilters({
   const [typed, type] = useState<string | undefined>();
   const change = useRef(onChange);
   change.current = onChange;
-  const stops = Object.keys(run.summary?.stops ?? {});
+  const stops = Object.keys(run.summary.stops);
   useEffect(() => {
     if (typed === undefined) return;
     const timer = setTimeout(() => {
@@ -44,7 +44,7 @@ export function TaskFilters({
     <>
       <div className="chips" role="group" aria-label="Which tasks">
         <button type="button" aria-pressed={query.filter === undefined} onClick={() => onChange({ filter: undefined })}>
-          All <span className="count">{formatCount(run.summary?.tasks ?? 0)}</span>
+          All <span className="count">{formatCount(run.summary.tasks)}</span>
         </button>
         {FILTERS.map(([filter, label]) => (
           <button

@@ -166,13 +166,13 @@ function SortButton({
 
 /** Runs without a model have no tokens to show. */
 function rowClass({ summary }: RunDetail): string {
-  const { input = 0, output = 0 } = summary?.tokens ?? {};
+  const { input, output } = summary.tokens;
   return input + output === 0 ? 'run-task without-tokens' : 'run-task';
 }
 
 /** Changes whenever the rows of a run that goes on may have changed, and when it ends. */
 function progressOf({ summary, isLive }: RunDetail): string {
-  return `${summary?.episodes.owed} ${isLive}`;
+  return `${summary.episodes.owed} ${isLive}`;
 }
 
 function readQuery(address: URLSearchParams): TaskQuery {
