@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type ConnectOptions,
   connect,
@@ -11,6 +12,7 @@ import type { JsonObject, JsonValue } from '../protocol/index.ts';
 import { type PlacedDifference, playAgain, readEpisode, type ToldResult } from '../records/index.ts';
 import { recordPath } from './folder/run-folder.ts';
 import { scoreOf } from './outcome/reward.ts';
+import { AttemptEnd, closeSession, openSession } from './play/attempt-end.ts';
 import { type CountedLine, RunState, readCounted } from './run-state.ts';
 import { runPool } from './schedule/pool.ts';
 
@@ -49,7 +51,10 @@ export interface Rescore {
 
 /** Makes the recorded calls of all episodes that count again, in new sessions, and says what differs. */
 export async function rescore(folder: string, options: RescoreOptions): Promise<Rescore> {
-  const { target, concurrency = 16, signal = new AbortController().signal, onEpisode } = options;
+  const { target, concurrency = 16, onEpisode } = options;
+  const signal = AbortSignal.any(options.signal === undefined ? [] : [options.signal]);
+  // One for each episode that is open.
+  setMaxListeners(0, signal);
   const state = await RunState.read(folder);
   const environment = connect(target, options.connect).environment(state.run.identity.environment);
   const total = { episodes: 0, differing: 0, before: 0, now: 0, valid: 0 };
@@ -97,25 +102,32 @@ async function scoreAgain(
     if (now !== null && now !== before) differences.push(`reward ${now}, recorded ${before}`);
     return { episode, index, repeat, before, now, differences };
   };
-  const session = await environment.session({ split, index, secrets: options.secrets }).catch((thrown: unknown) => {
+  using end = new AttemptEnd({ signal, limits: state.run.identity.limits });
+  const failed = (thrown: unknown) => {
+    signal.throwIfAborted();
+    return scored(null, [`the environment failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`]);
+  };
+  let session: Session;
+  try {
+    session = await openSession(environment, { split, index, secrets: options.secrets }, end.signal);
+  } catch (thrown) {
+    if (end.signal.aborted) return failed(thrown);
     // Only the task is refused; anything else would be so for every episode.
-    if (thrown instanceof HttpError && thrown.status === 400) return thrown;
-    throw thrown;
-  });
-  if (session instanceof HttpError) return scored(null, [`no session could begin: ${session.message}`]);
+    if (!(thrown instanceof HttpError && thrown.status === 400)) throw thrown;
+    return scored(null, [`no session could begin: ${thrown.message}`]);
+  }
   try {
     const { told, differences } = await playAgain(record, {
-      prompt: () => session.prompt({ signal }),
-      call: ({ tool, input }) => callAgain(session, tool, input, signal),
+      prompt: () => session.prompt({ signal: end.signal }),
+      call: ({ tool, input }) => callAgain(session, tool, input, end.signal),
     });
     const rewards = told.flatMap(({ reward }) => reward ?? []);
     const isWhole = told.every(({ failure }) => failure === undefined || !isEnvironments(failure.reason));
     return scored(isWhole ? scoreOf(stop, rewards, state.run.identity.scoring) : null, differences.map(toText));
   } catch (thrown) {
-    signal.throwIfAborted();
-    return scored(null, [`the environment failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`]);
+    return failed(thrown);
   } finally {
-    await session.close({ timeoutMs: 30_000 }).catch(() => {}); // How it went is known.
+    await closeSession(session, end.signal).catch(() => {}); // How it went is known.
   }
 }
 
