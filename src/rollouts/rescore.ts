@@ -2,12 +2,14 @@ import { setMaxListeners } from 'node:events';
 import {
   type ConnectOptions,
   connect,
+  credentialsIn,
   type EnvironmentClient,
   HttpError,
   type Session,
   ToolCallError,
   ToolFailed,
 } from '../client/index.ts';
+import { redactWhole, type Secrets } from '../core/index.ts';
 import type { JsonObject, JsonValue } from '../protocol/index.ts';
 import { type PlacedDifference, playAgain, readEpisode, type ToldResult } from '../records/index.ts';
 import { recordPath } from './folder/run-folder.ts';
@@ -57,13 +59,14 @@ export async function rescore(folder: string, options: RescoreOptions): Promise<
   setMaxListeners(0, signal);
   const state = await RunState.read(folder);
   const environment = connect(target, options.connect).environment(state.run.identity.environment);
+  const hidden = { ...options.secrets, ...credentialsIn(options.connect) };
   const total = { episodes: 0, differing: 0, before: 0, now: 0, valid: 0 };
   await runPool({
     jobs: readCounted(folder, state),
     concurrency: { limit: concurrency },
     signal,
     async run(line) {
-      const rescored = await scoreAgain(folder, line, { environment, state, options, signal });
+      const rescored = await scoreAgain(folder, line, { environment, state, options, hidden, signal });
       total.episodes += 1;
       total.before += rescored.before;
       if (rescored.differences.length > 0) total.differing += 1;
@@ -88,19 +91,21 @@ interface Again {
   readonly environment: EnvironmentClient;
   readonly state: RunState;
   readonly options: RescoreOptions;
+  /** What nobody is told. */
+  readonly hidden: Secrets;
   readonly signal: AbortSignal;
 }
 
 async function scoreAgain(
   folder: string,
   line: CountedLine,
-  { environment, state, options, signal }: Again,
+  { environment, state, options, hidden, signal }: Again,
 ): Promise<RescoredEpisode> {
   const { episode, attempt, index, repeat, split, stop, reward: before } = line;
   const record = await readEpisode(recordPath(folder, episode, attempt));
   const scored = (now: number | null, differences: string[]) => {
     if (now !== null && now !== before) differences.push(`reward ${now}, recorded ${before}`);
-    return { episode, index, repeat, before, now, differences };
+    return { episode, index, repeat, before, now, differences: differences.map((each) => redactWhole(each, hidden)) };
   };
   using end = new AttemptEnd({ signal, limits: state.run.identity.limits });
   const failed = (thrown: unknown) => {
@@ -120,6 +125,7 @@ async function scoreAgain(
     const { told, differences } = await playAgain(record, {
       prompt: () => session.prompt({ signal: end.signal }),
       call: ({ tool, input }) => callAgain(session, tool, input, end.signal),
+      secrets: hidden,
     });
     const rewards = told.flatMap(({ reward }) => reward ?? []);
     const isWhole = told.every(({ failure }) => failure === undefined || !isEnvironments(failure.reason));

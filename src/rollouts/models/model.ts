@@ -49,7 +49,8 @@ export class Model {
 
   /** The key, so that it can be kept out of files; none if it is empty. */
   get secrets(): Readonly<Record<string, string>> {
-    return this.#key === '' ? {} : { [this.address.keyVariables[0] ?? 'key']: this.#key };
+    // No secret of an episode has such a name, which would take its place.
+    return this.#key === '' ? {} : { "the model's key": this.#key };
   }
 
   /** Asks, waits when the provider asks for it, and repeats what may pass by itself. */
