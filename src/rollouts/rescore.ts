@@ -46,7 +46,12 @@ export interface RescoredEpisode {
 /** What came of scoring again. Nothing of the run is changed. */
 export interface Rescore {
   readonly episodes: number;
+  /** Those that count both times: neither the environment failed, nor were they left out. */
+  readonly valid: number;
   readonly differing: number;
+  /** Which share of the episodes is valid. */
+  readonly coverage: number;
+  /** Over the tasks of the valid episodes, as the mean of a run is; null if there are none. */
   readonly meanBefore: number | null;
   readonly meanNow: number | null;
 }
@@ -60,7 +65,8 @@ export async function rescore(folder: string, options: RescoreOptions): Promise<
   const state = await RunState.read(folder);
   const environment = connect(target, options.connect).environment(state.run.identity.environment);
   const hidden = { ...options.secrets, ...credentialsIn(options.connect) };
-  const total = { episodes: 0, differing: 0, before: 0, now: 0, valid: 0 };
+  const total = { episodes: 0, valid: 0, differing: 0 };
+  const tasks = new Map<number, TaskTotals>();
   await runPool({
     jobs: readCounted(folder, state),
     concurrency: { limit: concurrency },
@@ -68,23 +74,39 @@ export async function rescore(folder: string, options: RescoreOptions): Promise<
     async run(line) {
       const rescored = await scoreAgain(folder, line, { environment, state, options, hidden, signal });
       total.episodes += 1;
-      total.before += rescored.before;
       if (rescored.differences.length > 0) total.differing += 1;
       if (rescored.now !== null) {
         total.valid += 1;
-        total.now += rescored.now;
+        addTo(tasks, rescored.index, { valid: 1, before: rescored.before, now: rescored.now });
       }
       onEpisode?.(rescored);
     },
   });
   signal.throwIfAborted();
-  const { episodes, differing, before, now, valid } = total;
   return {
-    episodes,
-    differing,
-    meanBefore: episodes === 0 ? null : before / episodes,
-    meanNow: valid === 0 ? null : now / valid,
+    ...total,
+    coverage: total.episodes === 0 ? 0 : total.valid / total.episodes,
+    meanBefore: meanOf(tasks, 'before'),
+    meanNow: meanOf(tasks, 'now'),
   };
+}
+
+/** What the valid episodes of a task were paid together. */
+interface TaskTotals {
+  readonly valid: number;
+  readonly before: number;
+  readonly now: number;
+}
+
+function addTo(tasks: Map<number, TaskTotals>, index: number, { valid, before, now }: TaskTotals): void {
+  const sum = tasks.get(index) ?? { valid: 0, before: 0, now: 0 };
+  tasks.set(index, { valid: sum.valid + valid, before: sum.before + before, now: sum.now + now });
+}
+
+function meanOf(tasks: ReadonlyMap<number, TaskTotals>, when: 'before' | 'now'): number | null {
+  let sum = 0;
+  for (const task of tasks.values()) sum += task[when] / task.valid;
+  return tasks.size === 0 ? null : sum / tasks.size;
 }
 
 interface Again {
