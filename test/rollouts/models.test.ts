@@ -222,3 +222,15 @@ test('an agent of your own talks to the model itself', async () => {
   });
   expect(line).toMatchObject({ stop: 'finished', reward: 1 });
 });
+
+test('an answer that never ends is given up at 64 MB, as a failure of the model that may pass', {
+  timeout: 60_000,
+}, async () => {
+  const { line, out } = await play('openai-chat', ({ number }) =>
+    number === 0 ? { fault: 'endless' } : { calls: [submit('0')] },
+  );
+  expect(line).toMatchObject({ stop: 'finished', reward: 1 });
+  expect(await eventsOf(out, 0)).toContainEqual(
+    expect.objectContaining({ type: 'note', text: expect.stringMatching(/repeated: .* more than 64 MB/) }),
+  );
+});

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../../protocol/index.ts';
 import { Gate, type LoadListener } from './gate.ts';
 import { ModelFailure, toFailure } from './model-failure.ts';
 import { keyFor, type ModelAddress } from './model-name.ts';
+import { readBody } from './read-body.ts';
 import { OddModelAnswer } from './reading.ts';
 import type { ModelRequest, ReadAnswer } from './wire.ts';
 
@@ -100,9 +101,10 @@ export class Model {
     try {
       const response = await this.#fetch(url, { method: 'POST', ...init, signal });
       const { ok, status, headers } = response;
-      return { ok, status, headers, text: await response.text() };
+      return { ok, status, headers, text: await readBody(response) };
     } catch (cause) {
       if (init.signal.aborted) throw init.signal.reason;
+      if (cause instanceof ModelFailure) throw cause;
       const why =
         cause instanceof Error ? ((cause.cause as Error | undefined)?.message ?? cause.message) : String(cause);
       throw new ModelFailure('model_error', `the request to ${new URL(url).host} failed: ${why}`, { cause });

@@ -75,6 +75,15 @@ async function respond(response: ServerResponse, wire: FakeWire, reply: FakeAnsw
       setImmediate(() => response.destroy());
       return;
     }
+    case 'endless': {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const chunk = Buffer.alloc(1024 * 1024, ' ');
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', more);
+      return more();
+    }
     case 'slow':
       await new Promise((resolve) => setTimeout(resolve, reply.ms).unref());
       return send(200, JSON.stringify(ANSWERS[wire](reply.answer)));

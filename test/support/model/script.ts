@@ -29,6 +29,8 @@ export type Fault =
   | { readonly fault: 'redirect'; readonly to: string }
   | { readonly fault: 'cut' }
   | { readonly fault: 'bad-json' }
+  /** An answer that never ends. */
+  | { readonly fault: 'endless' }
   | { readonly fault: 'overflow' }
   | { readonly fault: 'slow'; readonly ms: number; readonly answer: FakeAnswer };
 
