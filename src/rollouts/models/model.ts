@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Fetch } from '../../client/index.ts';
 import { isObject, type JsonObject } from '../../protocol/index.ts';
+import { withUsage } from './estimate-usage.ts';
 import { Gate, type LoadListener } from './gate.ts';
 import { ModelFailure, toFailure } from './model-failure.ts';
 import { keyFor, type ModelAddress } from './model-name.ts';
@@ -93,7 +94,7 @@ export class Model {
       text,
     } = await this.#post(`${baseUrl}${wire.path(name)}`, { headers: new Headers(headers), body, signal });
     if (!ok) throw toFailure(status, text, answered);
-    return read(text, wire.read);
+    return withUsage(read(text, wire.read), body);
   }
 
   async #post(url: string, init: { headers: Headers; body: string; signal: AbortSignal }): Promise<Posted> {

@@ -2,6 +2,7 @@ import type { EnvironmentClient, Session } from '../../client/index.ts';
 import { chanceOf } from '../../core/index.ts';
 import { type JsonObject, type ToolSpec, textOf, type WireBlock } from '../../protocol/index.ts';
 import type { Stop } from '../../records/index.ts';
+import type { TokenCounts } from '../folder/episode-line.ts';
 import type { PlannedEpisode } from '../folder/plan-file.ts';
 import type { Model } from '../models/model.ts';
 import { Halt, toEnvironmentHalt } from '../outcome/halt.ts';
@@ -37,7 +38,7 @@ export interface Played {
   readonly detail: string | undefined;
   readonly rewards: readonly number[];
   readonly steps: number;
-  readonly tokens: { readonly input: number; readonly output: number };
+  readonly tokens: TokenCounts;
   readonly usd: number;
   readonly ms: number;
 }

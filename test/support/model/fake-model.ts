@@ -55,7 +55,10 @@ async function respond(response: ServerResponse, wire: FakeWire, reply: FakeAnsw
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(body);
   };
-  if (!('fault' in reply)) return send(200, JSON.stringify(ANSWERS[wire](reply)));
+  if (!('fault' in reply)) {
+    const counts = reply.isUncounted === true ? { usage: undefined, usageMetadata: undefined } : {};
+    return send(200, JSON.stringify({ ...ANSWERS[wire](reply), ...counts }));
+  }
   switch (reply.fault) {
     case 'status': {
       const { status, retryAfter, message = 'no' } = reply;

@@ -21,6 +21,8 @@ export interface FakeAnswer {
   readonly ending?: 'length' | 'refusal';
   /** Tokens. Default: 10 in, 5 out. */
   readonly usage?: { readonly input: number; readonly output: number };
+  /** Whether its server says nothing of tokens. Default: false. */
+  readonly isUncounted?: boolean;
 }
 
 /** What its server does instead, or before. */
