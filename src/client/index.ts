@@ -15,6 +15,7 @@ export type {
 export type { AnswerBounds } from './answer-bounds.ts';
 export { keyFromEnvironment } from './api-key.ts';
 export { type Client, type ConnectOptions, connect } from './connect.ts';
+export { type Credentials, credentialsIn } from './credentials.ts';
 export type { CallOptions } from './deadline.ts';
 export type { EnvironmentClient, WalkOptions } from './environment.ts';
 // What fails

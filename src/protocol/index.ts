@@ -84,7 +84,7 @@ export {
   type RoomFor,
   withoutLineBreaks,
 } from './sse.ts';
-// Versions of tools
-export { compareVersions } from './versions.ts';
 // Who asks
 export { STUDIO_AGENT } from './studio-agent.ts';
+// Versions of tools
+export { compareVersions } from './versions.ts';

@@ -88,6 +88,8 @@ export interface TokenUsage {
   readonly cached?: number;
   /** How many of `output` were reasoning. */
   readonly reasoning?: number;
+  /** Whether the model's server did not report them, so that they are estimated from the number of characters. */
+  readonly estimated?: boolean;
 }
 
 /** A tool was called. */

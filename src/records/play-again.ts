@@ -1,6 +1,8 @@
+import type { Secrets } from '../core/index.ts';
 import type { JsonValue, WireBlock } from '../protocol/index.ts';
 import { blockDifferences, type Difference, differencesOf } from './differences.ts';
 import type { RecordedCall, RecordedEpisode, ToldResult } from './episode-types.ts';
+import { withoutSecrets } from './stored-values.ts';
 
 /** A new session of the same task, as far as a record is compared with it. */
 export interface SecondPlay {
@@ -8,6 +10,8 @@ export interface SecondPlay {
   prompt(): Promise<readonly WireBlock[]>;
   /** Makes a call, and says what came of it. */
   call(call: RecordedCall): Promise<ToldResult>;
+  /** What no record holds, such as keys: it is hidden before anything is compared. */
+  readonly secrets?: Secrets;
 }
 
 /** What differs, and where: call 0 is the prompt. */
@@ -30,17 +34,20 @@ export async function playAgain(
   { prompt, calls }: Pick<RecordedEpisode, 'prompt' | 'calls'>,
   play: SecondPlay,
 ): Promise<PlayedAgain> {
+  const hide = <Value>(value: Value) => withoutSecrets(value, play.secrets ?? {});
   const told: ToldResult[] = [];
   const differences: PlacedDifference[] = [];
   if (prompt !== undefined)
-    for (const each of blockDifferences(prompt, await play.prompt())) differences.push({ call: 0, ...each });
+    for (const each of blockDifferences(hide(prompt), hide(await play.prompt())))
+      differences.push({ call: 0, ...each });
   let hasFinished = false;
   for (const call of calls) {
     if (hasFinished && !isRefusal(call.told?.failure?.reason)) break;
     const now = await play.call(call);
     told.push(now);
     hasFinished ||= now.finished === true;
-    for (const each of differencesOf(call.told, now)) differences.push({ call: told.length, tool: call.tool, ...each });
+    for (const each of differencesOf(hide(call.told), hide(now)))
+      differences.push({ call: told.length, tool: call.tool, ...each });
   }
   if (told.length < calls.length) differences.push(endedEarly(told.length, calls.length));
   return { told, differences };

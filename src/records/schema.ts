@@ -51,7 +51,10 @@ export const RECORD_SCHEMA: JsonObject = {
         context: { type: 'array', items: { type: 'array', items: count, minItems: 2, maxItems: 2 } },
         parameters: { type: 'object' },
         ms: number,
-        usage: object(['input', 'output'], { input: count, output: count, cached: count, reasoning: count }),
+        usage: object(['input', 'output'], {
+          ...{ input: count, output: count, cached: count, reasoning: count },
+          estimated: { type: 'boolean' },
+        }),
         stop: text,
       }),
     }),

@@ -14,7 +14,7 @@ export interface Storing {
 
 /** Any JSON value as it stands in a record: without secrets, and with references for what is large. */
 export function toStored(value: unknown, storing: Storing): unknown {
-  return store(hasSecrets(storing.secrets) ? redactValue(value, storing.secrets) : value, storing);
+  return store(withoutSecrets(value, storing.secrets), storing);
 }
 
 /** The same of a text. */
@@ -41,6 +41,11 @@ export function toStoredBytes(text: string, storing: Storing): string | BlobRef 
 /** A text without secrets. */
 export function cleanText(text: string, secrets: Secrets): string {
   return hasSecrets(secrets) ? redactWhole(text, secrets) : text;
+}
+
+/** The same value without secrets, as a record would show it. */
+export function withoutSecrets<Value>(value: Value, secrets: Secrets): Value {
+  return hasSecrets(secrets) ? (redactValue(value, secrets) as Value) : value;
 }
 
 /** The value that was stored; `folders` may have its blobs. */

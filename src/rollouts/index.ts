@@ -10,7 +10,7 @@ export { type Comparison, compareRuns, compareStates, type NamedState } from './
 export { EXPORT_FORMATS, type ExportFormat, type ExportOptions, exportRun } from './exports/export-run.ts';
 export { ParquetMissing } from './exports/parquet.ts';
 // What is in the folder of a run
-export type { EpisodeLine } from './folder/episode-line.ts';
+export type { EpisodeLine, TokenCounts } from './folder/episode-line.ts';
 export { isInUse, RunInUse } from './folder/lock.ts';
 export type { PlannedEpisode } from './folder/plan-file.ts';
 export type { RunFile, RunIdentity, Selection } from './folder/run-file.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { EnvironmentClient } from '../client/index.ts';
+import { redactWhole, type Secrets } from '../core/index.ts';
 import type { JsonObject } from '../protocol/index.ts';
 import { taskHashOf } from '../records/index.ts';
 import { readLines } from './folder/line-file.ts';
@@ -16,6 +17,8 @@ export interface PlanRequest {
   readonly selection: Selection;
   /** A field of the task that says what the task belongs with. */
   readonly cluster: string | null;
+  /** What must be in no file. */
+  readonly hidden: Secrets;
   readonly signal: AbortSignal;
 }
 
@@ -97,14 +100,16 @@ export async function readTasks(request: PlanRequest): Promise<PlannedTask[]> {
   return tasks;
 }
 
-function toPlanned(index: number, task: unknown, { cluster }: PlanRequest): PlannedTask {
+function toPlanned(index: number, task: unknown, { cluster, hidden }: PlanRequest): PlannedTask {
   const value = cluster === null ? undefined : (task as JsonObject)[cluster];
   if (cluster !== null && value === undefined)
     throw new RunOptionError(`task ${index} has no field '${cluster}' to cluster by`);
   return {
     index,
     taskHash: taskHashOf(task as JsonObject),
-    ...(value === undefined ? {} : { cluster: typeof value === 'string' ? value : JSON.stringify(value) }),
+    ...(value === undefined
+      ? {}
+      : { cluster: redactWhole(typeof value === 'string' ? value : JSON.stringify(value), hidden) }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EnvironmentClient, Fetch } from '../client/index.ts';
-import { redactWhole } from '../core/index.ts';
+import { redactWhole, type Secrets } from '../core/index.ts';
 import type { ChosenAgent } from './agents/choose-agent.ts';
 import type { EpisodeLine } from './folder/episode-line.ts';
 import type { PlannedEpisode } from './folder/plan-file.ts';
@@ -34,6 +34,8 @@ export interface ReadyRun {
   readonly environment: EnvironmentClient;
   readonly chosen: ChosenAgent;
   readonly options: RolloutOptions;
+  /** What must be in no file, beside the key of the model. */
+  readonly hidden: Secrets;
   readonly signal: AbortSignal;
   /** What models are asked with. */
   readonly fetch: Fetch;
@@ -50,7 +52,8 @@ export async function playAll(ready: ReadyRun): Promise<RunEnding> {
   const budget = toBudget(options, state);
   const context = toContext(ready, { budget, concurrency, signal: stopping.signal });
   const progress = new Progress(state);
-  const player: Player = { ready, context, progress, stopping };
+  const hidden = { ...ready.hidden, ...context.model?.secrets };
+  const player: Player = { ready, context, hidden, progress, stopping };
   options.onStart?.(progress);
   await runPool({
     jobs: owed(folder.path, state, budget),
@@ -79,6 +82,8 @@ async function* owed(folder: string, state: RunState, budget: Budget): AsyncGene
 interface Player {
   readonly ready: ReadyRun;
   readonly context: AttemptContext;
+  /** What must be in no file. */
+  readonly hidden: Secrets;
   readonly progress: Progress;
   readonly stopping: Stopping;
 }
@@ -108,10 +113,13 @@ async function pause(tries: number, signal: AbortSignal): Promise<boolean> {
   return wait(ms, true, { signal }).catch(() => false);
 }
 
-async function playOnce(planned: PlannedEpisode, from: number, { ready, context }: Player): Promise<EpisodeLine> {
+async function playOnce(
+  planned: PlannedEpisode,
+  from: number,
+  { ready, context, hidden }: Player,
+): Promise<EpisodeLine> {
   const { folder, state } = ready;
-  const secrets = { ...context.secrets, ...context.model?.secrets };
-  const { attempt, record } = folder.openRecord(planned, from, secrets);
+  const { attempt, record } = folder.openRecord(planned, from, hidden);
   await using _record = record;
   const { stop, detail, usd, ...played } = await playAttempt({ planned, attempt }, record, context);
   const { outcome, fault } = STOPS[stop];
@@ -122,7 +130,7 @@ async function playOnce(planned: PlannedEpisode, from: number, { ready, context 
     reward: scoreOf(stop, played.rewards, state.run.identity.scoring),
     ...played,
     ...(usd === 0 ? {} : { usd }),
-    ...(detail === undefined ? {} : { detail: redactWhole(detail, secrets) }),
+    ...(detail === undefined ? {} : { detail: redactWhole(detail, hidden) }),
   };
   folder.addEnded(line);
   return line;

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Client, connect, type EnvironmentClient } from '../client/index.ts';
+import { type Client, connect, credentialsIn, type EnvironmentClient } from '../client/index.ts';
 import { leanFetch } from '../http-client/index.ts';
 import { version } from '../version.ts';
 import { chooseAgent } from './agents/choose-agent.ts';
@@ -50,7 +50,8 @@ export async function rollouts(options: RolloutOptions): Promise<RunResult> {
     git: await readGit(),
     tasks: before?.tasks ?? null,
   };
-  const request = { environment, split, selection, cluster: identity.cluster, signal };
+  const hidden = { ...options.secrets, ...credentialsIn(options.connect) };
+  const request = { environment, split, selection, cluster: identity.cluster, hidden, signal };
   try {
     // Before anything is written: what is refused leaves no run.
     const wanted = await readTasks(request);
@@ -63,7 +64,7 @@ export async function rollouts(options: RolloutOptions): Promise<RunResult> {
     throw thrown;
   }
   const state = await RunState.read(out);
-  const ending = await playAll({ folder, state, environment, chosen, options, signal, fetch: lean.fetch });
+  const ending = await playAll({ folder, state, environment, chosen, options, hidden, signal, fetch: lean.fetch });
   const summary = summarize(state);
   folder.writeSummary({ ...summary, ending });
   return { folder: out, summary, ending };

@@ -24,7 +24,7 @@ export interface TaskScore {
 export interface AttemptCounts {
   readonly stops: Partial<Record<Stop, number>>;
   readonly faults: Partial<Record<Fault, number>>;
-  readonly tokens: { input: number; output: number };
+  readonly tokens: { input: number; output: number; estimated?: boolean };
   usd: number;
   ms: number;
   steps: number;
@@ -108,6 +108,7 @@ export class RunState {
     counts.faults[fault] = (counts.faults[fault] ?? 0) + 1;
     counts.tokens.input += tokens.input;
     counts.tokens.output += tokens.output;
+    if (tokens.estimated === true) counts.tokens.estimated = true;
     counts.usd += usd;
     counts.ms += ms;
     counts.steps += steps;

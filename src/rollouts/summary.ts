@@ -1,4 +1,5 @@
 import type { Fault, Stop } from '../records/index.ts';
+import type { TokenCounts } from './folder/episode-line.ts';
 import type { RunState, TaskScore } from './run-state.ts';
 import { type Estimate, estimate } from './statistics/estimate.ts';
 import { type PassRate, passAll, passAt } from './statistics/passes.ts';
@@ -22,7 +23,7 @@ export interface Summary {
   /** How many attempts ended in which way, those that were tried again included. */
   readonly stops: Readonly<Partial<Record<Stop, number>>>;
   readonly faults: Readonly<Partial<Record<Fault, number>>>;
-  readonly tokens: { readonly input: number; readonly output: number };
+  readonly tokens: TokenCounts;
   readonly usd: number;
   /** The time that all attempts took together. */
   readonly ms: number;

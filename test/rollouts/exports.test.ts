@@ -2,12 +2,20 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
-import { type ExportFormat, exportRun, type RescoredEpisode, type RunFile, rescore, rollouts } from 'tiltyard/rollouts';
+import {
+  type ExportFormat,
+  exportRun,
+  type RescoredEpisode,
+  type RolloutOptions,
+  type RunFile,
+  rescore,
+  rollouts,
+} from 'tiltyard/rollouts';
 import { expect, test } from 'vitest';
 import { startFakeModel } from '../support/model/fake-model.ts';
 import { type FakeWire, WIRES } from '../support/model/script.ts';
 import { filesOf, runFolder } from '../support/runs.ts';
-import { questions, serveQuiz, solve } from './quiz.ts';
+import { type QuizTask, questions, serveQuiz, solve } from './quiz.ts';
 
 /** A run over a wire in which one episode of two is solved, with a picture on the way. */
 async function modelRun(wire: FakeWire): Promise<string> {
@@ -129,7 +137,7 @@ test('Q16: rescore makes the recorded calls again, lists what differs, and chang
   await rollouts({ target: await serveQuiz(questions(3)), out: folder, agent: { solve } });
   const before = await filesOf(folder);
   const same = await rescore(folder, { target: await serveQuiz(questions(3)) });
-  expect(same).toEqual({ episodes: 3, differing: 0, meanBefore: 1, meanNow: 1 });
+  expect(same).toEqual({ episodes: 3, valid: 3, differing: 0, coverage: 1, meanBefore: 1, meanNow: 1 });
   // The task is another behind the same place: its server pays another reward.
   const changed = questions(3).map((task, index) => (index === 2 ? { ...task, answer: 'x' } : task));
   const found: unknown[] = [];
@@ -152,7 +160,7 @@ test('Q16: rescore lists an episode whose task is not there any more, and fails 
   const found: RescoredEpisode[] = [];
   const target = await serveQuiz(questions(1));
   const result = await rescore(folder, { target, onEpisode: (each) => void found.push(each) });
-  expect(result).toEqual({ episodes: 2, differing: 1, meanBefore: 1, meanNow: 1 });
+  expect(result).toEqual({ episodes: 2, valid: 1, differing: 1, coverage: 0.5, meanBefore: 1, meanNow: 1 });
   expect(found.find(({ index }) => index === 1)).toMatchObject({
     now: null,
     differences: [expect.stringContaining('no session could begin')],
@@ -163,4 +171,22 @@ test('Q16: rescore lists an episode whose task is not there any more, and fails 
   const identity = { ...other.identity, environment: 'else' };
   await writeFile(join(folder, 'run.json'), JSON.stringify({ ...other, identity }));
   await expect(rescore(folder, { target })).rejects.toThrow(/404/);
+});
+
+test('Q7: a failure of the environment changes the coverage of a rescore, and neither of its means, which are over tasks', async () => {
+  const folder = await runFolder();
+  const agent: RolloutOptions['agent'] = async ({ call }) => void (await call('submit', { answer: '0' }));
+  await rollouts({ target: await serveQuiz(questions(2)), out: folder, agent, k: 2 });
+  const [first, second] = questions(2);
+  const rescored = async (...tasks: QuizTask[]) => rescore(folder, { target: await serveQuiz(tasks), concurrency: 1 });
+  if (first === undefined || second === undefined) throw new Error('there are two questions');
+  expect(await rescored(first, { ...second, trouble: 'throw' })).toEqual({
+    ...{ episodes: 4, valid: 2, differing: 2, coverage: 0.5 },
+    ...{ meanBefore: 1, meanNow: 1 },
+  });
+  // One of three episodes that count was paid for, and one of two tasks.
+  expect(await rescored({ ...first, trouble: 'first-time' }, second)).toEqual({
+    ...{ episodes: 4, valid: 3, differing: 1, coverage: 0.75 },
+    ...{ meanBefore: 0.5, meanNow: 0.5 },
+  });
 });

@@ -222,3 +222,35 @@ test('an agent of your own talks to the model itself', async () => {
   });
   expect(line).toMatchObject({ stop: 'finished', reward: 1 });
 });
+
+test('an answer that never ends is given up at 64 MB, as a failure of the model that may pass', {
+  timeout: 60_000,
+}, async () => {
+  const { line, out } = await play('openai-chat', ({ number }) =>
+    number === 0 ? { fault: 'endless' } : { calls: [submit('0')] },
+  );
+  expect(line).toMatchObject({ stop: 'finished', reward: 1 });
+  expect(await eventsOf(out, 0)).toContainEqual(
+    expect.objectContaining({ type: 'note', text: expect.stringMatching(/repeated: .* more than 64 MB/) }),
+  );
+});
+
+test.each(WIRES)('over %s, tokens that the server does not report are estimated, so that limits hold', async (wire) => {
+  const text = 'I think about it. '.repeat(20);
+  const script: Script = () => ({ text, calls: [{ name: 'part' }], isUncounted: true });
+  const limited = await play(wire, script, { maxTokens: 250 });
+  expect(limited.line).toMatchObject({ stop: 'max_tokens', tokens: { estimated: true } });
+  expect(limited.line.tokens.output).toBeGreaterThanOrEqual(250);
+  expect(limited.summary.tokens).toEqual(limited.line.tokens);
+  const usages = (await eventsOf(limited.out, 0)).flatMap((event) =>
+    event.type === 'message' && event.model !== undefined ? [event.model.usage] : [],
+  );
+  expect(usages[0]).toMatchObject({ estimated: true });
+  const budgeted = await play(wire, script, { budgetTokens: 1_000 });
+  expect(budgeted.ending.status).toBe('budget');
+  const { input, output } = budgeted.summary.tokens;
+  // By the last request at the most.
+  expect(input + output).toBeLessThan(3_000);
+  const counted = await play(wire, () => ({ calls: [submit('0')] }));
+  expect(counted.summary.tokens).toEqual({ input: 10, output: 5 });
+});

@@ -1,3 +1,4 @@
+import { credentialsIn } from '../../client/index.ts';
 import type { RecordedEpisode } from '../../records/index.ts';
 import {
   assertEpisodeOptions,
@@ -95,7 +96,8 @@ async function playEpisode(server: OpenServer, { episode, player, secrets, view,
   return withSession(session, server, async () => {
     const prompt = await waitFor('setting up the episode', session.prompt({ signal }));
     const tools = await session.tools({ signal });
-    const start = { environment: environment.name, choice, sid: session.sid, tools, prompt, secrets };
+    const hidden = { ...secrets, ...credentialsIn(server) };
+    const start = { environment: environment.name, choice, sid: session.sid, tools, prompt, hidden };
     using written = record === undefined ? undefined : new GameRecord(record, start);
     await view.prompt({ environment: environment.name, choice, prompt });
     return await playGame({

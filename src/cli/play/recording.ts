@@ -13,7 +13,8 @@ export interface GameStart {
   readonly sid: string;
   readonly tools: readonly ToolSpec[];
   readonly prompt: readonly WireBlock[];
-  readonly secrets: Readonly<Record<string, string>>;
+  /** What must not be in the file. */
+  readonly hidden: Readonly<Record<string, string>>;
 }
 
 /** Writes a game down while it is played. */
@@ -23,10 +24,10 @@ export class GameRecord implements Disposable {
   #hasEnded = false;
 
   /** Takes the place of a file of that name. At once, so that a file that cannot be written is known before anybody plays. */
-  constructor(file: string, { environment, choice, sid, tools, prompt, secrets }: GameStart) {
+  constructor(file: string, { environment, choice, sid, tools, prompt, hidden }: GameStart) {
     try {
       rmSync(file, { force: true });
-      this.#writer = RecordWriter.open(file, { secrets });
+      this.#writer = RecordWriter.open(file, { secrets: hidden });
     } catch (thrown) {
       throw misuse(`${file} cannot be written: ${(thrown as Error).message}`);
     }

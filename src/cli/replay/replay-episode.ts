@@ -1,3 +1,4 @@
+import { credentialsIn } from '../../client/index.ts';
 import { type PlacedDifference, playAgain, type RecordedEpisode } from '../../records/index.ts';
 import { makeCall, toTold } from '../shared/calls.ts';
 import {
@@ -40,6 +41,7 @@ export async function replayEpisode(server: OpenServer, record: RecordedEpisode,
     const { told, differences } = await playAgain(record, {
       prompt: async () => prompt,
       call: async (call) => toTold(await makeCall(session, call, signal)),
+      secrets: { ...options.secrets, ...credentialsIn(server) },
     });
     return {
       environment: environment.name,

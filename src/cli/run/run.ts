@@ -56,6 +56,10 @@ export async function run(target: string, given: RunOptions): Promise<void> {
   if (options.json === true) terminal.printJson({ folder: result.folder, ...result.summary, ending: result.ending });
   else for (const line of toSummaryLines(data, terminal)) terminal.print(line);
   terminal.note(`Written to ${result.folder}; report.html has charts.`);
+  if (result.summary.tokens.estimated === true)
+    terminal.note(
+      "The model's server does not report its tokens. They are estimated, four characters each, also for --budget-tokens and --max-tokens.",
+    );
   const { status, detail } = result.ending;
   if (status === 'budget') terminal.note(`Stopped early: ${detail}. ${toContinue(target, result.folder)}`);
   judge(result, options, target);

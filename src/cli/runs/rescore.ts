@@ -21,9 +21,9 @@ export async function rescoreRun(
   { concurrency, secret, json = false }: RescoreChoice,
 ): Promise<void> {
   const terminal = processTerminal();
-  const { valid } = await refusing(() => RunState.read(folder));
+  const { valid: counted } = await refusing(() => RunState.read(folder));
   const result = await withServer(target, async ({ url, apiKey, signal }) => {
-    using bar = progressBar('rescore', valid);
+    using bar = progressBar('rescore', counted);
     let done = 0;
     return rescore(folder, {
       ...{ target: url, connect: { apiKey }, secrets: readSecrets(secret), concurrency, signal },
@@ -37,11 +37,12 @@ export async function rescoreRun(
       },
     });
   });
-  const { episodes, differing, meanBefore, meanNow } = result;
+  const { episodes, valid, differing, coverage, meanBefore, meanNow } = result;
   if (json) terminal.printJson(result);
   else
     terminal.print(
-      `${episodes} episodes scored again, ${differing} differ. Mean reward ${toText(meanNow)}, recorded ${toText(meanBefore)}.`,
+      `${episodes} episodes scored again, ${differing} differ. Mean reward ${toText(meanNow)}, recorded ${toText(meanBefore)}. ` +
+        `Coverage ${(100 * coverage).toFixed(1)} % (${valid} of ${episodes} episodes count both times).`,
     );
   if (differing > 0) throw new Failure(`${differing} of ${episodes} episodes differ from what was recorded`);
 }

@@ -15,9 +15,17 @@ export interface EpisodeLine extends Omit<PlannedEpisode, 'cluster'> {
   readonly rewards: readonly number[];
   /** How many calls there were. */
   readonly steps: number;
-  readonly tokens: { readonly input: number; readonly output: number };
+  readonly tokens: TokenCounts;
   readonly usd?: number;
   readonly ms: number;
   /** Why it did not finish. */
   readonly detail?: string;
+}
+
+/** Tokens that a model took. */
+export interface TokenCounts {
+  readonly input: number;
+  readonly output: number;
+  /** Whether some of them are an estimate, because the model's server did not report them. */
+  readonly estimated?: boolean;
 }

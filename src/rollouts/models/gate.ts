@@ -13,8 +13,6 @@ export interface LoadListener {
 // Without Retry-After: from here, doubled each time, up to there.
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-// No provider makes a run wait for longer at a time.
-const LONGEST_ASKED_MS = 10 * 60_000;
 
 /** One door for all requests to a provider: when it asks for a pause, nobody goes through. */
 export class Gate {
@@ -51,8 +49,7 @@ export class Gate {
     // Requests that were under way together say the same thing only once.
     if (sentAt >= this.#closedUntil) this.#inARow += 1;
     const own = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#inARow - 1));
-    const pauseMs = Math.min(retryAfterMs ?? own, LONGEST_ASKED_MS);
-    this.#closedUntil = Math.max(this.#closedUntil, performance.now() + pauseMs);
+    this.#closedUntil = Math.max(this.#closedUntil, performance.now() + (retryAfterMs ?? own));
     this.#listener.limited(sentAt);
   }
 

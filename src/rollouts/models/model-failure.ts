@@ -7,7 +7,7 @@ export class ModelFailure extends Error {
   readonly stop: Stop;
   /** The status of the response; undefined if there was none. */
   readonly status: number | undefined;
-  /** How long the provider asks to be left alone. */
+  /** How long the provider asks to be left alone, as far as it is obeyed. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -72,10 +72,13 @@ function readError(text: string): { readonly message: string; readonly code: str
   return { message, code: typeof code === 'string' ? code : '' };
 }
 
+// No provider makes a run wait for longer at a time.
+const LONGEST_ASKED_MS = 10 * 60_000;
+
 /** Retry-After: seconds, or a date. */
 function retryAfterOf(headers: Pick<Headers, 'get'>): number | undefined {
   const text = headers.get('retry-after');
   if (text === null) return undefined;
   const ms = /^\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), LONGEST_ASKED_MS) : undefined;
 }

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Fetch } from '../../client/index.ts';
 import { isObject, type JsonObject } from '../../protocol/index.ts';
+import { withUsage } from './estimate-usage.ts';
 import { Gate, type LoadListener } from './gate.ts';
 import { ModelFailure, toFailure } from './model-failure.ts';
 import { keyFor, type ModelAddress } from './model-name.ts';
+import { readBody } from './read-body.ts';
 import { OddModelAnswer } from './reading.ts';
 import type { ModelRequest, ReadAnswer } from './wire.ts';
 
@@ -49,7 +51,8 @@ export class Model {
 
   /** The key, so that it can be kept out of files; none if it is empty. */
   get secrets(): Readonly<Record<string, string>> {
-    return this.#key === '' ? {} : { [this.address.keyVariables[0] ?? 'key']: this.#key };
+    // No secret of an episode has such a name, which would take its place.
+    return this.#key === '' ? {} : { "the model's key": this.#key };
   }
 
   /** Asks, waits when the provider asks for it, and repeats what may pass by itself. */
@@ -91,7 +94,7 @@ export class Model {
       text,
     } = await this.#post(`${baseUrl}${wire.path(name)}`, { headers: new Headers(headers), body, signal });
     if (!ok) throw toFailure(status, text, answered);
-    return read(text, wire.read);
+    return withUsage(read(text, wire.read), body);
   }
 
   async #post(url: string, init: { headers: Headers; body: string; signal: AbortSignal }): Promise<Posted> {
@@ -99,9 +102,10 @@ export class Model {
     try {
       const response = await this.#fetch(url, { method: 'POST', ...init, signal });
       const { ok, status, headers } = response;
-      return { ok, status, headers, text: await response.text() };
+      return { ok, status, headers, text: await readBody(response) };
     } catch (cause) {
       if (init.signal.aborted) throw init.signal.reason;
+      if (cause instanceof ModelFailure) throw cause;
       const why =
         cause instanceof Error ? ((cause.cause as Error | undefined)?.message ?? cause.message) : String(cause);
       throw new ModelFailure('model_error', `the request to ${new URL(url).host} failed: ${why}`, { cause });

@@ -2,11 +2,13 @@ import type { EnvironmentClient, Session } from '../../client/index.ts';
 import { chanceOf } from '../../core/index.ts';
 import { type JsonObject, type ToolSpec, textOf, type WireBlock } from '../../protocol/index.ts';
 import type { Stop } from '../../records/index.ts';
+import type { TokenCounts } from '../folder/episode-line.ts';
 import type { PlannedEpisode } from '../folder/plan-file.ts';
 import type { Model } from '../models/model.ts';
 import { Halt, toEnvironmentHalt } from '../outcome/halt.ts';
 import type { Budget } from '../schedule/budget.ts';
 import type { Agent, AgentEpisode } from './agent.ts';
+import { AttemptEnd, closeSession, openSession } from './attempt-end.ts';
 import type { AttemptRecord } from './attempt-record.ts';
 import { RecordedConversation } from './conversation.ts';
 import type { EpisodeLimits } from './limits.ts';
@@ -36,7 +38,7 @@ export interface Played {
   readonly detail: string | undefined;
   readonly rewards: readonly number[];
   readonly steps: number;
-  readonly tokens: { readonly input: number; readonly output: number };
+  readonly tokens: TokenCounts;
   readonly usd: number;
   readonly ms: number;
 }
@@ -83,10 +85,8 @@ async function playOpened(attempt: Attempt): Promise<Ended> {
   const { planned, record, context, signal } = attempt;
   let session: Session | undefined;
   try {
-    signal.throwIfAborted();
     const { environment, secrets } = context;
-    // Not with the signal: a session whose opening is given up would be left on the server.
-    session = await environment.session({ split: planned.split, index: planned.index, secrets });
+    session = await openSession(environment, { split: planned.split, index: planned.index, secrets }, signal);
     const [prompt, tools] = await Promise.all([session.prompt({ signal }), session.tools({ signal })]);
     const task = context.isOracle ? await environment.task(planned.split, planned.index, { signal }) : undefined;
     begin(attempt, tools);
@@ -207,44 +207,12 @@ async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<v
   }
 }
 
-// A server that does not answer any more must not hold up the run.
-const CLOSING_MS = 30_000;
-const HURRIED_CLOSING_MS = 5_000;
-
 async function close(session: Session, { record, signal }: Attempt): Promise<void> {
   try {
-    await session.close({ timeoutMs: signal.aborted ? HURRIED_CLOSING_MS : CLOSING_MS });
+    await closeSession(session, signal);
   } catch (thrown) {
     // How the episode went is known; the server ends the session by itself.
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     record.append({ type: 'note', text: `the session could not be deleted: ${why}` });
   }
-}
-
-/** One signal for the end of the run and the end of the episode's time. */
-class AttemptEnd implements Disposable {
-  readonly #controller = new AbortController();
-  readonly #run: AbortSignal;
-  readonly #timer: NodeJS.Timeout | undefined;
-
-  constructor({ signal, limits: { timeoutMs } }: AttemptContext) {
-    this.#run = signal;
-    if (signal.aborted) this.#onStop();
-    else signal.addEventListener('abort', this.#onStop);
-    if (timeoutMs !== undefined) {
-      const late = new Halt('max_time', `the episode took longer than ${timeoutMs} ms`);
-      this.#timer = setTimeout(() => this.#controller.abort(late), timeoutMs);
-    }
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
-    this.#run.removeEventListener('abort', this.#onStop);
-  }
-
-  readonly #onStop = (): void => this.#controller.abort(this.#run.reason);
 }

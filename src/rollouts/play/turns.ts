@@ -1,4 +1,5 @@
 import type { TokenUsage } from '../../records/index.ts';
+import type { TokenCounts } from '../folder/episode-line.ts';
 import { Halt } from '../outcome/halt.ts';
 import type { Budget } from '../schedule/budget.ts';
 import type { EpisodeLimits } from './limits.ts';
@@ -10,6 +11,7 @@ export class Turns {
   #turns = 0;
   #input = 0;
   #output = 0;
+  #isEstimated = false;
   usd = 0;
   /** Why the model's server lets the attempt wait, if it does: that is not the agent's time. */
   heldUp: string | undefined;
@@ -19,8 +21,8 @@ export class Turns {
     this.#budget = budget;
   }
 
-  get tokens(): { readonly input: number; readonly output: number } {
-    return { input: this.#input, output: this.#output };
+  get tokens(): TokenCounts {
+    return { input: this.#input, output: this.#output, ...(this.#isEstimated ? { estimated: true } : {}) };
   }
 
   /** A request to the model: returns how many tokens its answer may have. */
@@ -43,6 +45,7 @@ export class Turns {
   spend(usage: TokenUsage): void {
     this.#input += usage.input;
     this.#output += usage.output;
+    this.#isEstimated ||= usage.estimated === true;
     this.usd += this.#budget.add(usage);
   }
 

@@ -26,6 +26,7 @@ export function toLiveSession(session: WatchedSession): LiveSession {
     lastTool: orNull(toText, session.last_tool),
     lastAt: toNumber(session.last_at),
     reward: orNull(toNumber, session.reward),
+    finished: session.finished === true,
     outcome: orNull(toText, session.outcome) as LiveSession['outcome'],
   };
 }

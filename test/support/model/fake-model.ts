@@ -55,7 +55,10 @@ async function respond(response: ServerResponse, wire: FakeWire, reply: FakeAnsw
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(body);
   };
-  if (!('fault' in reply)) return send(200, JSON.stringify(ANSWERS[wire](reply)));
+  if (!('fault' in reply)) {
+    const counts = reply.isUncounted === true ? { usage: undefined, usageMetadata: undefined } : {};
+    return send(200, JSON.stringify({ ...ANSWERS[wire](reply), ...counts }));
+  }
   switch (reply.fault) {
     case 'status': {
       const { status, retryAfter, message = 'no' } = reply;
@@ -74,6 +77,15 @@ async function respond(response: ServerResponse, wire: FakeWire, reply: FakeAnsw
       response.write(whole.slice(0, whole.length / 2));
       setImmediate(() => response.destroy());
       return;
+    }
+    case 'endless': {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const chunk = Buffer.alloc(1024 * 1024, ' ');
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', more);
+      return more();
     }
     case 'slow':
       await new Promise((resolve) => setTimeout(resolve, reply.ms).unref());

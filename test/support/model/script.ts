@@ -21,6 +21,8 @@ export interface FakeAnswer {
   readonly ending?: 'length' | 'refusal';
   /** Tokens. Default: 10 in, 5 out. */
   readonly usage?: { readonly input: number; readonly output: number };
+  /** Whether its server says nothing of tokens. Default: false. */
+  readonly isUncounted?: boolean;
 }
 
 /** What its server does instead, or before. */
@@ -29,6 +31,8 @@ export type Fault =
   | { readonly fault: 'redirect'; readonly to: string }
   | { readonly fault: 'cut' }
   | { readonly fault: 'bad-json' }
+  /** An answer that never ends. */
+  | { readonly fault: 'endless' }
   | { readonly fault: 'overflow' }
   | { readonly fault: 'slow'; readonly ms: number; readonly answer: FakeAnswer };
 

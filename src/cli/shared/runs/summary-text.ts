@@ -103,7 +103,9 @@ function describeSpent({ tokens, usd, ms, steps }: Summary): string[][] {
     formatCount(steps, 'call'),
     ...(tokens.input + tokens.output === 0
       ? []
-      : [`${formatNumber(tokens.input)} tokens in, ${formatNumber(tokens.output)} out`]),
+      : [
+          `${formatNumber(tokens.input)} tokens in, ${formatNumber(tokens.output)} out${tokens.estimated === true ? ' (estimated)' : ''}`,
+        ]),
     ...(usd === 0 ? [] : [`$${usd.toFixed(2)}`]),
     `${formatDuration(ms)} of playing`,
   ];

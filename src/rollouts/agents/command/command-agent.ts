@@ -4,7 +4,7 @@ import type { Agent, AgentEpisode } from '../../play/agent.ts';
 import { endOf, Sightings } from './diagnosis.ts';
 import { runFace } from './episode-face.ts';
 import { type EpisodeFiles, episodeFiles } from './episode-files.ts';
-import { fillIn, type Placed, placesPrompt, toVariables } from './placeholders.ts';
+import { fillIn, misplacedPrompt, type Placed, placesPrompt, toVariables } from './placeholders.ts';
 import { Program, type ProgramEnd } from './program.ts';
 
 /** A program that plays: any that speaks MCP. */
@@ -67,6 +67,8 @@ async function start(options: CommandAgentOptions, { episode, gateway, files }: 
     mcp_config: await files.write('files/mcp.json', JSON.stringify(config({ url, token }))),
     tools: episode.tools.map(({ name }) => name).join(','),
   };
+  const misplaced = misplacedPrompt([...args, ...Object.values(env)], placed);
+  if (misplaced !== undefined) throw new Halt('agent_threw', misplaced);
   const fill = (text: string) => fillIn([text], placed).join('');
   for (const [path, text] of Object.entries(wanted)) await files.write(`work/${path}`, fill(text));
   const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]));

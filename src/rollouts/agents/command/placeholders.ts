@@ -23,7 +23,25 @@ export function placesPrompt(args: readonly string[]): boolean {
   return args.some((arg) => arg.includes('{prompt}') || arg.includes('{prompt_file}'));
 }
 
-/** The same as variables. */
+/** The same as variables, but for what no variable can hold: a long prompt is in its file. */
 export function toVariables(placed: Placed): Record<string, string> {
-  return Object.fromEntries(NAMES.map((name) => [`TILTYARD_${name.toUpperCase()}`, placed[name]]));
+  const held = NAMES.filter((name) => obstacleIn(placed[name]) === undefined);
+  return Object.fromEntries(held.map((name) => [`TILTYARD_${name.toUpperCase()}`, placed[name]]));
+}
+
+/** Why a prompt cannot be where these arguments or variables have it; undefined if it can. */
+export function misplacedPrompt(texts: readonly string[], placed: Placed): string | undefined {
+  const placing = texts.filter((text) => text.includes('{prompt}'));
+  const [obstacle] = fillIn(placing, placed).flatMap((text) => obstacleIn(text) ?? []);
+  if (obstacle === undefined) return undefined;
+  return `the prompt has ${obstacle}, and cannot be an argument or a variable of the command: use {prompt_file} instead of {prompt}, or read it from standard input`;
+}
+
+// Linux takes 128 KB for each argument and each variable, its name included.
+const MOST_BYTES = 100_000;
+
+function obstacleIn(text: string): string | undefined {
+  if (text.includes('\0')) return 'a NUL character';
+  const bytes = Buffer.byteLength(text);
+  return bytes > MOST_BYTES ? `${bytes} bytes` : undefined;
 }
