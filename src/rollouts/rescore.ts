@@ -99,7 +99,7 @@ async function scoreAgain(
   };
   const session = await environment.session({ split, index, secrets: options.secrets }).catch((thrown: unknown) => {
     // Only the task is refused; anything else would be so for every episode.
-    if (thrown instanceof HttpError && thrown.status === 400) return thrown;
+    if (thrown instanceof HttpError && thrown.status === 400 && thrown.code !== 'missing_secrets') return thrown;
     throw thrown;
   });
   if (session instanceof HttpError) return scored(null, [`no session could begin: ${session.message}`]);
