@@ -151,13 +151,11 @@ export const sessionProbes: readonly Probe<OrsSubject>[] = inGroup('Sessions', [
     source: 'ors-sdk 0.1.0 client/session.py:27-30',
     async run({ sessions }, http) {
       const sid = await sessions.newSid(http);
-      const create = (secrets: string) => {
-        const headers = { ...withSid(sid).headers, 'x-secrets': secrets };
-        return http.ask({ method: 'POST', path: '/create', headers, body: sessions.body });
-      };
-      insistStatus(await create('no base64 of JSON'), 400, 'POST /create with an X-Secrets that cannot be read');
-      const good = Buffer.from(JSON.stringify({ probe: { value: 'secret' } })).toString('base64');
-      insistStatus(await create(good), 200, 'POST /create with X-Secrets');
+      const headers = { ...withSid(sid).headers, 'x-secrets': 'no base64 of JSON' };
+      const unreadable = await http.ask({ method: 'POST', path: '/create', headers, body: sessions.body });
+      insistStatus(unreadable, 400, 'POST /create with an X-Secrets that cannot be read');
+      const answer = await sessions.createWithHeader(http, sid, { probe: 'secret' });
+      insistStatus(answer, 200, 'POST /create with X-Secrets');
     },
   },
   {
