@@ -136,10 +136,10 @@ function compileEnvironment(definition: Environment, options: CompileOptions): C
     checkSecrets(secrets) {
       const missing = requiredSecrets.filter((name) => !Object.hasOwn(secrets, name));
       if (missing.length === 0) return;
-      const noun = missing.length === 1 ? 'secret' : 'secrets';
+      const [noun, them] = missing.length === 1 ? ['secret', 'it'] : ['secrets', 'them'];
       throw new TiltyardError(
         'missing_secrets',
-        `environment '${definition.name}' requires the ${noun} ${missing.join(', ')}. Send them in 'secrets', or as X-Secrets`,
+        `environment '${definition.name}' requires the ${noun} ${missing.join(', ')}. Send ${them} in 'secrets', or as X-Secrets`,
       );
     },
     checkTask: (task) => (taskCheck === undefined ? task : checkTask(taskCheck, task)),

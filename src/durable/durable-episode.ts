@@ -1,4 +1,4 @@
-import { FewMap } from '../core/index.ts';
+import { type Effects, FewMap } from '../core/index.ts';
 import type { ToolSpec, WireBlock } from '../protocol/index.ts';
 import {
   type EnvironmentManifest,
@@ -70,11 +70,11 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
 
   run(request: RunRequest, listener: RunListener): void {
     const { durability, effects } = this.#parts.environment;
-    const run = new DurableRun(this, request, effects[request.name] ?? 'state', listener);
+    const run = new DurableRun(this, request, effectsOf(effects, request.name), listener);
     this.#runs.set(request.call, run);
     if (durability === 'none') this.#start(run);
     else if (request.isIdKnown) this.#begin(run);
-    else this.#announceFirst(run);
+    else this.#checkFirst(run);
   }
 
   abort(call: number, reason: string): void {
@@ -109,6 +109,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
 
   processEnded(why: string): void {
     for (const run of this.#inOrder()) {
+      if (run.phase === 'checking') this.#announceFirst(run);
       if (run.phase !== 'running') continue;
       run.lose();
       this.#runAgain(run, why);
@@ -120,8 +121,16 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
     await this.#incarnations.close(reason);
   }
 
+  /** A call that is refused runs nothing: its client is told so instead of an id. */
+  #checkFirst(run: DurableRun): void {
+    const { current } = this.#incarnations;
+    if (current === undefined) this.#announceFirst(run);
+    else run.checkIn(current, () => this.#announceFirst(run));
+  }
+
   /** A client that does not know the id yet would step twice if its connection or the server went away. */
   #announceFirst(run: DurableRun): void {
+    run.phase = 'arriving';
     run.announce();
     // The id is on its way at the end of this turn; the next one is after that. Only then is anything written that would be run again.
     setImmediate(() => setImmediate(() => this.#begin(run)));
@@ -187,6 +196,11 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
     run.phase = 'ended';
     this.runEnded(run, outcomeUnknown(run.request.name, why));
   }
+}
+
+// A client may ask for a tool of any name, such as `constructor`.
+function effectsOf(effects: Readonly<Record<string, Effects>>, tool: string): Effects {
+  return (Object.hasOwn(effects, tool) ? effects[tool] : undefined) ?? 'state';
 }
 
 /** Nobody else needs the state, which may be large. */

@@ -44,8 +44,8 @@ export class DurableRun {
   readonly startedAt: number = performance.now();
   readonly #owner: RunOwner;
   attempt: number;
-  /** Arriving: something comes before it may run. Waiting: for a process. Ended: what it ended with is being written. */
-  phase: 'arriving' | 'waiting' | 'running' | 'ended' = 'arriving';
+  /** Checking: whether it is refused. Arriving: something comes before it may run. Waiting: for a process. Ended: what it ended with is being written. */
+  phase: 'checking' | 'arriving' | 'waiting' | 'running' | 'ended' = 'arriving';
   /** Whether it is in the journal that it begins. */
   hasBegun = false;
   /** Whether its client has given it up. */
@@ -63,6 +63,19 @@ export class DurableRun {
     this.effects = effects;
     this.listener = listener;
     this.attempt = request.attempt;
+  }
+
+  /** Asks a process whether it refuses the call, which ends it; nothing runs. */
+  checkIn(episode: OpenEpisode, onPassed: () => void): void {
+    this.phase = 'checking';
+    const request = { ...this.request, input: JSON.parse(this.input) as object, isTrial: true };
+    const ended = (ending: RunEnding) => {
+      // Its process was lost meanwhile.
+      if (this.phase !== 'checking') return;
+      if (ending.kind === 'refused') this.ended(ending);
+      else onPassed();
+    };
+    episode.run(request, { accepted() {}, running() {}, ended });
   }
 
   /** Gives it to a process. */

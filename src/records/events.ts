@@ -186,6 +186,7 @@ export const STOPS = [
   'refused',
   'model_error',
   'model_refused',
+  'secrets_missing',
   'env_error',
   'setup_failed',
   'tool_timeout',

@@ -140,7 +140,7 @@ async function scoreAgain(
   } catch (thrown) {
     if (end.signal.aborted) return failed(thrown);
     // Only the task is refused; anything else would be so for every episode.
-    if (!(thrown instanceof HttpError && thrown.status === 400)) throw thrown;
+    if (!(thrown instanceof HttpError && thrown.status === 400 && thrown.code !== 'missing_secrets')) throw thrown;
     return scored(null, [`no session could begin: ${thrown.message}`]);
   }
   try {

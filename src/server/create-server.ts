@@ -49,9 +49,15 @@ async function prepare(app: FastifyInstance, { options, limits, servers, events 
   const { recorder, durability } = parts;
   const seen = { options, limits, events, counts: new RequestCounts() };
   const contents = toContents(options, parts);
-  const sessionLimits = contents.hasEnvironments ? toSessionLimits(limits, options.auth) : undefined;
+  const { hasEnvironments } = contents;
+  const sessionLimits = hasEnvironments ? toSessionLimits(limits, options.auth) : undefined;
   const transfers = new Transfers(new MemoryBudget(limits), app.log);
-  const { guard, fastPath } = openFrontDesk(app, { ...seen, servers, instanceId: durability?.instance });
+  const { guard, fastPath } = openFrontDesk(app, {
+    ...seen,
+    hasEnvironments,
+    servers,
+    instanceId: durability?.instance,
+  });
   const { observation, numbers, metrics, watchdog } = observeServer(app, { ...seen, sessionLimits, transfers, parts });
   const shared = { observation, transfers };
   const protocols = await serveProtocols(app, options, { ...parts, contents, shared, metrics });

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
+import { environment } from 'tiltyard';
+import { createServer } from 'tiltyard/server';
 import { expect, test, vi } from 'vitest';
 import { folderWith, run } from '../support/command.ts';
+import { runHere } from '../support/run-here.ts';
 
 // Each command starts a process, and one of them a second one for the server.
 vi.setConfig({ testTimeout: 60_000 });
@@ -77,4 +80,85 @@ test('--secret without a task to show the tools of is refused, and so is a varia
   const unset = await commandOnNeedy('bench', '--secret', 'NOT_SET_ANYWHERE');
   expect(unset.output).toContain('the environment variable NOT_SET_ANYWHERE is not set');
   expect(unset.code).toBe(2);
+});
+
+// It declares what it needs, so that the server itself refuses sessions.
+const LOCKED = `
+import { environment, step } from 'tiltyard';
+export const locked = environment({
+  name: 'locked',
+  requirements: { secrets: ['LOCKED_KEY'] },
+  splits: { train: [{ question: 'Where?' }, { question: 'When?' }] },
+  prompt: ({ task }) => task.question,
+  tools: { submit: { description: 'Answer, which ends it.', run: () => step('Thanks.', { reward: 1, finished: true }) } },
+});`;
+
+async function commandOnLocked(command: string, ...args: readonly string[]) {
+  const folder = await folderWith({ 'locked.mts': LOCKED });
+  const words = args.map((each) => each.replace('OUT', join(folder, 'out')));
+  const { exit, output } = run([command, join(folder, 'locked.mts'), ...words], {
+    LOCKED_KEY: 'sk-very-secret',
+    TILTYARD_API_KEY: '',
+  });
+  return { code: await exit, output: output() };
+}
+
+const ADVICE =
+  "environment 'locked' requires the secret LOCKED_KEY. Set the environment variable LOCKED_KEY and add --secret LOCKED_KEY";
+
+test.each([
+  ['call', ['submit']],
+  ['bench', SHORT],
+  ['run', ['--policy', 'random', '--out', 'OUT']],
+])('%s says how to give a secret that the environment requires', async (command, args) => {
+  const { code, output } = await commandOnLocked(command, ...args);
+  expect(output).toContain(ADVICE);
+  // After the summary of a run, which has the words of the server.
+  expect(output.slice(output.indexOf('tiltyard: '))).not.toContain('X-Secrets');
+  expect(code).toBe(1);
+});
+
+test('a run without a secret that is required stops at once', async () => {
+  const { output } = await commandOnLocked('run', '--policy', 'random', '--out', 'OUT');
+  expect(output).toContain('The run was stopped.');
+  expect(output).not.toContain('env_error');
+});
+
+test('a check without a secret that is required says so once, and does not blame the server', async () => {
+  const { code, output } = await commandOnLocked('check', '--active');
+  expect(output).toMatch(/none failed/);
+  expect(output.split(ADVICE)).toHaveLength(2);
+  expect(code).toBe(0);
+});
+
+test('a check with it passes, and shows it nowhere', async () => {
+  const { code, output } = await commandOnLocked('check', '--active', '--verbose', '--secret', 'LOCKED_KEY');
+  expect(output).toMatch(/none failed/);
+  expect(output).toMatch(/S17[\s\S]*S19/);
+  expect(output).not.toContain('LOCKED_KEY. Set');
+  expect(output).not.toContain('sk-very-secret');
+  expect(code).toBe(0);
+});
+
+test('commands send the secrets of an environment to its address of MCP, and say so if one is missing', async () => {
+  const locked = environment({
+    name: 'locked',
+    requirements: { secrets: ['LOCKED_KEY'] },
+    splits: { train: [{}] },
+    prompt: () => 'Where?',
+    // Those of a task are known only in its episode.
+    tools: { submit: { shared: false, description: 'Answer, which ends it.', run: () => 'Thanks.' } },
+  });
+  await using server = await createServer({ environments: [locked], mcp: true, logger: false });
+  const url = await server.listen();
+  const addressFor = (episode: string) => `${url}/mcp/locked?episode=${episode}&split=train&index=0`;
+  const env = { LOCKED_KEY: 'sk-very-secret', TILTYARD_API_KEY: '' };
+  for (const [command = '', ...args] of [['check'], ['tools'], ['call', 'submit']]) {
+    const words = [command, addressFor(command), ...args];
+    const without = await runHere(words, env);
+    expect(without).toMatchObject({ code: 1, output: expect.stringContaining(ADVICE) });
+    const given = await runHere([...words, '--secret', 'LOCKED_KEY'], env);
+    expect(given).toMatchObject({ code: 0 });
+    expect(given.output).not.toContain('sk-very-secret');
+  }
 });

@@ -1,7 +1,9 @@
 import { toolkit } from 'tiltyard';
 import { describe, expect, test } from 'vitest';
+import { eventually } from '../support/clock.ts';
 import { expectError } from '../support/errors.ts';
 import { shareServer, startServer } from '../support/http.ts';
+import { linesOf, logLines } from '../support/log-lines.ts';
 import { minimal } from '../support/minimal.ts';
 import { exchange, toRequest } from '../support/raw.ts';
 import { readEvents, toResult } from '../support/sse.ts';
@@ -54,6 +56,30 @@ describe('X-Deployment', () => {
       expect((await server().get('/first/prompt', { sid })).json).toMatchObject([{ text: 'the prompt of first' }]);
     },
   );
+
+  test('Q17: a name that none of several has is in the log, once', async () => {
+    const lines = logLines();
+    const { get, post } = await startServer({ environments, logger: lines.logger });
+    const headers = { 'x-deployment': 'owner/secnod' };
+    await get('/tools', { headers });
+    await post('/create', { split: 'train', index: 0 }, { sid: crypto.randomUUID(), headers });
+    await get('/tools', { headers: { 'x-deployment': 'owner/second' } });
+    await eventually(() =>
+      expect(
+        linesOf(lines, "X-Deployment 'owner/secnod' names none of the environments: 'first' is used"),
+      ).toHaveLength(1),
+    );
+    expect(lines.text().match(/names none/g)).toHaveLength(1);
+    for (let each = 0; each < 150; each += 1) await get('/tools', { headers: { 'x-deployment': `strange-${each}` } });
+    await eventually(() => expect(lines.text().match(/names none/g)).toHaveLength(100));
+  });
+
+  test('Q17: a server of one environment takes any name for it, and says nothing', async () => {
+    const lines = logLines();
+    const { get } = await startServer({ environments: environments.slice(0, 1), logger: lines.logger });
+    await get('/tools', { headers: { 'x-deployment': 'owner/other' } });
+    expect(lines.text()).not.toContain('names none');
+  });
 
   test('Q17: a whole episode without a word of the environment but the header', async () => {
     const headers = { 'x-deployment': 'owner/second', 'content-type': 'application/json' };

@@ -1,7 +1,8 @@
 import { AuthError, ClientError, NetworkError } from '../../client/index.ts';
-import { isMcpAddress } from '../../protocol/index.ts';
+import { isMcpAddress, SECRETS_HEADER, toSecretsHeader } from '../../protocol/index.ts';
 import { ForeignSchemas } from '../foreign/foreign-schemas.ts';
 import { mcpProtocol } from './mcp/index.ts';
+import { errorIn } from './mcp/messages.ts';
 import { orsProtocol } from './ors/index.ts';
 import { oxpProtocol } from './oxp/index.ts';
 import type { Finding } from './probe.ts';
@@ -75,7 +76,7 @@ export async function checkServer({
   onFinding,
 }: CheckOptions): Promise<CheckReport> {
   assertParts(only, protocolsAt(url));
-  const http: RecorderOptions = { url, headers, timeoutMs, signal };
+  const http: RecorderOptions = { url, headers: { ...headers, ...mcpSecrets(url, secrets) }, timeoutMs, signal };
   const speaking = await detect(http);
   const jobs = speaking
     .map((protocol) => ({ protocol, isWanted: (id: string) => isSelected(only, protocol.name, id) }))
@@ -112,6 +113,12 @@ export async function checkServer({
   return { url, protocols };
 }
 
+/** The header of secrets at an address of MCP, where every request may begin the episode. */
+function mcpSecrets(url: string, secrets: Readonly<Record<string, string>>): Record<string, string> {
+  const isSent = isMcpAddress(url) && Object.keys(secrets).length > 0;
+  return isSent ? { [SECRETS_HEADER]: toSecretsHeader(secrets) } : {};
+}
+
 /** Refuses what no protocol has, before anything is sent. */
 function assertParts(only: readonly string[], protocols: readonly Protocol[]): void {
   for (const part of only)
@@ -143,9 +150,11 @@ function whyNone({ exchanges }: Recorder, { url }: RecorderOptions, failures: re
   }
   const refusal = exchanges.find(({ answer }) => answer?.status === 401 || answer?.status === 403)?.answer;
   if (refusal !== undefined) return new AuthError(refusal.status, 'it asks for a key, or for another one');
-  const seen = exchanges.map(
-    ({ request, answer }) => `${request.method} ${request.path} is ${answer?.status ?? 'not answered'}`,
-  );
+  const seen = exchanges.map(({ request, answer }) => {
+    const said = answer && errorIn(answer);
+    const path = request.path === '' ? new URL(url).pathname : request.path;
+    return `${request.method} ${path} is ${answer?.status ?? 'not answered'}${said === undefined ? '' : `: ${said}`}`;
+  });
   return new ClientError(`${url} speaks none of ${namesOf(protocolsAt(url))}: ${seen.join(', ')}`);
 }
 

@@ -6,6 +6,7 @@ import { misuse } from '../shared/failure.ts';
 import { openGallery } from '../shared/images/gallery.ts';
 import { withMcp } from '../shared/mcp-target.ts';
 import { toSafeJson, toSafeText } from '../shared/safe-text.ts';
+import { adviceOnSecrets } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { waitFor } from '../shared/waiting.ts';
 import { CallFailure, failureText } from './call-failure.ts';
@@ -18,13 +19,13 @@ export async function callAtMcp(
   { tool, readFor }: { readonly tool: string; readonly readFor: ReadInput },
   options: CallOptions,
 ): Promise<void> {
-  const { json = false, images, input: _given, ...others } = options;
+  const { json = false, images, secret, input: _given, ...others } = options;
   if (Object.keys(others).length > 0)
     throw misuse(
-      'an address of MCP says by itself which episode it means: only --input, --images and --json apply to it',
+      'an address of MCP says by itself which episode it means: only --input, --secret, --images and --json apply to it',
     );
   const terminal = processTerminal();
-  await withMcp(url, async ({ connection, signal }) => {
+  await withMcp(url, secret, async ({ connection, signal }) => {
     const tools = await connection.tools();
     const found = tools.find(({ name }) => name === tool);
     if (found === undefined)
@@ -45,7 +46,8 @@ export async function callAtMcp(
 }
 
 function toFailure({ content }: CalledTool): CallFailure {
-  const message = content.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n');
+  const told = content.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n');
+  const message = adviceOnSecrets(told) ?? told;
   return new CallFailure(toSafeText(failureText(message, 'tool_error')), { message, reason: 'tool_error' });
 }
 

@@ -1,5 +1,6 @@
 import { countOutcomes, type Verdict } from '../../checking/index.ts';
 import { toSafeText } from '../shared/safe-text.ts';
+import { adviceOnSecrets } from '../shared/secrets.ts';
 
 /** How the report ends. */
 export interface ClosingOptions {
@@ -18,12 +19,14 @@ export function* closingLines(verdict: Verdict, { isVerbose, isPart }: ClosingOp
   const [{ reason = '' } = {}] = unready;
   if (unready.length > 0)
     yield `${unready.length} skipped because the ${toSafeText(reason)}. If it needs a secret, add --secret NAME`;
-  const others = skip - passive - unready.length;
+  const keyless = judgements.flatMap((each) => (each.verdict === 'skip' && adviceOnSecrets(each.reason ?? '')) || []);
+  if (keyless[0] !== undefined) yield `${keyless.length} skipped because ${toSafeText(keyless[0])}`;
+  const left = passive + unready.length + keyless.length;
+  const others = skip - left;
   if (others > 0 && !isVerbose) yield `${others} ${skip > others ? 'more ' : ''}skipped: --verbose shows why`;
   if (warn === 1) yield '1 warning does not fail the check; --strict makes it count';
   if (warn > 1) yield `${warn} warnings do not fail the check; --strict makes them count`;
-  if (verdict.passed)
-    yield `${praise(verdict)}${isPart || passive + unready.length > 0 ? ', as far as it was checked' : ''}.`;
+  if (verdict.passed) yield `${praise(verdict)}${isPart || left > 0 ? ', as far as it was checked' : ''}.`;
 }
 
 function praise({ judgements }: Verdict): string {

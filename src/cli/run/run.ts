@@ -13,7 +13,7 @@ import { EXIT_CODES, Failure, misuse } from '../shared/failure.ts';
 import { formatCount } from '../shared/report/format.ts';
 import { toRunReport } from '../shared/runs/report.ts';
 import { toSummaryLines } from '../shared/runs/summary-text.ts';
-import { readSecrets } from '../shared/secrets.ts';
+import { adviceOnSecrets, readSecrets } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { withServer } from '../shared/with-server.ts';
 import { readJson, resolveOptions } from './config.ts';
@@ -133,7 +133,8 @@ function judge({ summary, ending, folder }: RunResult, { failUnder, minCoverage 
       `interrupted, with ${formatCount(episodes.owed, 'episode')} left. ${again}`,
       EXIT_CODES.interrupted,
     );
-  if (ending.status === 'refused') throw new Failure(`${ending.detail}\nThe run was stopped. ${again}`);
+  if (ending.status === 'refused')
+    throw new Failure(`${adviceOnSecrets(ending.detail ?? '') ?? ending.detail}\nThe run was stopped. ${again}`);
   if (reward === null) throw new Failure('no episode counts: episodes.jsonl and the records in events/ say why');
   if (minCoverage !== undefined && coverage < minCoverage)
     throw new Failure(`coverage ${coverage.toFixed(4)} is below ${minCoverage}. ${again}`);

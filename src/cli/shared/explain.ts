@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../core/index.ts';
 import { EXIT_CODES, Failure } from './failure.ts';
 import { withoutForeignFrames } from './location.ts';
 import { toSafeText } from './safe-text.ts';
+import { adviceOnSecrets } from './secrets.ts';
 
 /** The server that a command spoke to when something failed. */
 export interface Addressed {
@@ -48,6 +49,8 @@ function adviceFor(error: ClientError, { url, hasKey, hasAnswered = false }: Add
   // First: its author chose the status, and a 401 of a setup is not about the API key.
   if (error.code === SETUP_FAILED)
     return `the setup of the episode failed: ${withoutForeignFrames(detailOf(error))}\nIf it needs a secret, set the environment variable NAME and add --secret NAME`;
+  const onSecrets = adviceOnSecrets(detailOf(error));
+  if (onSecrets !== undefined) return onSecrets;
   const { hostname, port, host } = new URL(url);
   if (hasAnswered && isUnreached(error))
     return `the connection to ${host} was lost: ${toMessage(error)}. It answered before, so it has stopped or is restarting: check its log and try again`;

@@ -13,10 +13,10 @@ export interface McpToolsOptions extends EpisodeOptions {
 
 /** Shows the tools at an address of MCP. */
 export async function toolsAtMcp(url: string, options: McpToolsOptions, terminal: Terminal): Promise<void> {
-  const { json = false, ...others } = options;
+  const { json = false, secret, ...others } = options;
   if (Object.keys(others).length > 0)
     throw misuse('an address of MCP says by itself which episode it means: drop the options that name one');
-  await withMcp(url, async ({ connection }) => {
+  await withMcp(url, secret, async ({ connection }) => {
     for (const tool of await connection.tools()) {
       if (json) terminal.printJson(tool);
       else {

@@ -26,14 +26,14 @@ export interface ToolsOptions extends EpisodeOptions {
 /** Shows the tools of a server: of its environments, or of one task, and those outside of environments. */
 export async function tools(target: string, options: ToolsOptions): Promise<void> {
   assertEpisodeOptions(options);
-  if (options.secret !== undefined && !isAboutTask(options))
-    throw misuse('--secret is for the session of a task: add --split, --index or --task');
   const terminal = processTerminal();
   const url = mcpUrlOf(target);
   if (url !== undefined) {
     const { toolsAtMcp } = await import('./at-mcp.ts');
     return toolsAtMcp(url, options, terminal);
   }
+  if (options.secret !== undefined && !isAboutTask(options))
+    throw misuse('--secret is for the session of a task: add --split, --index or --task');
   await withServer(target, async (server) => {
     if (isAboutTask(options)) return showTaskTools(server, options, terminal);
     if (options.environment !== undefined) {

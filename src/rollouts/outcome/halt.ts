@@ -31,6 +31,7 @@ export function toEnvironmentHalt(thrown: unknown): Halt {
 function stopOf(thrown: unknown): Stop {
   if (!(thrown instanceof ClientError)) return 'env_error';
   if (thrown.code === 'setup_failed') return 'setup_failed';
+  if (thrown.code === 'missing_secrets') return 'secrets_missing';
   if (thrown.outcome === 'expired') return 'expired';
   if (thrown instanceof ToolCallError && thrown.reason === 'timeout') return 'tool_timeout';
   if (thrown instanceof SessionTerminated || isUnheard(thrown)) return 'lost';

@@ -34,6 +34,7 @@ export const STOPS: Readonly<Record<Stop, StopRule>> = {
   refused: AGENT,
   model_error: { outcome: 'cancelled', fault: 'model', counts: false, next: 'retry', stopsRun: false },
   model_refused: { outcome: 'cancelled', fault: 'model', counts: false, next: 'owed', stopsRun: true },
+  secrets_missing: { ...RUNNER, stopsRun: true },
   env_error: ENVIRONMENT,
   setup_failed: ENVIRONMENT,
   tool_timeout: { ...ENVIRONMENT, outcome: 'timeout' },

@@ -11,7 +11,9 @@ import { listensLocally, WebGuard, type WebOptions } from './web-guard.ts';
 
 /** What all requests of a server pass, and who hears of them. */
 export interface FrontDeskOptions {
-  readonly options: WatchOptions['options'] & WebOptions;
+  readonly options: WebOptions & { readonly returnErrors?: WatchOptions['returnErrors'] };
+  /** Whether the server has environments, wherever their code runs. */
+  readonly hasEnvironments: boolean;
   readonly servers: HttpServers;
   readonly limits: Pick<Limits, 'bodyBytes'>;
   readonly events: EventLog;
@@ -23,7 +25,7 @@ export interface FrontDeskOptions {
 /** Takes the requests of a server from now on: follows each to its end, and refuses what no route should see. */
 export function openFrontDesk(
   app: FastifyInstance,
-  { options, servers, limits, events, counts, instanceId }: FrontDeskOptions,
+  { options, hasEnvironments, servers, limits, events, counts, instanceId }: FrontDeskOptions,
 ): { readonly guard: WebGuard; readonly fastPath: FastPath } {
   const requests = requestTracker({ events, counts });
   const guard = new WebGuard(options, () => listensLocally(app));
@@ -31,6 +33,7 @@ export function openFrontDesk(
   const fastPath = new FastPath({ bodyBytes: limits.bodyBytes, requests, guard, instance });
   app.addHook('preClose', async () => fastPath.close());
   servers.open({ requests, fastPath, instance });
-  watchRequests(app, { options, requests, counts, guard, instance });
+  const { returnErrors } = options;
+  watchRequests(app, { returnErrors, hasEnvironments, requests, counts, guard, instance });
   return { guard, fastPath };
 }

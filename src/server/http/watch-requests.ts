@@ -9,7 +9,9 @@ import type { WebGuard } from './web-guard.ts';
 
 /** What every request of a server passes. */
 export interface WatchOptions {
-  readonly options: { readonly environments?: readonly unknown[]; readonly returnErrors?: ReturnErrors };
+  readonly returnErrors: ReturnErrors | undefined;
+  /** Whether it has environments, wherever their code runs. */
+  readonly hasEnvironments: boolean;
   readonly requests: RequestTracker;
   readonly counts: RequestCounts;
   readonly guard: WebGuard;
@@ -19,10 +21,10 @@ export interface WatchOptions {
 /** Follows all requests that come to Fastify, and answers those that no route takes. */
 export function watchRequests(
   app: FastifyInstance,
-  { options, requests, counts, guard, instance }: WatchOptions,
+  { returnErrors = 'exception', hasEnvironments, requests, counts, guard, instance }: WatchOptions,
 ): void {
-  app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
-  const answerNotFound = notFoundHandler(options);
+  app.setErrorHandler(errorHandler(returnErrors));
+  const answerNotFound = notFoundHandler(hasEnvironments);
   app.setNotFoundHandler(answerNotFound);
   app.addHook('onRequest', (request, reply, done) => {
     requests.begin(request.raw, reply.raw, counts.of(request.routeOptions.url), request);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { cutText } from '../../core/index.ts';
 import { DEPLOYMENT_HEADER } from '../../protocol/index.ts';
 import type { OrsService } from './service.ts';
 
@@ -15,6 +16,28 @@ export function deployedEnvironment({ host }: OrsService, headers: IncomingHttpH
     .trim()
     .toLowerCase();
   return host.manifest.environments.find(({ name }) => name === wanted)?.name;
+}
+
+// Clients choose the names: nobody may fill the log, or the memory, with them.
+const MOST_WARNINGS = 100;
+
+/** The environment that a request means which names none but in X-Deployment; the first if that is of no use. */
+export function meantEnvironment(service: OrsService, headers: IncomingHttpHeaders): string {
+  const meant = deployedEnvironment(service, headers);
+  if (meant !== undefined) return meant;
+  const used = service.environment().name;
+  const asked = headers[DEPLOYMENT_HEADER];
+  const { strangeDeployments: told, host, log } = service;
+  // Where there is only one environment, clients may call it what they like.
+  const isNews = typeof asked === 'string' && asked !== '' && !told.has(asked) && told.size < MOST_WARNINGS;
+  if (isNews && host.manifest.environments.length > 1) {
+    told.add(asked);
+    log.warn(
+      { asked: cutText(asked, 200), used },
+      `X-Deployment '${cutText(asked, 200)}' names none of the environments: '${used}' is used`,
+    );
+  }
+  return used;
 }
 
 /** Registers what the official SDK asks the platform for before it begins a session: which secrets that takes. */

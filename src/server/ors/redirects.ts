@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENVIRONMENT_ACTIONS } from '../../protocol/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import { findSid } from '../http/headers.ts';
-import { deployedEnvironment } from './deployment.ts';
+import { meantEnvironment } from './deployment.ts';
 import type { OrsService } from './service.ts';
 
 // Actions on a session: a client that has one means the session's environment.
@@ -19,9 +19,7 @@ export function redirectTo(action: string, service: OrsService, prefix: string):
     const isLive = state !== undefined && 'environment' in state;
     return redirect(request, reply, {
       prefix,
-      environment: isLive
-        ? state.environment
-        : (deployedEnvironment(service, request.headers) ?? service.environment().name),
+      environment: isLive ? state.environment : meantEnvironment(service, request.headers),
     });
   };
 }

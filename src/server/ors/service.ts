@@ -124,6 +124,8 @@ export interface OrsService {
   readonly streams: CallStreamOptions;
   readonly toolErrors: ToolErrors;
   readonly docs: OrsDocs;
+  /** What clients have sent as X-Deployment that names no environment, and the log was told. */
+  readonly strangeDeployments: Set<string>;
   readonly log: ErrorPlace['log'];
   readonly traceOf: Observation['traceOf'];
   /** The headers that announce what this server can do beyond the standard. */
@@ -168,6 +170,7 @@ export function toOrsService(app: FastifyInstance, options: OrsOptions, shared: 
     },
     toolErrors: options.toolErrors ?? 'auto',
     log: app.log,
+    strangeDeployments: new Set(),
     traceOf,
     docs: orsDocs(host.manifest, options.auth === undefined ? 'open' : 'guarded'),
     features: { [FEATURES_HEADER]: featuresOf(sessionOptions).join(', ') },

@@ -8,7 +8,7 @@ import type { ErrorBody } from '../http/errors.ts';
 import { prefersEventStream, readSecretsHeader } from '../http/headers.ts';
 import type { RouteDocs } from '../openapi/operation.ts';
 import { readCreate, readOptionalTaskId } from './bodies.ts';
-import { deployedEnvironment } from './deployment.ts';
+import { meantEnvironment } from './deployment.ts';
 import type { OrsService } from './service.ts';
 
 /** The route that begins a session. */
@@ -38,7 +38,7 @@ export function registerSessions(app: FastifyInstance, service: OrsService): voi
     const ref = readSessionRef(request);
     const wanted = readCreate(parse(request), readSecretsHeader(request.headers));
     const bytes = parsedBytes(request.body as string) + (request.headers[SECRETS_HEADER]?.length ?? 0);
-    const environment = wanted.environment ?? deployedEnvironment(service, request.headers);
+    const environment = wanted.environment ?? meantEnvironment(service, request.headers);
     const isWanted = () => !reply.raw.destroyed;
     await host.create(ref, { ...wanted, environment, bytes, trace: service.traceOf?.(request) }, isWanted);
     sessionIds.use(ref);

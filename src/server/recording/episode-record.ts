@@ -12,6 +12,8 @@ export class EpisodeRecord {
   readonly #calls = new Map<number, number>();
   /** The same by id, of those that an earlier server has left. */
   readonly #left = new Map<string, number>();
+  /** Of a record that an earlier server has begun: what is added to it before anything else is. */
+  #resumed: Resumed | undefined;
   /** How many events the disk did not take, and whether what waits to be written says so. */
   #missing = 0;
   #isGapNoted = false;
@@ -29,14 +31,15 @@ export class EpisodeRecord {
       onEvent: (event) => this.#learn(event, ids),
     });
     this.#bytes = onDisk(this.#writer.size);
-    if (this.#writer.next === 0) this.#writer.add(episode);
-    else this.#note(Date.now(), 'goes on after a restart of the server');
-    this.#complete(past ?? [], new Set(ids.values()));
+    const isBegun = this.#writer.next > 0;
+    if (!isBegun) this.#writer.add(episode);
+    if (past !== undefined) this.#resumed = { isBegun, past, known: new Set(ids.values()) };
   }
 
   /** Takes an event; it is written by `flush`. */
   take(entry: ReceivedEntry): void {
     const { kind, at, call } = entry;
+    if (this.#resumed !== undefined) this.#resume(this.#resumed, entry);
     if (this.#missing > 0 && !this.#isGapNoted) this.#noteGap(at);
     switch (kind) {
       case 'call':
@@ -87,12 +90,13 @@ export class EpisodeRecord {
     this.#bytes = bytes;
   }
 
-  /** Adds the calls of an earlier server that it had no time to write. */
-  #complete(past: readonly PastCallFields[], known: ReadonlySet<string>): void {
+  /** Says that it goes on, unless it only ends, and adds the calls of an earlier server that it had no time to write. */
+  #resume({ isBegun, past, known }: Resumed, { kind, at }: ReceivedEntry): void {
+    this.#resumed = undefined;
+    if (isBegun && kind !== 'end') this.#note(at, 'goes on after a restart of the server');
     for (const { id, call, result, reward } of past) {
       const left = this.#left.get(id);
       if (known.has(id) && left === undefined) continue;
-      const at = Date.now();
       const n = left ?? this.#writer.addJson({ type: 'call', at, ...whole(call) });
       this.#left.delete(id);
       this.#writer.addJson({ type: 'result', at, call: n, ...whole(result), reward });
@@ -132,6 +136,15 @@ export class EpisodeRecord {
       this.#left.delete(known.get(event.call) ?? '');
     }
   }
+}
+
+interface Resumed {
+  /** Whether anything was in it. */
+  readonly isBegun: boolean;
+  /** The calls that had ended. */
+  readonly past: readonly PastCallFields[];
+  /** The ids of those that are in it. */
+  readonly known: ReadonlySet<string>;
 }
 
 function whole(fields: string): Pick<EventJson, 'bytes' | 'start' | 'end'> {

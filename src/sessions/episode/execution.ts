@@ -8,6 +8,8 @@ export interface Run extends ContextPart {
   readonly call: number;
   readonly tool: CompiledTool;
   readonly listener: RunListener;
+  /** Whether the tool does not run, because only its input is to be checked. */
+  readonly isTrial: boolean;
   /** Whether its client has given it up while its tool was at work. */
   isAborted?: boolean;
 }

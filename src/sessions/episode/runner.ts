@@ -53,11 +53,11 @@ export class Runner {
     this.#sharedQueue = 'all tools';
   }
 
-  run({ call, id, attempt, name, input, bytes }: RunRequest, listener: RunListener): void {
+  run({ call, id, attempt, name, input, bytes, isTrial = false }: RunRequest, listener: RunListener): void {
     const tool = this.#episode.tools.get(name);
     if (tool === undefined)
       return listener.ended(refusal('unknown_tool', `'${cutText(name, 200)}' is not a valid tool`));
-    const run: Run = { call, id, attempt, tool, listener, abort: undefined };
+    const run: Run = { call, id, attempt, tool, listener, isTrial, abort: undefined };
     let checking: Awaitable<Checked>;
     try {
       checking = this.#isPlain
@@ -118,6 +118,7 @@ export class Runner {
       const message = `Tool input validation error: ${formatProblems(problems)}`;
       return listener.ended(refused({ code: 'invalid_input', message }, problems));
     }
+    if (run.isTrial) return listener.ended(PASSED);
     listener.accepted();
     const queue = this.#sharedQueue ?? tool.name;
     const isFree = tool.concurrent || this.#queues === undefined || this.#queues.isFree(queue);
@@ -246,6 +247,9 @@ export class Runner {
     listener.ended({ kind: 'failed', outcome: 'env_error', failure });
   }
 }
+
+/** How a trial ends that would run. */
+const PASSED: RunEnding = { kind: 'returned', json: '' };
 
 /** A run that has not started. */
 interface Waiting {

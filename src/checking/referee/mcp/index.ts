@@ -65,7 +65,11 @@ const mcpProbes: readonly Probe<McpSubject>[] = [
     source: SOURCE,
     async run(_subject, http) {
       for (const era of ERAS) {
-        const { errorCode } = await tell(http, era, 'tools/call', { name: 'tiltyard_no_such_tool', arguments: {} });
+        const told = await tell(http, era, 'tools/call', { name: 'tiltyard_no_such_tool', arguments: {} });
+        const { errorCode, result } = told;
+        // An environment that requires a secret begins no episode without it, whatever is called.
+        const refusal = result.isError === true ? firstText(result) : undefined;
+        need(refusal === undefined || !/ requires the secrets? /.test(refusal), `no episode could begin: ${refusal}`);
         insist(errorCode === -32_602, `it is answered with ${errorCode ?? 'no error'} (${era} era)`);
       }
     },
@@ -129,6 +133,11 @@ const mcpProbes: readonly Probe<McpSubject>[] = [
     },
   },
 ];
+
+function firstText({ content }: JsonObject): string | undefined {
+  const [block] = Array.isArray(content) ? content : [];
+  return isObject(block) && typeof block.text === 'string' ? block.text : undefined;
+}
 
 /** The Model Context Protocol, at one address. */
 export const mcpProtocol: Protocol = protocol<McpSubject>({

@@ -65,6 +65,12 @@ function messagesIn({ headers, text }: Answer): JsonObject[] {
   return texts.map(parsed).filter((message): message is JsonObject => isObject(message));
 }
 
+/** What an answer says is wrong, if it is an error of JSON-RPC. */
+export function errorIn(answer: Answer): string | undefined {
+  const error = messagesIn(answer).find((message) => isObject(message.error))?.error;
+  return isObject(error) && typeof error.message === 'string' ? error.message : undefined;
+}
+
 /** The tools that an answer lists; undefined if it lists none. */
 export function toolsIn({ result }: Told): readonly JsonObject[] | undefined {
   return Array.isArray(result.tools) ? result.tools.filter((tool): tool is JsonObject => isObject(tool)) : undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject, SECRETS_HEADER, SESSION_HEADER, toSecretsHeader } from '../../../protocol/index.ts';
 import { parsed } from '../json.ts';
 import { NotApplicable, need } from '../probe.ts';
-import { type Answer, Recorder, type RecorderOptions } from '../recorder.ts';
+import { type Answer, type Ask, Recorder, type RecorderOptions } from '../recorder.ts';
 import { detailOf } from './answers.ts';
 import { dataOf, isEventStream, resultText, toEventStream } from './event-stream.ts';
 
@@ -55,17 +55,20 @@ export class Sessions {
   async create(http: Recorder, sid: string, body: unknown = this.body): Promise<Answer> {
     this.#live.add(sid);
     const request = { method: 'POST', path: '/create', headers: { [SESSION_HEADER]: sid }, body };
-    const { secrets } = this.#options;
-    if (Object.keys(secrets).length === 0 || !isObject(body) || 'secrets' in body) return http.ask(request);
-    const headers = { [SECRETS_HEADER]: toSecretsHeader(secrets) };
-    const answer = await http.ask({
-      ...request,
-      unrecorded: { headers, body: this.#secretsInBody ? { secrets } : {} },
-    });
-    if (!this.#secretsInBody || answer.status !== 422 || !answer.text.includes('secrets')) return answer;
+    if (!isObject(body)) return needSecrets(await http.ask(request));
+    const answer = await http.ask({ ...request, unrecorded: this.#withSecrets(body) });
+    const isOwn = !this.#secretsInBody || 'secrets' in body;
+    if (isOwn || answer.status !== 422 || !answer.text.includes('secrets')) return needSecrets(answer);
     // One official server takes secrets from the body alone, the other refuses them there.
     this.#secretsInBody = false;
-    return http.ask({ ...request, unrecorded: { headers, body: {} } });
+    return needSecrets(await http.ask({ ...request, unrecorded: this.#withSecrets(body) }));
+  }
+
+  /** Sends a good /create whose secrets are in the header alone. */
+  async createWithHeader(http: Recorder, sid: string, secrets: Readonly<Record<string, string>>): Promise<Answer> {
+    const headers = { [SECRETS_HEADER]: toSecretsHeader({ ...this.#options.secrets, ...secrets }) };
+    const request = { method: 'POST', path: '/create', headers: { [SESSION_HEADER]: sid }, body: this.body };
+    return needSecrets(await http.ask({ ...request, unrecorded: { headers, body: {} } }));
   }
 
   /** A new session; its setup may still run. */
@@ -100,6 +103,17 @@ export class Sessions {
     await Promise.all([...this.#live].map((sid) => this.#close(sid)));
   }
 
+  /** The given secrets, beside those that a probe sends itself. */
+  #withSecrets({ secrets: own = {} }: Readonly<Record<string, unknown>>): NonNullable<Ask['unrecorded']> {
+    const { secrets } = this.#options;
+    if (Object.keys(secrets).length === 0) return { headers: {}, body: {} };
+    const isMerged = this.#secretsInBody && isObject(own);
+    return {
+      headers: { [SECRETS_HEADER]: toSecretsHeader(secrets) },
+      body: isMerged ? { secrets: { ...secrets, ...own } } : {},
+    };
+  }
+
   async #close(sid: string): Promise<void> {
     const http = new Recorder({ ...this.#options.http, signal: AbortSignal.timeout(CLOSING_MS) });
     const headers = { [SESSION_HEADER]: sid };
@@ -127,6 +141,14 @@ export class Sessions {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
+}
+
+/** Skips the probe if secrets are missing: it is for the user to give them, and no fault of the server. */
+function needSecrets(answer: Answer): Answer {
+  const body = parsed(answer.text);
+  const isMissing = answer.status === 400 && isObject(body) && body.code === 'missing_secrets';
+  need(!isMissing, `no session could be opened: ${detailOf(answer)}`);
+  return answer;
 }
 
 // An author may give a failed setup any status from 400 to 499; our own server then says what it is.
