@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { SESSION_HEADER, STUDIO_AGENT } from '../../protocol/index.ts';
+import { SESSION_HEADER } from '../../protocol/index.ts';
 import type { EndedRequest, EventLog } from '../observe/event-log.ts';
 import type { RequestCounts, RouteCounts } from '../observe/request-counts.ts';
 
@@ -190,11 +190,10 @@ function tell(events: EventLog, ended: EndedOne, answered: number): void {
   const { method, url, headers } = ended.request;
   const status = refusal?.status ?? answered;
   counts.set(status, (counts.get(status) ?? 0) + 1);
-  const sid = headers[SESSION_HEADER] as string | undefined;
+  const { [SESSION_HEADER]: sid, 'user-agent': agent } = headers as Readonly<Record<string, string | undefined>>;
   const identity = caller.tiltyardIdentity?.id;
   const isTold = caller.tiltyardIsTold;
-  const by = headers['user-agent'] === STUDIO_AGENT ? 'studio' : undefined;
-  const told = { method, url, sid, identity, status, durationMs: performance.now() - arrivedAt, by, isTold } as const;
+  const told = { method, url, sid, identity, status, durationMs: performance.now() - arrivedAt, agent, isTold };
   if (status < 400) return events.requestEnded(told);
   const { remoteAddress } = ended.connection;
   events.requestEnded({ ...told, remoteAddress, code: caller.tiltyardCode, parserError: refusal?.parserError });

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { printable } from '../../core/index.ts';
+import { STUDIO_AGENT } from '../../protocol/index.ts';
 import type {
   CallEnded,
   HostEvent,
@@ -28,8 +29,8 @@ export interface EndedRequest {
   /** What Node's parser found wrong with it. */
   readonly parserError?: string | undefined;
   readonly durationMs?: number | undefined;
-  /** Set for what the studio asks by itself, to find its way. */
-  readonly by?: 'studio' | undefined;
+  /** What the client calls itself: what the studio asks to find its way is told from the rest by that. */
+  readonly agent?: string | undefined;
   /** Whether the line of a call tells of it. */
   readonly isTold?: boolean | undefined;
 }
@@ -45,11 +46,12 @@ export type EventLogger = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn'>;
 /** Lines through a logger, which may redact or rename what is in them. */
 export function eventLog(logger: EventLogger): EventLog {
   return {
-    requestEnded({ method, url, sid, identity, remoteAddress, status, code, parserError, durationMs, by, isTold }) {
+    requestEnded({ method, url, sid, identity, remoteAddress, status, code, parserError, durationMs, agent, isTold }) {
       const level = isTold === true && status < 400 ? 'debug' : 'info';
       const ms = durationMs === undefined ? undefined : toMs(durationMs);
       const from = { identity: nameOf(identity), remoteAddress };
       const asked = { method, url: url && toLoggedUrl(url), sid: safe(sid) };
+      const by = agent === STUDIO_AGENT ? 'studio' : undefined;
       logger[level]({ ...asked, ...from, by, status, code, parserError, ms }, 'request');
     },
     on(event: HostEvent) {

@@ -4,6 +4,7 @@ import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { liveBytes, MEGABYTE } from '../../../test/support/memory.ts';
 import { CALL_OUTCOMES } from '../../core/index.ts';
+import { STUDIO_AGENT } from '../../protocol/index.ts';
 import type { CallEnded } from '../../sessions/index.ts';
 import { type EndedRequest, type EventLog, type EventLogger, eventLog } from './event-log.ts';
 import { fastLog } from './fast-log.ts';
@@ -44,7 +45,7 @@ test('the line of a request is what pino writes, whatever is in it', () => {
     sid: text,
     identity,
     durationMs: ms,
-    by: fc.constantFrom('studio', undefined),
+    agent: fc.constantFrom(STUDIO_AGENT, 'python', undefined),
     isTold: fc.boolean(),
   };
   const answered = fc.record({ status: fc.constantFrom(200, 308), ...fields }, { requiredKeys: ['status'] });

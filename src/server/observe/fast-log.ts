@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { printable } from '../../core/index.ts';
+import { STUDIO_AGENT } from '../../protocol/index.ts';
 import type { CallEnded } from '../../sessions/index.ts';
 import { type EventLog, type EventLogger, eventLog } from './event-log.ts';
 import type { LogStream } from './log-batches.ts';
@@ -23,13 +24,13 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
   return {
     ...slow,
     requestEnded(request) {
-      const { method, url, sid, identity, status, durationMs, by, isTold } = request;
+      const { method, url, sid, identity, status, durationMs, agent, isTold } = request;
       if (isOff(isTold === true && status < 400 ? DEBUG : INFO)) return;
       // Who was refused, or has left, is in no hurry; nor is the studio, and at level debug nobody is.
       if (
         status >= 400 ||
         isTold ||
-        by !== undefined ||
+        agent === STUDIO_AGENT ||
         method === undefined ||
         url === undefined ||
         durationMs === undefined

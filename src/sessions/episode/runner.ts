@@ -6,6 +6,7 @@ import {
   type ErrorCode,
   formatProblems,
   invoke,
+  type Problem,
   type ToolEnding,
   toFailure,
 } from '../../core/index.ts';
@@ -113,12 +114,7 @@ export class Runner {
   #enqueue(run: Run, checked: Checked): void {
     if (this.#isClosed) return;
     const { tool, listener } = run;
-    if (!checked.ok) {
-      const { problems } = checked;
-      const message = `Tool input validation error: ${formatProblems(problems)}`;
-      return listener.ended(refused({ code: 'invalid_input', message }, problems));
-    }
-    if (run.isTrial) return listener.ended(PASSED);
+    if (!checked.ok || run.isTrial) return listener.ended(checked.ok ? PASSED : invalidInput(checked.problems));
     listener.accepted();
     const queue = this.#sharedQueue ?? tool.name;
     const isFree = tool.concurrent || this.#queues === undefined || this.#queues.isFree(queue);
@@ -246,6 +242,13 @@ export class Runner {
     const failure = toFailure(this.#episode.failure(`tool '${tool.name}'`, thrown));
     listener.ended({ kind: 'failed', outcome: 'env_error', failure });
   }
+}
+
+function invalidInput(problems: readonly Problem[]): RunEnding {
+  return refused(
+    { code: 'invalid_input', message: `Tool input validation error: ${formatProblems(problems)}` },
+    problems,
+  );
 }
 
 /** How a trial ends that would run. */
