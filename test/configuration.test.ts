@@ -30,7 +30,7 @@ test.each(WRITTEN)('$path says of limits what their table says', ({ path, part, 
 });
 
 // For hosts of this package, and not for users.
-const INTERNAL = ['host', 'keeper', 'around'];
+const INTERNAL = ['host', 'runtime', 'keeper', 'around'];
 
 test('docs/serving.md has every option of createServer', async () => {
   const refusal = await createServer({ nonsense: true } as never).catch(String);

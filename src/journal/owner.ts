@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isRunning } from '../core/index.ts';
 import { dataFile } from './folder.ts';
 import type { Stores } from './stores.ts';
 
@@ -59,7 +58,13 @@ function isGone(owner: Owner): boolean {
   if (owner.host !== hostname()) return false;
   // If it is not this process, it was one that had its id before.
   if (owner.pid === process.pid) return !isHere(owner);
-  return !isRunning(owner.pid);
+  // Not by `isRunning` of core: a journal needs nothing of ours.
+  try {
+    process.kill(owner.pid, 0);
+    return false;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }
 
 function isHere({ host, pid, started }: Owner): boolean {
