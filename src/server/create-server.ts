@@ -73,8 +73,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const fastPath = new FastPath({ bodyBytes: limits.bodyBytes, requests, guard, instance });
   app.addHook('preClose', async () => fastPath.close());
   servers.open({ requests, fastPath, instance });
-  watchRequests(app, { options, requests, counts, guard, instance });
   const hasEnvironments = servesEnvironments(options, workers);
+  watchRequests(app, { options, hasEnvironments, requests, counts, guard, instance });
   const sessionLimits = hasEnvironments ? toSessionLimits(limits, options.auth) : undefined;
   const transfers = new Transfers(new MemoryBudget(limits), app.log);
   const numbers = new Numbers();

@@ -4,8 +4,8 @@ import { OxpError, toServerErrorBody } from '../oxp/errors.ts';
 import type { ErrorBody } from './errors.ts';
 
 /** Answers 404 on paths that nothing has; a server of toolkits alone speaks OXP there as well. */
-export function notFoundHandler({ environments = [] }: { readonly environments?: readonly unknown[] }) {
-  const toBody = environments.length === 0 ? toOxpBody : toOrsBody;
+export function notFoundHandler({ hasEnvironments }: { readonly hasEnvironments: boolean }) {
+  const toBody = hasEnvironments ? toOrsBody : toOxpBody;
   return ({ method, url }: FastifyRequest, reply: FastifyReply): void => {
     reply.code(404).send(toBody(`${method} ${url} not found. GET /openapi.json lists the routes`));
   };

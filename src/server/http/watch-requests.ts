@@ -9,7 +9,8 @@ import type { WebGuard } from './web-guard.ts';
 
 /** What every request of a server passes. */
 export interface WatchOptions {
-  readonly options: { readonly environments?: readonly unknown[]; readonly returnErrors?: ReturnErrors };
+  readonly options: { readonly returnErrors?: ReturnErrors };
+  readonly hasEnvironments: boolean;
   readonly requests: RequestTracker;
   readonly counts: RequestCounts;
   readonly guard: WebGuard;
@@ -19,10 +20,10 @@ export interface WatchOptions {
 /** Follows all requests that come to Fastify, and answers those that no route takes. */
 export function watchRequests(
   app: FastifyInstance,
-  { options, requests, counts, guard, instance }: WatchOptions,
+  { options, hasEnvironments, requests, counts, guard, instance }: WatchOptions,
 ): void {
   app.setErrorHandler(errorHandler(options.returnErrors ?? 'exception'));
-  const answerNotFound = notFoundHandler(options);
+  const answerNotFound = notFoundHandler({ hasEnvironments });
   app.setNotFoundHandler(answerNotFound);
   app.addHook('onRequest', (request, reply, done) => {
     requests.begin(request.raw, reply.raw, counts.of(request.routeOptions.url), request);
