@@ -104,18 +104,18 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     },
   );
   if (ors !== undefined) recorder?.describe(ors.host.manifest);
-  const environments = ors?.host.manifest.environments.map(({ name }) => name) ?? [];
-  metrics?.expect(environments);
+  const environments = ors?.host.manifest.environments ?? [];
+  metrics?.expect(environments.map(({ name }) => name));
   await app.register(endConnections, { servers, noticeMs: limits.noticeMs, closeMs: limits.closeMs });
   await app.ready();
   await durability?.recover(ors?.host);
-  for (const name of environments)
+  for (const { name } of environments)
     if (ors !== undefined) fastPath.add(`/${name}/call`, fastOrsCall(ors, name, counts.of(ORS_CALL)));
   if (oxp !== undefined) fastPath.add(OXP_CALL, fastOxpCall(oxp, counts.of(OXP_CALL)));
   logLimits(app.log, limits, ['server', 'environments', 'toolkits', 'both']);
   if (sessionLimits !== undefined) warnOfTighterLimit(app.log, sessionLimits, options.limits ?? {});
-  const served = toServedNames(ors?.host.manifest.environments ?? [], oxp?.host.tools ?? []);
+  const served = toServedNames(environments, oxp?.host.tools ?? []);
   // Before now nobody was kept waiting.
   watchdog?.watch();
-  return toServer(app, { servers, limits, guard, served });
+  return toServer(app, { servers, limits, guard, served, environments });
 }

@@ -9,6 +9,8 @@ import type { McpParts } from './mcp/service.ts';
 import { toWatchdogOutput } from './observe/watchdog/server-watchdog.ts';
 import type { Recorder } from './recording/recorder.ts';
 import type { ServerOptions } from './server-options.ts';
+import type { ModuleRuntime } from './workers/module-runtime.ts';
+import type { WorkersOption } from './workers/option.ts';
 import type { ServerWorkers } from './workers/server-workers.ts';
 
 /** What records all episodes; undefined where nobody asks for it. */
@@ -39,7 +41,8 @@ export async function durabilityOf(
   { workers, journal, cluster }: ServerOptions,
   limits: Limits,
 ): Promise<AnyDurability | undefined> {
-  if (workers === undefined && journal === undefined && cluster === undefined) return undefined;
+  const isKept = workers !== undefined && workers.keepsEpisodes !== false;
+  if (!isKept && journal === undefined && cluster === undefined) return undefined;
   try {
     if (cluster !== undefined) {
       const { serverCluster } = await import('./cluster/server-cluster.ts');
@@ -66,6 +69,15 @@ export async function mcpOf(
 
 /** A journal of its own, or that of a cluster. */
 export type AnyDurability = ServerDurability & Partial<Pick<ServerCluster, 'around' | 'numbers'>>;
+
+/**
+ * Runs the episodes of modules in a process of their own, without a server.
+ * @internal For the command.
+ */
+export async function startModuleRuntime(workers: WorkersOption, limits: Limits): Promise<ModuleRuntime> {
+  const runtime = await import('./workers/module-runtime.ts');
+  return runtime.startModuleRuntime(workers, limits);
+}
 
 /** Starts the processes that run authors' code; undefined where it runs in this one. */
 export async function workersOf(

@@ -62,7 +62,7 @@ export async function serveProtocols(
     );
   const routes = collectRoutes(app);
   const describe = () => openApiDocument(routes, auth);
-  const hosts = workers && durability && hostsIn(workers, shared.observation, durability);
+  const hosts = workers && hostsIn(workers, shared.observation, durability);
   const orsOptions = {
     ...options,
     environments,
@@ -128,10 +128,10 @@ interface WorkerHosts {
 function hostsIn(
   workers: ServerWorkers,
   { traceOfCode }: Pick<Observation, 'traceOfCode'>,
-  { keeper, callKeeper }: ServerDurability,
+  durability: ServerDurability | undefined,
 ): WorkerHosts {
   return {
-    ors: { host: workers.sessionHost(traceOfCode, keeper) },
-    oxp: { host: workers.toolHost(traceOfCode, callKeeper) },
+    ors: { host: workers.sessionHost(traceOfCode, durability?.keeper) },
+    oxp: { host: workers.toolHost(traceOfCode, durability?.callKeeper) },
   };
 }

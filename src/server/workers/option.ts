@@ -17,9 +17,38 @@ export interface WorkersOption {
    * @internal For `tiltyard dev`, which watches them.
    */
   readonly onImport?: (url: string) => void;
+  /**
+   * Where what the modules print goes. Default: where this process prints.
+   * @internal For commands whose standard output is read by programs.
+   */
+  readonly output?: 'inherit' | 'stderr';
+  /**
+   * Gives up the start.
+   * @internal For the command, when somebody presses Ctrl-C.
+   */
+  readonly signal?: AbortSignal;
+  /**
+   * The most time before a process that keeps ending is replaced. Default: 30 s.
+   * @internal For the command, whose checks go on after each.
+   */
+  readonly maxPauseMs?: number;
+  /**
+   * False: episodes whose process ends are lost, whatever their environments declare. Default: true.
+   * @internal For the command: it tells what a call did to its process, and checks what the standard says of sessions that nobody keeps.
+   */
+  readonly keepsEpisodes?: boolean;
 }
 
-const KEYS: ReadonlySet<string> = new Set(['modules', 'count', 'loader', 'onImport']);
+const KEYS: ReadonlySet<string> = new Set([
+  'modules',
+  'count',
+  'loader',
+  'onImport',
+  'output',
+  'signal',
+  'maxPauseMs',
+  'keepsEpisodes',
+]);
 
 /** What can be given as `workers`. */
 export const workersRule: Rule = (value, place) => {

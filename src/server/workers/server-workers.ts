@@ -37,13 +37,13 @@ export interface ServerWorkers {
   readonly hasEnvironments: boolean;
   readonly hasToolkits: boolean;
   /** Hosts of sessions and of tools, as the options of the protocols have them. */
-  sessionHost(traceOf: Observation['traceOfCode'], keeper: MakeKeeper): NonNullable<OrsOptions['host']>;
+  sessionHost(traceOf: Observation['traceOfCode'], keeper: MakeKeeper | undefined): NonNullable<OrsOptions['host']>;
   toolHost(traceOf: Observation['traceOfCode'], keeper: MakeCallKeeper | undefined): NonNullable<OxpOptions['host']>;
 }
 
 /** Starts the workers of a server, which end when it closes. */
 export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Promise<ServerWorkers> {
-  const { modules, count = availableParallelism(), loader, onImport } = plan.workers;
+  const { modules, count = availableParallelism(), loader, onImport, output, signal, maxPauseMs } = plan.workers;
   const { limits, lenient, watchdog, callsAfterFinish = DEFAULT_SESSION_OPTIONS.callsAfterFinish } = plan;
   const pool = await WorkerPool.start({
     count,
@@ -51,6 +51,9 @@ export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Pro
     log: app.log,
     watchdogFd: watchdog?.fd ?? STANDARD_ERROR,
     onImport,
+    output,
+    signal,
+    maxPauseMs,
     plan: {
       modules: modules.map(toPath),
       loader,
@@ -71,7 +74,7 @@ export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Pro
     hasToolkits: contents.tools.length > 0,
     sessionHost: (traceOf, keeper) => (options) => {
       const runtime = new WorkerRuntime(pool, { ...limits, traceOf });
-      return new LocalHost(runtime, options, keeper(runtime, options));
+      return new LocalHost(runtime, options, keeper?.(runtime, options));
     },
     toolHost: (traceOf, keeper) => (options) => {
       const runtime = new SecondChanceTools(new WorkerToolRuntime(pool, { ...limits, traceOf }));
@@ -91,7 +94,7 @@ export function program(): { readonly entry: string; readonly execArgv: readonly
   return { entry, execArgv: [...inherited, '--conditions=tiltyard-source', '--import', tsx] };
 }
 
-function toPath(module: string | URL): string {
+export function toPath(module: string | URL): string {
   const isUrl = module instanceof URL || module.startsWith('file:');
   return isUrl ? fileURLToPath(module) : resolve(module);
 }
