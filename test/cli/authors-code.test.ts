@@ -158,6 +158,33 @@ test.each([
   expect(printed.output()).toContain('written at import');
 });
 
+test('an agent that ends the process of its run does not pass for success', async () => {
+  const folder = await folderWith({
+    'quiet.mjs': BAD,
+    'agent.mjs': "console.log('loaded'); export const agent = () => process.exit(0);",
+  });
+  const args = ['run', join(folder, 'quiet.mjs'), '--environment', 'strays', '--agent', join(folder, 'agent.mjs')];
+  const played = run([...args, '--out', join(folder, 'run'), '--json']);
+  expect(await played.exit, played.output()).toBe(1);
+  expect(played.stdout()).toBe('');
+  expect(played.output()).toContain('tiltyard: the process was ended by code that it had loaded');
+});
+
+test('an error that nobody catches in an agent is told in one line, and the run goes on', async () => {
+  const folder = await folderWith({
+    'quiet.mjs': BAD,
+    'agent.mjs': `export const agent = async ({ call }) => {
+      void Promise.reject(new Error('left by the agent'));
+      await call('stray', {});
+    };`,
+  });
+  const args = ['run', join(folder, 'quiet.mjs'), '--environment', 'strays', '--agent', join(folder, 'agent.mjs')];
+  const played = run([...args, '--out', join(folder, 'run'), '--json']);
+  await played.exit;
+  expect(played.output().match(/left by the agent/g), played.output()).toHaveLength(1);
+  expect(JSON.parse(played.stdout()).episodes, played.output()).toMatchObject({ owed: 0 });
+});
+
 test('with a debugger, the module is loaded where the debugger is', async () => {
   const folder = await folderWith({
     'where.mjs': `
