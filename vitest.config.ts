@@ -6,7 +6,7 @@ const cores = Math.max(2, availableParallelism());
 // Needs Python, or nginx, or the npm registry, or takes long: `npm run test:all`, and not `npm test`.
 const SLOW = [
   // A process, or several, for each test.
-  'test/cli/{bench,dev,dev-types,hostile,interruption,limits,load-errors,new-project,run-process,secrets,studio,waiting-room,watchdog}.test.ts',
+  'test/cli/{authors-code,bench,dev,dev-types,hostile,interruption,limits,load-errors,new-project,run-process,secrets,studio,waiting-room,watchdog}.test.ts',
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',

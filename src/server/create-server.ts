@@ -62,9 +62,10 @@ async function prepare(app: FastifyInstance, { options, limits, servers, events 
   const shared = { observation, transfers };
   const protocols = await serveProtocols(app, options, { ...parts, contents, shared, metrics });
   const { ors, oxp } = protocols;
-  const served = toServedNames(ors?.host.manifest.environments ?? [], oxp?.host.tools ?? []);
+  const environments = ors?.host.manifest.environments ?? [];
+  const served = toServedNames(environments, oxp?.host.tools ?? []);
   if (ors !== undefined) recorder?.describe(ors.host.manifest);
-  numbers.expect(served.environments.map(({ name }) => name));
+  numbers.expect(environments.map(({ name }) => name));
   await app.register(endConnections, { servers, noticeMs: limits.noticeMs, closeMs: limits.closeMs });
   await app.ready();
   await durability?.recover(ors?.host);
@@ -73,5 +74,5 @@ async function prepare(app: FastifyInstance, { options, limits, servers, events 
   if (sessionLimits !== undefined) warnOfTighterLimit(app.log, sessionLimits, options.limits ?? {});
   // Before now nobody was kept waiting.
   watchdog?.watch();
-  return toServer(app, { servers, limits, guard, served });
+  return toServer(app, { servers, limits, guard, served, environments });
 }

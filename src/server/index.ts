@@ -47,6 +47,7 @@ export { longestStopMs } from './http/limits.ts';
 export { assertWebOptions, type WebOptions } from './http/web-guard.ts';
 export type { McpOption } from './mcp/option.ts';
 export type { WatchdogOption } from './observe/watchdog/server-watchdog.ts';
+export { startModuleRuntime } from './optional-parts.ts';
 export type { ToolErrors } from './ors/call-answer.ts';
 export { ors } from './ors/plugin.ts';
 export type { OrsOptions } from './ors/service.ts';

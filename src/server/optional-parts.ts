@@ -9,6 +9,8 @@ import type { McpParts } from './mcp/service.ts';
 import { toWatchdogOutput } from './observe/watchdog/server-watchdog.ts';
 import type { Recorder } from './recording/recorder.ts';
 import type { ServerOptions } from './server-options.ts';
+import type { ModuleRuntime } from './workers/module-runtime.ts';
+import type { WorkersOption } from './workers/option.ts';
 import type { ServerWorkers } from './workers/server-workers.ts';
 
 /** What is loaded and started only where it is asked for; undefined where it is not. */
@@ -77,13 +79,23 @@ async function durabilityOf(
   { workers, journal, cluster }: ServerOptions,
   limits: Limits,
 ): Promise<AnyDurability | undefined> {
-  if (workers === undefined && journal === undefined && cluster === undefined) return undefined;
+  const isKept = workers !== undefined && workers.keepsEpisodes !== false;
+  if (!isKept && journal === undefined && cluster === undefined) return undefined;
   if (cluster !== undefined) {
     const { serverCluster } = await import('./cluster/server-cluster.ts');
     return serverCluster(app, cluster, limits);
   }
   const { serverDurability } = await import('./durable/server-journal.ts');
   return serverDurability(app, journal, limits);
+}
+
+/**
+ * Runs the episodes of modules in a process of their own, without a server.
+ * @internal For the command.
+ */
+export async function startModuleRuntime(workers: WorkersOption, limits: Limits): Promise<ModuleRuntime> {
+  const runtime = await import('./workers/module-runtime.ts');
+  return runtime.startModuleRuntime(workers, limits);
 }
 
 /** What speaks MCP, for what a server has; undefined where nobody asks for it. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Limits, toError } from '../core/index.ts';
+import type { EnvironmentManifest } from '../sessions/index.ts';
 import type { HttpServers } from './http/http-servers.ts';
 import type { WebGuard } from './http/web-guard.ts';
 import type { ServedNames } from './served-names.ts';
@@ -25,6 +26,11 @@ export interface Server extends AsyncDisposable {
    * @internal For the command.
    */
   readonly served: ServedNames;
+  /**
+   * The environments that are served.
+   * @internal For the command.
+   */
+  readonly environments: readonly EnvironmentManifest[];
   /** Begins to take requests; resolves with the URL. */
   listen(options?: ListenOptions): Promise<string>;
   /** Takes no new sessions and calls, lets those that run end for a while (`limits.drainMs`), then ends the rest. */
@@ -40,15 +46,17 @@ export interface ServerParts {
   readonly limits: Limits;
   readonly guard: WebGuard;
   readonly served: ServedNames;
+  readonly environments: readonly EnvironmentManifest[];
 }
 
 /** The server as its users have it. */
-export function toServer(app: FastifyInstance, { servers, limits, guard, served }: ServerParts): Server {
+export function toServer(app: FastifyInstance, { servers, limits, guard, served, environments }: ServerParts): Server {
   let url = '';
   return {
     app,
     limits,
     served,
+    environments,
     get url() {
       return url;
     },

@@ -7,6 +7,10 @@ import type { EndKind, WorkerEnd } from './worker-end.ts';
 export interface PoolOptions extends WorkerStart {
   /** How many. */
   readonly count: number;
+  /** Gives up the start, for which code that loops would keep everybody waiting. */
+  readonly signal?: AbortSignal | undefined;
+  /** The most time before one that keeps ending is replaced. Default: 30 s. */
+  readonly maxPauseMs?: number | undefined;
 }
 
 const BEAT_MS = 200;
@@ -48,14 +52,23 @@ export class WorkerPool {
 
   /** Starts the workers; rejects, and leaves none behind, if one cannot load what it is to run. */
   static async start(options: PoolOptions): Promise<WorkerPool> {
+    const { signal } = options;
+    signal?.throwIfAborted();
     const workers = Array.from({ length: options.count }, () => new Worker(options));
+    const killAll = (why: string) => {
+      for (const worker of workers) worker.kill(why, 'not_started');
+    };
+    const giveUp = () => killAll('its start was given up');
+    signal?.addEventListener('abort', giveUp);
     try {
       const [contents] = await Promise.all(workers.map(({ loaded }) => loaded));
       return new WorkerPool(options, workers, contents as WorkerContents);
     } catch (thrown) {
-      for (const worker of workers) worker.kill('another one did not start', 'not_started');
+      killAll('another one did not start');
       await Promise.all(workers.map(({ ended }) => ended));
       throw thrown;
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
     }
   }
 
@@ -112,6 +125,7 @@ export class WorkerPool {
 
   /** Follows a worker, and those that come after it. */
   async #keep(first: Worker): Promise<void> {
+    const { maxPauseMs = LONGEST_BACKOFF_MS } = this.#options;
     let worker: Worker | undefined = first;
     let failures = 0;
     while (!this.#isClosed) {
@@ -125,7 +139,7 @@ export class WorkerPool {
       }
       worker = undefined;
       failures = performance.now() - startedAt > STABLE_MS ? 1 : failures + 1;
-      if (failures > 1) await this.#pause(Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 2), LONGEST_BACKOFF_MS));
+      if (failures > 1) await this.#pause(Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 2), maxPauseMs));
     }
   }
 
@@ -133,7 +147,7 @@ export class WorkerPool {
     this.deaths.set(kind, (this.deaths.get(kind) ?? 0) + 1);
     this.#lastEnd = why;
     this.#options.log.error(
-      { worker: pid },
+      { worker: pid, why },
       `a worker process has ended: ${why}. Episodes that can be built again go on in others; another one takes its place`,
     );
   }

@@ -11,7 +11,14 @@ export interface ProcessStart {
   readonly execArgv: readonly string[];
   /** A file of this process, into which the worker's watchdog writes. */
   readonly watchdogFd: number;
+  /** Where what authors' code prints goes. Default: each stream to that of this process. */
+  readonly output?: AuthorsOutput | undefined;
 }
+
+/** `stderr`: all of it goes to standard error, because standard output belongs to somebody else. */
+export type AuthorsOutput = 'inherit' | 'stderr';
+
+const STANDARD_ERROR = 2;
 
 /** How a process has ended, and what it said of it. */
 export interface ProcessEnd extends WorkerEnd {
@@ -32,11 +39,11 @@ export class WorkerProcess {
   readonly #child: ChildProcess;
   #killed: WorkerEnd | undefined;
 
-  constructor({ entry, execArgv, watchdogFd }: ProcessStart, { onMessage, onWords }: ProcessListeners) {
+  constructor({ entry, execArgv, watchdogFd, output }: ProcessStart, { onMessage, onWords }: ProcessListeners) {
     this.#child = fork(entry, {
       serialization: 'advanced',
       execArgv: [...execArgv],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe', watchdogFd],
+      stdio: ['ignore', output === 'stderr' ? STANDARD_ERROR : 'inherit', 'inherit', 'ipc', 'pipe', watchdogFd],
     });
     this.#child.on('message', onMessage);
     let words: LastWords = {};

@@ -14,6 +14,8 @@ export interface BadEnvironment {
   /** What our own definitions refuse and servers of other makes do not. */
   readonly breaks?: Break;
   readonly sessions?: ServerOptions['sessions'];
+  /** What whoever runs its code has heard. */
+  readonly strayErrors?: readonly string[];
   /** Where the lint has to wait in vain. */
   readonly timeoutMs?: number;
 }
@@ -311,6 +313,13 @@ export const BAD: readonly BadEnvironment[] = [
         return { seen: [] };
       },
     }),
+  },
+  {
+    what: 'leaves errors behind',
+    id: 'env/stray-error',
+    told: /^Error: late \(math\.ts:12\)$/,
+    environment: quiz(),
+    strayErrors: ['Error: late (math.ts:12)'],
   },
 ];
 

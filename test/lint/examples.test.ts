@@ -28,6 +28,7 @@ test.each(UNSEEN)(
       definitions: [environment],
       isActive: true,
       samples: 3,
+      takeStrayErrors: () => [],
     });
     expect(findings.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
     expect(findings.flatMap(({ id, verdict }) => (verdict === 'skip' ? [id] : []))).toEqual(unseen);

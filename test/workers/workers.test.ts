@@ -39,6 +39,12 @@ function startOf(tool: string): object {
 }
 
 describe('H1: with workers', () => {
+  test('a path that nothing has is answered as without workers', async () => {
+    const { server } = await serve({ count: 1 });
+    const answer = await fetch(`${server.url}/nothing/here`);
+    expect([answer.status, await answer.json()]).toEqual([404, { detail: expect.stringContaining('not found') }]);
+  });
+
   test('authors’ code runs in other processes, each with as many episodes as the others', async () => {
     const served = await serve();
     const pids = await Promise.all((await sessionsApart(served, 6)).map(pidOf));

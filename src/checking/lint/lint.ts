@@ -1,28 +1,24 @@
 import { connect, type EnvironmentClient, HttpError } from '../../client/index.ts';
-import type { Environment } from '../../core/index.ts';
 import type { Finding } from '../referee/probe.ts';
 import { runProbes } from '../referee/run-probes.ts';
 import { answerRules } from './answer-rules.ts';
 import { callRules } from './call-rules.ts';
+import { type CodeAtHand, openRuntime } from './code-at-hand.ts';
 import { durabilityRules } from './durability-rules.ts';
 import { explore } from './explore.ts';
 import { playAgain } from './play-again.ts';
 import { promptRules } from './prompt-rules.ts';
 import { type Rule, toProbe } from './rule.ts';
 import type { RewardRange, Sample } from './sample.ts';
+import { strayRules } from './stray-rules.ts';
 import { type SampleOptions, takeSample, toFailure } from './take-sample.ts';
 import { taskRules } from './task-rules.ts';
 import { toolRules } from './tool-rules.ts';
 
 /** Which environments to lint, and how much of them. */
-export interface LintOptions {
+export interface LintOptions extends CodeAtHand {
   /** An ORS server of any make. */
   readonly url: string;
-  /**
-   * The environments as they were defined, where their code is at hand: the lint then also builds episodes again, in this process.
-   * Default: none.
-   */
-  readonly definitions?: readonly Environment[] | undefined;
   /** Sent as X-API-Key, where the server wants one. */
   readonly apiKey?: string | undefined;
   /** Sent when an episode begins. Default: none. */
@@ -71,6 +67,7 @@ export const lintRules: readonly Rule[] = [
   ...answerRules,
   ...callRules,
   ...durabilityRules,
+  ...strayRules,
 ];
 
 /** Looks for what would spoil training in an environment itself, whichever server it is on. */
@@ -83,7 +80,7 @@ export async function lintEnvironment(options: LintOptions): Promise<Finding[]> 
     maxSteps = 100,
     isActive = false,
     secrets = {},
-    definitions = [],
+    takeStrayErrors,
   } = options;
   const client = connect(url, { apiKey });
   const names = environment === undefined ? await client.environments({ signal, timeoutMs }) : [environment];
@@ -102,8 +99,10 @@ export async function lintEnvironment(options: LintOptions): Promise<Finding[]> 
   // All before any tool is called: a call that breaks the server must not hide what else there is.
   for (const [at, name] of names.entries()) {
     const looked = await lookAt(client.environment(name), samplingOf(name, at));
-    seen.push({ server, environment: name, secrets: Object.keys(secrets), rewardRange, ...looked });
+    const strayErrors = takeStrayErrors?.();
+    seen.push({ server, environment: name, secrets: Object.keys(secrets), rewardRange, strayErrors, ...looked });
   }
+  await using runtime = isActive ? await openRuntime(options, timeoutMs) : undefined;
   const findings: Finding[] = [];
   for (const [at, sample] of seen.entries()) {
     const { environment: name, episodes } = sample;
@@ -112,16 +111,13 @@ export async function lintEnvironment(options: LintOptions): Promise<Finding[]> 
       ? {
           ...sample,
           ...(await explore(client.environment(name), episodes, sampling)),
-          again: await playAgain(definitions.find(isNamed(name)), episodes, sampling),
+          again: await playAgain(runtime, name, episodes, sampling),
+          strayErrors: sample.strayErrors && [...sample.strayErrors, ...(takeStrayErrors?.() ?? [])],
         }
       : sample;
     findings.push(...(await judge(explored, { ...options, timeoutMs, signal })));
   }
   return findings;
-}
-
-function isNamed(name: string): (environment: Environment) => boolean {
-  return (environment) => environment.name.toLowerCase() === name.toLowerCase();
 }
 
 type Seen = Omit<Sample, 'server' | 'environment' | 'secrets' | 'rewardRange'>;

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { catalog, DEFAULT_LIMITS, type Environment, type Failure, silent, TiltyardError } from '../../core/index.ts';
+import { type Failure, TiltyardError } from '../../core/index.ts';
 import type { JsonObject, ToolSpec } from '../../protocol/index.ts';
 import {
-  DEFAULT_SESSION_OPTIONS,
+  type EpisodeRuntime,
   type EpisodeStart,
-  LocalRuntime,
   type OpenEpisode,
   type PastStep,
   type RunEnding,
@@ -26,21 +25,20 @@ const BETWEEN_MS = 20;
 
 /** Plays some episodes of an environment that promises to survive a crash, and builds each again from its past. */
 export async function playAgain(
-  definition: Environment | undefined,
+  runtime: EpisodeRuntime | undefined,
+  environment: string,
   episodes: readonly SampledEpisode[],
   options: SampleOptions,
 ): Promise<PlayedAgain | undefined> {
-  const durability = definition?.durability ?? 'none';
-  if (definition === undefined || durability === 'none') return undefined;
-  const limits = { ...DEFAULT_LIMITS, toolTimeoutMs: options.timeoutMs };
-  const session = { ...DEFAULT_SESSION_OPTIONS, ...limits, graceMs: 0, log: silent };
-  const runtime = new LocalRuntime(catalog([definition], { lenient: true, limits }), session);
+  const isMeant = ({ name }: { readonly name: string }) => name === environment.toLowerCase();
+  const durability = runtime?.manifest.environments.find(isMeant)?.durability ?? 'none';
+  if (runtime === undefined || durability === 'none') return undefined;
   const problems: string[] = [];
   for (const episode of episodes.filter((each) => firstReading(each) !== undefined).slice(0, MAX_EPISODES)) {
     options.signal.throwIfAborted();
     options.tell(`plays ${showPlace(episode)} twice`);
     const { split, index } = episode;
-    const start = { session: 0, sid: 'lint', environment: undefined, choice: { split, index }, seed: options.seed };
+    const start = { session: 0, sid: 'lint', environment, choice: { split, index }, seed: options.seed };
     const rehearsal = new Rehearsal(runtime, { ...start, secrets: options.secrets }, options.timeoutMs);
     const problem = await rehearsal
       .problemOf(durability, callsFor(firstReading(episode)?.tools ?? []))
@@ -83,11 +81,11 @@ interface Made {
 
 /** One episode, played and built again. */
 class Rehearsal {
-  readonly #runtime: LocalRuntime;
+  readonly #runtime: EpisodeRuntime;
   readonly #start: EpisodeStart;
   readonly #timeoutMs: number;
 
-  constructor(runtime: LocalRuntime, start: EpisodeStart, timeoutMs: number) {
+  constructor(runtime: EpisodeRuntime, start: EpisodeStart, timeoutMs: number) {
     this.#runtime = runtime;
     this.#start = start;
     this.#timeoutMs = timeoutMs;
@@ -96,14 +94,13 @@ class Rehearsal {
   async problemOf(durability: 'replay' | 'snapshot', calls: readonly PlannedCall[]): Promise<string | undefined> {
     const episode = await this.#runtime.open(this.#start);
     try {
-      const { failure, saved } = await this.#begin(episode);
+      const { failure, saved, untilLost } = await this.#begin(episode);
       if (failure !== undefined) return undefined;
       const prompt: PastStep = { kind: 'prompt', told: toldDigest(await episode.prompt()) };
-      const made = await play(episode, calls);
+      const made = await untilLost(play(episode, calls));
       await pause(BETWEEN_MS);
-      return durability === 'replay'
-        ? await this.#replayProblem(prompt, made)
-        : await this.#restoreProblem(saved, made);
+      const problem = durability === 'replay' ? this.#replayProblem(prompt, made) : this.#restoreProblem(saved, made);
+      return await problem.catch(toLossProblem);
     } finally {
       await episode.close('the lint is done with it');
     }
@@ -130,10 +127,10 @@ class Rehearsal {
     const past = { taskDigest: undefined, steps: [], saved, finished: false };
     const again = await this.#runtime.open({ ...this.#start, past });
     try {
-      const { failure } = await this.#begin(again);
+      const { failure, untilLost } = await this.#begin(again);
       if (failure !== undefined) return `${failure.message}: ${failure.thrown?.message}`;
       for (const { step, ending } of made.slice(middle)) {
-        const now = await run(again, step);
+        const now = await untilLost(run(again, step));
         if (isBroken(now) && !isBroken(ending)) return `${nameOf({ step })} breaks once the state is restored`;
       }
       return undefined;
@@ -142,13 +139,44 @@ class Rehearsal {
     }
   }
 
-  async #begin(episode: OpenEpisode): Promise<{ failure?: Failure | undefined; saved?: string | undefined }> {
-    const begun = new Promise<{ failure: Failure | undefined; saved: string | undefined }>((resolve) => {
-      episode.begin((failure, saved) => resolve({ failure, saved }));
+  async #begin(episode: OpenEpisode): Promise<Begun> {
+    let lose: (error: ProcessEnded) => void = () => {};
+    const lost = new Promise<never>((_, reject) => {
+      lose = reject;
     });
+    // Those who wait for something are told.
+    lost.catch(() => {});
+    const untilLost = <Value>(work: Promise<Value>) => Promise.race([work, lost]);
+    const ready = new Promise<Omit<Begun, 'untilLost'>>((resolve) => {
+      episode.begin(
+        (failure, saved) => resolve({ failure, saved }),
+        ({ words, processEnd = words }) => lose(new ProcessEnded(processEnd)),
+      );
+    });
+    const begun = untilLost(ready);
     if (!(await settlesWithin(begun, this.#timeoutMs))) episode.giveUpSetup(this.#timeoutMs);
-    return begun;
+    return { ...(await begun), untilLost };
   }
+}
+
+/** Code of the episode has ended the process that it was in. */
+class ProcessEnded extends TiltyardError {
+  constructor(why: string) {
+    super('environment_failed', why);
+    this.name = 'ProcessEnded';
+  }
+}
+
+function toLossProblem(thrown: unknown): string {
+  if (thrown instanceof ProcessEnded) return `built again, the episode ended its process: ${thrown.message}`;
+  throw thrown;
+}
+
+/** How a setup has ended, and what waits for work in its episode: that is never told once its process has ended. */
+interface Begun {
+  readonly failure: Failure | undefined;
+  readonly saved: string | undefined;
+  untilLost<Value>(work: Promise<Value>): Promise<Value>;
 }
 
 async function play(episode: OpenEpisode, calls: readonly PlannedCall[]): Promise<Made[]> {

@@ -16,6 +16,8 @@ export interface Sample {
   readonly breakdown?: string;
   /** What came of building episodes again; undefined where nobody promises that, or the code is not at hand. */
   readonly again?: PlayedAgain | undefined;
+  /** Errors that nobody caught while it was looked at; undefined where nobody would hear of them. */
+  readonly strayErrors?: readonly string[] | undefined;
   readonly rewardRange: RewardRange;
   /** Why there is nothing to judge. */
   readonly failure?: string;

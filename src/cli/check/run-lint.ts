@@ -7,7 +7,7 @@ import type { CheckRun } from './options.ts';
 
 /** Looks for what would spoil training in one environment of a server or in all of them, showing how far that is. */
 export async function runLint(server: OpenServer, options: CheckRun): Promise<CheckReport> {
-  const { name, url, apiKey, signal, loaded } = server;
+  const { name, url, apiKey, signal, module } = server;
   const { environment, secrets, samples, seed, active: isActive, timeout: timeoutMs, rewardRange } = options;
   const wanted = typeof environment === 'string' ? environment : undefined;
   // Also where all are meant: a server without any has nothing to check.
@@ -15,7 +15,7 @@ export async function runLint(server: OpenServer, options: CheckRun): Promise<Ch
   using bar = lazyBar();
   const findings = await lintEnvironment({
     url,
-    definitions: loaded?.environments,
+    ...module?.code,
     apiKey,
     name,
     environment: wanted === undefined ? undefined : found.name,

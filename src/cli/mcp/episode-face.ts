@@ -1,5 +1,4 @@
 import { ClientError, type EnvironmentClient, type Session, ToolCallError } from '../../client/index.ts';
-import type { Environment, Tool, ToolAnnotations } from '../../core/index.ts';
 import {
   instructionsFor,
   type McpCall,
@@ -15,6 +14,7 @@ import {
   UnknownTool,
 } from '../../mcp/index.ts';
 import type { WireBlock } from '../../protocol/index.ts';
+import type { EnvironmentManifest } from '../../sessions/index.ts';
 
 /** What has become of an episode so far. */
 export interface Score {
@@ -33,8 +33,8 @@ export interface ScoredFace {
 /** Where an episode comes from. */
 export interface EpisodeSource {
   readonly environment: EnvironmentClient;
-  /** Its definition, if this command has loaded it. */
-  readonly definition: Environment | undefined;
+  /** What no server tells its clients, if this command serves it. */
+  readonly known: Pick<EnvironmentManifest, 'sharedTools' | 'allTools' | 'annotations'> | undefined;
   readonly session: Session;
   /** Who reads the results: the program of an agent, or an orchestrator. */
   readonly reader: Reader;
@@ -44,7 +44,7 @@ export interface EpisodeSource {
 const PROMPT_MS = 500;
 
 /** An episode of any ORS server, as a client of MCP sees it. */
-export async function episodeFace({ environment, definition, session, reader }: EpisodeSource): Promise<ScoredFace> {
+export async function episodeFace({ environment, known, session, reader }: EpisodeSource): Promise<ScoredFace> {
   const score: Score = { calls: 0, reward: null, finished: false };
   let task: readonly WireBlock[] | undefined;
   const prompted = session.prompt().then((blocks) => {
@@ -52,23 +52,18 @@ export async function episodeFace({ environment, definition, session, reader }: 
   });
   // Those who ask for it are told why it failed.
   await Promise.race([prompted.catch(() => {}), new Promise((resolve) => setTimeout(resolve, PROMPT_MS).unref())]);
-  const tools = (definition?.tools ?? {}) as Readonly<Record<string, Tool>>;
-  const isShared = definition !== undefined && Object.values(tools).every(({ shared = true }) => shared);
+  const isShared = known !== undefined && known.sharedTools.length === known.allTools.length;
   const face: McpFace = {
     name: environment.name,
     instructions: () => instructionsFor(environment.name, task),
     async tools() {
       const listed = isShared ? await environment.tools() : await session.tools();
-      return listed.map((spec) => toMcpTool(spec, annotationsOf(tools, spec.name)));
+      return listed.map((spec) => toMcpTool(spec, known?.annotations[spec.name]));
     },
     prompt: () => session.prompt(),
     call: runOnce((call) => callOf(session, call, { score, reader })),
   };
   return { face, score };
-}
-
-function annotationsOf(tools: Readonly<Record<string, Tool>>, name: string): ToolAnnotations | undefined {
-  return Object.hasOwn(tools, name) ? tools[name]?.annotations : undefined;
 }
 
 interface Telling {

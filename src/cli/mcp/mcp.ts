@@ -51,7 +51,7 @@ export async function mcp(target: string, options: McpOptions): Promise<void> {
     await withSession(session, server, async () => {
       const { face, score } = await episodeFace({
         environment,
-        definition: definitionOf(server, environment),
+        known: knownOf(server, environment),
         session,
         reader: options.rewards === true ? 'orchestrator' : 'agent',
       });
@@ -66,8 +66,8 @@ function saysWhichEpisode({ environment, split, index, task, rewards }: McpOptio
   return [environment, split, index, task, rewards].some((each) => each !== undefined);
 }
 
-function definitionOf({ loaded }: OpenServer, { name }: { readonly name: string }) {
-  return loaded?.environments.find((each) => each.name.toLowerCase() === name.toLowerCase());
+function knownOf({ module }: OpenServer, { name }: { readonly name: string }) {
+  return module?.environments.find((each) => each.name === name.toLowerCase());
 }
 
 function scoreText({ calls, reward, finished }: Score): string {

@@ -8,6 +8,7 @@ import {
   rollouts,
   writeWhole,
 } from '../../rollouts/index.ts';
+import { besideAuthorsCode } from '../shared/authors-code.ts';
 import { findEnvironment } from '../shared/episode.ts';
 import { EXIT_CODES, Failure, misuse } from '../shared/failure.ts';
 import { formatCount } from '../shared/report/format.ts';
@@ -27,6 +28,7 @@ export async function run(target: string, given: RunOptions): Promise<void> {
   const options = resolveOptions(given);
   if (options.resume === true && options.out === undefined)
     throw misuse('--resume continues the run in a folder: name it with --out');
+  using _ = isPlayedHere(options) ? besideAuthorsCode() : undefined;
   const player = await choosePlayer(target, options);
   const isWatched = options.agentCli !== undefined || (options.program ?? []).length > 0;
   const result = await withServer(
@@ -63,6 +65,11 @@ export async function run(target: string, given: RunOptions): Promise<void> {
   const { status, detail } = result.ending;
   if (status === 'budget') terminal.note(`Stopped early: ${detail}. ${toContinue(target, result.folder)}`);
   judge(result, options, target);
+}
+
+/** Whether code of an author plays, in this process. */
+function isPlayedHere({ agent, policy }: RunOptions): boolean {
+  return agent !== undefined || policy === 'oracle';
 }
 
 function toRolloutOptions(options: RunOptions, player: ChosenPlayer): Omit<RolloutOptions, 'target'> {

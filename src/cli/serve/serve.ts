@@ -2,10 +2,9 @@ import { hostname } from 'node:os';
 import { createServer, type ReturnErrors, type Server, type ServerOptions } from '../../server/index.ts';
 import { surviveStrayErrors } from '../../sessions/index.ts';
 import { misuse } from '../shared/failure.ts';
-import { loadModules, ModuleError } from '../shared/load-modules.ts';
+import { loadModules, toLoadError } from '../shared/load-modules.ts';
 import { LOADER } from '../shared/loader.ts';
 import { assertModule } from '../shared/module-path.ts';
-import type { ModuleProblem } from '../shared/module-problem.ts';
 import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { banner } from '../shared/serving/banner.ts';
@@ -153,13 +152,10 @@ async function codeOf(
   return { workers: { modules, count, loader: LOADER } };
 }
 
-/** What a worker said of a module that it could not load is told as if it was loaded here. */
 function explainStart(thrown: unknown): never {
-  const { problem, message, name } = thrown as Error & { readonly problem?: ModuleProblem };
+  const { message, name } = thrown as Error;
   // By its name: what a cluster needs is loaded only with one.
-  if (name === 'InvalidNatsAddress') throw misuse(message);
-  if (problem === undefined) throw thrown;
-  throw new ModuleError(message.replace(/ could not be loaded$/, ''), problem, thrown);
+  throw name === 'InvalidNatsAddress' ? misuse(message) : toLoadError(thrown);
 }
 
 async function listen(

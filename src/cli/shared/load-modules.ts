@@ -54,6 +54,19 @@ async function load(path: string): Promise<object> {
   }
 }
 
+/** What a worker said of modules that it could not load, as if they were loaded here. `named` is how a person named the only one. */
+export function toLoadError(thrown: unknown, named?: string): unknown {
+  const { problem, message, name } = thrown as Error & { readonly problem?: ModuleProblem };
+  const toText = (text: string) => (named === undefined ? text : text.replaceAll(resolve(named), named));
+  if (problem !== undefined)
+    return new ModuleError(toText(message).replace(/ could not be loaded$/, ''), problem, thrown);
+  if (name === 'WorkerLost')
+    return new Failure(`${named ?? 'a module'} could not be loaded: its code ended the process`, EXIT_CODES.failed, {
+      cause: (thrown as Error).cause,
+    });
+  return thrown instanceof Error && named !== undefined ? Object.assign(thrown, { message: toText(message) }) : thrown;
+}
+
 function adviceFor(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const [, missing] = MISSING_PACKAGE.exec(thrown.message) ?? [];

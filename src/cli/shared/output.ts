@@ -1,3 +1,5 @@
+import { allowExit } from './early-exit.ts';
+
 /** Ends the command as soon as its reader has seen enough, as `head` does: that is no failure. */
 export function endWithReader(): void {
   process.stdout.on('error', end);
@@ -32,7 +34,10 @@ const TERMINAL_GONE = 'EIO';
 const GONE: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET', TERMINAL_GONE]);
 
 function end(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit();
+  if (error.code === 'EPIPE') {
+    allowExit();
+    process.exit();
+  }
   // SIGHUP says so as well, and a command that hears it has to clean up.
   if (error.code !== TERMINAL_GONE) throw error;
 }

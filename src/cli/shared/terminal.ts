@@ -26,9 +26,11 @@ const DEFAULT_COLUMNS = 80;
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;
+  // As it is now: authors' code in this process may be given another one.
+  const write = stdout.write.bind(stdout);
   return {
-    print: (line = '') => void stdout.write(`${line}\n`),
-    printJson: (value) => void stdout.write(`${toSafeJson(value)}\n`),
+    print: (line = '') => void write(`${line}\n`),
+    printJson: (value) => void write(`${toSafeJson(value)}\n`),
     note: (line) => void stderr.write(`${line}\n`),
     colors: colorsFor(stdout),
     noteColors: colorsFor(stderr),

@@ -1,8 +1,8 @@
 import { type Client, connect, connectOxp, type OxpClient } from '../../client/index.ts';
 import { explain } from './explain.ts';
 import { onInterrupt } from './interruption.ts';
-import type { Loaded } from './load-modules.ts';
-import { type ModuleOptions, openTarget, type Target } from './target.ts';
+import type { ModuleOptions, ServedModule, Target } from './serve-module.ts';
+import { openTarget } from './target.ts';
 
 /** A server that a command speaks to, over both protocols. */
 export interface OpenServer {
@@ -13,8 +13,8 @@ export interface OpenServer {
   readonly apiKey: string | undefined;
   readonly ors: Client;
   readonly oxp: OxpClient;
-  /** What was loaded, if the server was started for this command. */
-  readonly loaded: Loaded | undefined;
+  /** What is known of a module, if the server was started for this command. */
+  readonly module: ServedModule | undefined;
   /** Fires at Ctrl-C. */
   readonly signal: AbortSignal;
 }
@@ -30,7 +30,8 @@ export async function withServer<Value>(
   options: ModuleOptions = {},
 ): Promise<Value> {
   using interruption = onInterrupt();
-  await using target = await openTarget(name, options);
+  const { signal } = interruption;
+  await using target = await openTarget(name, { ...options, signal });
   let hasAnswered = false;
   const watchedFetch: typeof fetch = async (...request) => {
     const response = await fetch(...request);
@@ -38,10 +39,10 @@ export async function withServer<Value>(
     return response;
   };
   try {
-    return await run(toServer(name, target, { signal: interruption.signal, fetch: watchedFetch }));
+    return await run(toServer(name, target, { signal, fetch: watchedFetch }));
   } catch (thrown) {
     // However the interruption showed itself, it is what happened.
-    if (interruption.signal.aborted) throw interruption.signal.reason;
+    if (signal.aborted) throw signal.reason;
     throw explain(thrown, { url: target.url, hasKey: Boolean(target.apiKey), hasAnswered });
   }
 }
@@ -51,14 +52,14 @@ interface Reaching {
   readonly fetch: typeof fetch;
 }
 
-function toServer(name: string, { url, apiKey, loaded }: Target, { signal, fetch }: Reaching): OpenServer {
+function toServer(name: string, { url, apiKey, module }: Target, { signal, fetch }: Reaching): OpenServer {
   return {
     name,
     url,
     apiKey,
     ors: connect(url, { apiKey, fetch, retry: RETRY, answerMs: ANSWER_MS }),
     oxp: connectOxp(url, { apiKey, fetch, retry: RETRY, answerMs: ANSWER_MS }),
-    loaded,
+    module,
     signal,
   };
 }

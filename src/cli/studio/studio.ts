@@ -1,9 +1,10 @@
 import { type Studio, startStudio, type TargetOptions } from '../../studio/index.ts';
 import { misuse } from '../shared/failure.ts';
 import { onInterrupt } from '../shared/interruption.ts';
+import type { Target } from '../shared/serve-module.ts';
 import { runBenchCommand } from '../shared/studio/bench.ts';
 import { hasDisplay, openBrowser } from '../shared/studio/open-browser.ts';
-import { openTarget, type Target, toUrl } from '../shared/target.ts';
+import { openTarget, toUrl } from '../shared/target.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { toSources } from './sources.ts';
 
@@ -22,7 +23,8 @@ export async function studio(named: readonly string[], options: StudioCommandOpt
   using interruption = onInterrupt();
   const opened: { readonly text: string; readonly target: Target }[] = [];
   try {
-    for (const text of targets) opened.push({ text, target: await openTarget(text, { events: true }) });
+    for (const text of targets)
+      opened.push({ text, target: await openTarget(text, { events: true, signal: interruption.signal }) });
     await using running = await startStudio({
       ...others,
       targets: opened.map(toOptions),
@@ -52,9 +54,9 @@ const REACHABLE =
   'tiltyard: other machines can reach the studio, over plain HTTP. Keep its address to yourself: the token lets anybody in';
 
 function toOptions({ text, target }: { readonly text: string; readonly target: Target }): TargetOptions {
-  const { url, apiKey, loaded } = target;
+  const { url, apiKey, module } = target;
   const isModule = toUrl(text) === undefined;
-  return { name: isModule ? text : url, url, apiKey, isModule, environments: loaded?.environments };
+  return { name: isModule ? text : url, url, apiKey, isModule, code: module?.code };
 }
 
 function isLoopback(host: string): boolean {

@@ -17,6 +17,26 @@ export interface WorkersOption {
    * @internal For `tiltyard dev`, which watches them.
    */
   readonly onImport?: (url: string) => void;
+  /**
+   * Where what the modules print goes. Default: where this process prints.
+   * @internal For commands whose standard output is read by programs.
+   */
+  readonly output?: 'inherit' | 'stderr';
+  /**
+   * Gives up the start.
+   * @internal For the command, when somebody presses Ctrl-C.
+   */
+  readonly signal?: AbortSignal;
+  /**
+   * The most time before a process that keeps ending is replaced. Default: 30 s.
+   * @internal For the command, whose checks go on after each.
+   */
+  readonly maxPauseMs?: number;
+  /**
+   * False: episodes whose process ends are lost, whatever their environments declare. Default: true.
+   * @internal For the command: it tells what a call did to its process, and checks what the standard says of sessions that nobody keeps.
+   */
+  readonly keepsEpisodes?: boolean;
 }
 
 const listOfFiles = listOf(
@@ -35,6 +55,10 @@ const { modules, count, ...internal }: OptionRules<WorkersOption> = {
   count: wholeNumber('processes'),
   loader: anything,
   onImport: anything,
+  output: anything,
+  signal: anything,
+  maxPauseMs: anything,
+  keepsEpisodes: anything,
 };
 
 /** What can be given as `workers`. */

@@ -43,7 +43,7 @@ export interface ServerWorkers {
 
 /** Starts the workers of a server, which end when it closes. */
 export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Promise<ServerWorkers> {
-  const { modules, count = availableParallelism(), loader, onImport } = plan.workers;
+  const { modules, count = availableParallelism(), loader, onImport, output, signal, maxPauseMs } = plan.workers;
   const { limits, lenient, watchdog, callsAfterFinish = DEFAULT_SESSION_OPTIONS.callsAfterFinish } = plan;
   const pool = await WorkerPool.start({
     count,
@@ -51,6 +51,9 @@ export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Pro
     log: app.log,
     watchdogFd: watchdog?.fd ?? STANDARD_ERROR,
     onImport,
+    output,
+    signal,
+    maxPauseMs,
     plan: {
       modules: modules.map(toPath),
       loader,
@@ -88,7 +91,7 @@ export function program(): { readonly entry: string; readonly execArgv: readonly
   return { entry, execArgv: [...inherited, '--conditions=tiltyard-source', '--import', tsx] };
 }
 
-function toPath(module: string | URL): string {
+export function toPath(module: string | URL): string {
   const isUrl = module instanceof URL || module.startsWith('file:');
   return isUrl ? fileURLToPath(module) : resolve(module);
 }

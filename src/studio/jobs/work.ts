@@ -30,13 +30,13 @@ export async function runCheck(link: TargetLink, wanted: NewCheck, teller: JobTe
 
 /** Runs the lint. */
 export async function runLint(link: TargetLink, wanted: NewLint, teller: JobTeller): Promise<null> {
-  const { name, url, apiKey, environments } = link.options;
+  const { name, url, apiKey, code } = link.options;
   const tell = judging(teller);
   await lintEnvironment({
     url,
     apiKey,
     name,
-    definitions: environments,
+    ...code,
     environment: wanted.environment,
     samples: wanted.samples,
     seed: wanted.seed,

@@ -1,3 +1,4 @@
+import type { CodeAtHand } from '../../checking/index.ts';
 import { type Client, ClientError, connect, connectOxp, type OxpClient } from '../../client/index.ts';
 import type { Environment } from '../../core/index.ts';
 import { INSTANCE_HEADER, STUDIO_AGENT } from '../../protocol/index.ts';
@@ -14,8 +15,8 @@ export interface TargetOptions {
   /** Empty where none shall be sent. */
   readonly apiKey: string | undefined;
   readonly isModule: boolean;
-  /** What was loaded, where the studio runs it. */
-  readonly environments?: readonly Environment[] | undefined;
+  /** What the lint has of a module beside its server. */
+  readonly code?: CodeAtHand | undefined;
 }
 
 // A person waits: one that is not there shall be told at once, and is looked for again.

@@ -22,7 +22,13 @@ export async function startChildServer(path: string): Promise<ChildServer> {
   const child = fork(file, [path], { stdio: ['ignore', 2, 2, 'ipc'] });
   const exited = once(child, 'exit');
   let hasExited = false;
-  void exited.then(() => (hasExited = true));
+  // However the command ends, nothing stays behind: code that loops does not hear that it shall end.
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  void exited.then(() => {
+    hasExited = true;
+    process.off('exit', kill);
+  });
   const next = async (): Promise<FromServer | undefined> => {
     const controller = new AbortController();
     const message = once(child, 'message', { signal: controller.signal }).then(([sent]) => sent as FromServer);
@@ -46,9 +52,9 @@ export async function startChildServer(path: string): Promise<ChildServer> {
     async [Symbol.asyncDispose]() {
       if (hasExited) return;
       if (child.connected) child.disconnect();
-      const kill = setTimeout(() => child.kill('SIGKILL'), END_MS);
+      const timer = setTimeout(kill, END_MS);
       await exited;
-      clearTimeout(kill);
+      clearTimeout(timer);
     },
   };
 }

@@ -1,8 +1,10 @@
 // The process in which `tiltyard bench` serves a module: it has a core of its own, and nothing else to do.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createServer, type Server } from '../../../server/index.ts';
+import { surviveStrayErrors } from '../../../sessions/index.ts';
 import { describe } from '../../shared/describe-failure.ts';
 import { loadModules } from '../../shared/load-modules.ts';
+import { StrayErrors } from '../../shared/stray-errors.ts';
 import { processTerminal } from '../../shared/terminal.ts';
 
 /** What the process says. */
@@ -40,6 +42,7 @@ process.once('disconnect', () => {
 try {
   const loaded = await loadModules(process.argv.slice(2));
   server = await createServer({ ...loaded, logger: false });
+  surviveStrayErrors(new StrayErrors().log);
   const url = await server.listen();
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
