@@ -1,6 +1,5 @@
 import type { CodeAtHand } from '../../checking/index.ts';
 import { type Client, ClientError, connect, connectOxp, type OxpClient } from '../../client/index.ts';
-import type { Environment } from '../../core/index.ts';
 import { INSTANCE_HEADER, STUDIO_AGENT } from '../../protocol/index.ts';
 import type { Problem, Target } from '../api.ts';
 import { toProblem } from '../shared/client-problem.ts';
