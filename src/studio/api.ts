@@ -43,7 +43,6 @@ export type {
   ComparedTask,
   EpisodeDetail,
   EventPage,
-  ReadableRecord,
   ReadableRun,
   RecordDetail,
   RecordHead,
@@ -58,7 +57,6 @@ export type {
   TaskQuery,
   TaskRow,
   TaskTable,
-  UnreadableRecord,
   UnreadableRun,
 } from './api/runs.ts';
 export type { StaticSite } from './api/static-site.ts';

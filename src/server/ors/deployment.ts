@@ -8,7 +8,7 @@ import type { OrsService } from './service.ts';
  * The environment that a request names in X-Deployment, as `owner/name` or `name`; undefined if this server has none of that
  * name. Trainers built on the official SDK name it nowhere else.
  */
-export function deployedEnvironment({ host }: OrsService, headers: IncomingHttpHeaders): string | undefined {
+function deployedEnvironment({ host }: OrsService, headers: IncomingHttpHeaders): string | undefined {
   const deployment = headers[DEPLOYMENT_HEADER];
   if (typeof deployment !== 'string') return undefined;
   const wanted = deployment
