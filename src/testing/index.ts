@@ -5,6 +5,7 @@ export {
   type CheckOptions,
   type CheckProgress,
   type CheckReport,
+  type CodeAtHand,
   checkServer,
   countOutcomes,
   type Exchange,
