@@ -8,6 +8,7 @@ import {
   isNobody,
   keyOf,
   type Manifest,
+  NOT_RUN,
   refused,
   type SessionCounts,
   type SessionHost,
@@ -145,12 +146,16 @@ export class ClusterHost implements SessionHost {
   call(ref: SessionRef, request: CallRequest, on: CallListener): () => void {
     const taskId = request.taskId ?? newTaskId(keyOf(ref));
     let hasLeft = false;
-    const tell: CallListener = (event) => void (hasLeft || on(event));
-    const calling = this.#call(ref, request, taskId, tell).finally(() => this.#open.delete(calling));
+    const isAborted = () => hasLeft && request.leaveAborts === true;
+    const tell: CallListener = (event) => {
+      // One that aborts its call hears how that ended.
+      if (!hasLeft || isAborted()) on(event);
+    };
+    const calling = this.#call(ref, request, taskId, tell, isAborted).finally(() => this.#open.delete(calling));
     this.#open.add(calling);
     return () => {
-      if (request.leaveAborts === true) void this.#value({ op: 'abort', ref, taskId }).catch(() => {});
-      else hasLeft = true;
+      hasLeft = true;
+      if (isAborted()) void this.#value({ op: 'abort', ref, taskId }).catch(() => {});
     };
   }
 
@@ -189,7 +194,13 @@ export class ClusterHost implements SessionHost {
     await home.drain();
   }
 
-  async #call(ref: SessionRef, request: CallRequest, taskId: string, on: CallListener): Promise<void> {
+  async #call(
+    ref: SessionRef,
+    request: CallRequest,
+    taskId: string,
+    on: CallListener,
+    isAborted: () => boolean,
+  ): Promise<void> {
     const key = keyOf(ref);
     const settle = (failure: Failure) => on({ kind: 'settled', taskId, ending: refused(failure), durationMs: 0 });
     let isAccepted = false;
@@ -204,6 +215,8 @@ export class ClusterHost implements SessionHost {
         const { kind } = await this.#asking.locate(ref);
         if (kind !== 'nobody') tell({ kind: 'accepted', taskId });
         await this.#parts.clock.turn();
+        // The node that has the session would hear of the end before it hears of the call.
+        if (isAborted()) return on({ kind: 'settled', taskId, ending: NOT_RUN, durationMs: 0 });
       }
       // A client that was told the id may come back for a refusal as well.
       const keepRefusal = request.keepRefusal === true || isAccepted;

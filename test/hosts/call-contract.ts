@@ -131,6 +131,14 @@ export function describeCalls({ start, startSession }: HostTests): void {
       expect(stage.trace).not.toContain('together b');
     });
 
+    test('M12: ends also if its client leaves as soon as it hears that the call was accepted', async () => {
+      const { call } = await startSession();
+      const left = call({ name: 'wait', input: { gate: 'never' }, leaveAborts: true });
+      await accepted(left);
+      left.leave();
+      await settled(left);
+    });
+
     test('M12: that waits for setup is not run if its client leaves', async () => {
       const { call, stage } = await startSession({ setup: 'waits' }, { announceAfterMs: 20 });
       const left = call({ ...LOOK, leaveAborts: true });
