@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ROOT } from './support/command.ts';
+import { temporaryFolder } from './support/folder.ts';
 import { type Ended, runToEnd } from './support/program.ts';
 
 // Long enough that a reader would see half of it, if it were written in place.
@@ -11,8 +12,7 @@ const long = (letter: string) => `export const long: string = '${letter.repeat(1
 
 /** A small package that is built as this one is; it goes when the test ends. */
 async function makeClone(): Promise<string> {
-  const clone = await mkdtemp(join(ROOT, '.tmp-clone-'));
-  onTestFinished(() => rm(clone, { recursive: true, force: true }));
+  const clone = temporaryFolder('.tmp-clone-', ROOT);
   await mkdir(join(clone, 'src/cli'), { recursive: true });
   await cp(join(ROOT, 'scripts'), join(clone, 'scripts'), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));

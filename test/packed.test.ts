@@ -60,7 +60,7 @@ beforeAll(async () => {
   tarball = await pack(folder);
 }, 60_000);
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 describe('the tarball', () => {
   test('has nothing that publint would change', async () => {

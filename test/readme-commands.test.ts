@@ -23,7 +23,7 @@ test('the README shows how to serve, play, check, measure and run agents', () =>
 
 test.each(ENDING)('npx tiltyard %s %s %s ends well, as the README has it', { timeout: 60_000 }, async (...line) => {
   // In the folder of the repository otherwise.
-  const out = line[0] === 'run' ? ['--out', await runFolder()] : [];
+  const out = line[0] === 'run' ? ['--out', runFolder()] : [];
   const command = run([...line.map(String), ...out]);
   expect(await command.exit, command.output()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from 'tiltyard';
@@ -11,6 +11,7 @@ import { gridworld } from '../examples/gridworld/environment.ts';
 import { gsm8k } from '../examples/gsm8k/environment.ts';
 import { hello } from '../examples/hello/environment.ts';
 import { folderWith } from './support/command.ts';
+import { temporaryFolder } from './support/folder.ts';
 import { keys, runInTerminal } from './support/pty.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -75,8 +76,7 @@ test('npm start serves the environments that the page about curl lists, in that 
 
 test('the environment of the README plays as written', async () => {
   const [source = ''] = blocks('ts');
-  const folder = await mkdtemp(join(ROOT, '.tmp-readme-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('.tmp-readme-', ROOT);
   await writeFile(join(folder, 'capitals.ts'), source);
   const { capitals } = (await import(join(folder, 'capitals.ts'))) as { capitals: Environment<any, any, any, any> };
   expect(source.trim().split('\n')).toHaveLength(15);
@@ -111,8 +111,7 @@ function literal(text: string): RegExp {
 /** Runs code of the README as a module of its own, after `adapt`, and returns what it prints. */
 async function runBlock(marker: string, adapt: (code: string) => string): Promise<unknown[][]> {
   const code = blocks('ts').find((block) => block.includes(marker)) ?? '';
-  const folder = await mkdtemp(join(ROOT, '.tmp-readme-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('.tmp-readme-', ROOT);
   await writeFile(join(folder, 'capitals.ts'), blocks('ts')[0] ?? '');
   await writeFile(join(folder, 'block.ts'), adapt(code));
   const print = vi.spyOn(console, 'log').mockImplementation(() => {});

@@ -36,6 +36,8 @@ export function announce(port: number): void {
     process.send?.({ answer: await answers[question]?.() });
   });
   process.on('SIGINT', () => process.exit(0));
+  // Who started it was killed: nobody else would end it.
+  process.once('disconnect', () => process.exit(1));
   process.send?.({ port });
 }
 

@@ -1,5 +1,5 @@
 import type { Rule } from '../chaos/record.ts';
-import { beginsOf, LOST_WITH_PROCESS, lostOnlyWithProcess, rewardsOf } from '../durable/end-rules.ts';
+import { beginsOf, endsOf, LOST_WITH_PROCESS, lostOnlyWithProcess, rewardsOf } from '../durable/end-rules.ts';
 import { attemptsUntilEnd, DURABLE_RULES, RUNS_AS_NEXT } from '../durable/model.ts';
 
 // A node that stands still, or is cut off, does not know that others have gone on without it: it may run what nobody is told of.
@@ -26,11 +26,13 @@ export const CLUSTER_RULES: Readonly<Record<string, Rule>> = {
   },
   'an episode ends once in all logs, with the sum of what its calls were told': function* (record) {
     const rewards = rewardsOf(record);
-    // A node that stops ends what keeps nothing, and the next one says that it is lost. What is lost has no reward.
-    const told = record.log.flatMap((line) =>
-      line.what === 'session ended' && line.lost === undefined ? [line.reward ?? 0] : [],
-    );
-    if (told.length > 1) yield `it ended ${told.length} times`;
+    const ends = endsOf(record);
+    // A node that stops while NATS is away cannot write down what ends with it: another one says that it is lost.
+    const isOnceMore = ends.length === 2 && ends[0]?.lost === undefined && ends[1]?.lost === 'server_lost';
+    if (ends.length > 1 && !isOnceMore)
+      yield `it ended as ${ends.map(({ outcome, lost }) => lost ?? outcome).join(', ')}`;
+    // What is lost has no reward.
+    const told = ends.flatMap(({ lost, reward }) => (lost === undefined ? [reward ?? 0] : []));
     if (rewards !== undefined && told.length > 0 && !told.includes(rewards))
       yield `its reward is ${told.join(', ')} in the log, and clients were told ${rewards}`;
   },

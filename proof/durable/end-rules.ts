@@ -1,4 +1,4 @@
-import type { ServerEvent } from '../chaos/events.ts';
+import type { LogEvent, ServerEvent } from '../chaos/events.ts';
 import { answersOf, type EpisodeRecord, type Rule } from '../chaos/record.ts';
 import { environmentOf } from './episode.ts';
 
@@ -93,9 +93,7 @@ export const END_RULES: Readonly<Record<string, Rule>> = {
       if (at > deleted + CLOCK_MS) yield `${what} in ${pid}, ${at - deleted} ms after it`;
   },
   'an episode has one end in the log, with the sum of what its calls were told': function* (record) {
-    const all = record.log.filter((line) => line.what === 'session ended');
-    // A server that is told to stop ends what keeps nothing, and the next one says that it is lost.
-    const lines = all.length > 1 ? all.filter(({ lost }) => lost !== 'server_lost') : all;
+    const lines = endsOf(record);
     if (lines.length > 1) yield `it ended as ${lines.map(({ outcome }) => outcome).join(', ')}`;
     const deleted = record.client.find(({ what }) => what === 'deleted')?.at;
     // Its server may have ended it, and died before it could say so; then the next one says that it is gone.
@@ -140,6 +138,15 @@ function toldBeginsOf(record: EpisodeRecord): ServerEvent[] {
   const createdAt = record.client.find(({ what }) => what === 'created')?.at ?? Number.NEGATIVE_INFINITY;
   const told = begins.findLastIndex(({ at }) => at <= createdAt);
   return begins.slice(Math.max(told, 0));
+}
+
+/** Its ends in the log, without the loss of one that no client was told of: that may begin once more. */
+export function endsOf({ log, client }: EpisodeRecord): Extract<LogEvent, { what: 'session ended' }>[] {
+  const createdAt = client.find(({ what }) => what === 'created')?.at ?? Number.NEGATIVE_INFINITY;
+  return log.flatMap((line) => {
+    if (line.what !== 'session ended') return [];
+    return line.lost === 'server_lost' && line.at < createdAt ? [] : [line];
+  });
 }
 
 /** What the calls of an episode were told to be worth; undefined if one of them was told nothing. */

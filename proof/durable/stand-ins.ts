@@ -9,6 +9,7 @@ const REPLACED = {
   unannounced: 'durable/durable-run.ts',
   'without-effects': 'durable/durable-run.ts',
   unawaited: 'durable/session-journal.ts',
+  unnoted: 'durable/session-journal.ts',
   uncompared: 'sessions/told-digest.ts',
   unfenced: 'cluster/nats/nats-journal.ts',
   'unannounced-anywhere': 'cluster/cluster-host.ts',

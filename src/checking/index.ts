@@ -1,8 +1,8 @@
 // Schemas of servers that nobody knows
 export { ForeignSchemas } from './foreign/foreign-schemas.ts';
 // Rules about environments
-export type { CodeAtHand } from './lint/code-at-hand.ts';
-export { type LintOptions, type LintProgress, lintEnvironment } from './lint/lint.ts';
+export type { CodeAtHand, Incidents } from './lint/code-at-hand.ts';
+export { type LintOptions, type LintProgress, lintEnvironment, type SampleSize } from './lint/lint.ts';
 export type { RewardRange } from './lint/sample.ts';
 // The referee of servers
 export {

@@ -36,6 +36,11 @@ export function isBlock(value: unknown): value is Block {
   return isObject(value) && problemOfBlock(value) === undefined;
 }
 
+/** Whether a value is blocks: a bare one, or a list with nothing else in it. */
+export function isContent(value: unknown): value is Block | readonly Block[] {
+  return Array.isArray(value) ? value.length > 0 && value.every(isBlock) : isBlock(value);
+}
+
 /** The blocks of an author's content, with every key the wire wants; a TypeError says which part is wrong. */
 export function toBlocks(content: Content): WireBlock[] {
   if (typeof content === 'string') return [{ text: content, detail: null, type: 'text' }];

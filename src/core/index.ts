@@ -15,7 +15,7 @@ export {
   describe,
   type ImageBlock,
   image,
-  isBlock,
+  isContent,
   type TextBlock,
   text,
   toBlocks,
@@ -58,17 +58,26 @@ export {
 export { type Failure, toFailure, toFailureError } from './failure.ts';
 export { FewMap } from './few-map.ts';
 export { invoke, type ToolEnding } from './invoke.ts';
-export { isRunning } from './is-running.ts';
+export { isRunning, isStillRunning, startOf } from './is-running.ts';
 export { assertKnownKeys, nearestOf } from './known-keys.ts';
 export { type Abortable, abortOf, LazyAbort } from './lazy-abort.ts';
 export { assertLimit, DEFAULT_LIMITS, toLimits } from './limit-values.ts';
 export { LIMIT_NAMES, LIMITS, type LimitName, type LimitPlace, type Limits } from './limits.ts';
 export { type Definitions, loadDefinitions } from './load-definitions.ts';
 export { type EpisodeLog, episodeLog, type Log, silent } from './log.ts';
+export { NumberMap } from './number-map.ts';
 export { printable, UNPRINTABLE } from './printable.ts';
 export { formatProblems, type Problem } from './problems.ts';
 export { chanceOf, seedOf } from './random.ts';
-export { MAX_SECRET_CHARACTERS, MAX_SECRETS, redact, redactWhole, type Secrets } from './redact.ts';
+export {
+  MAX_SECRET_CHARACTERS,
+  MAX_SECRETS,
+  REDACTION_ROOM,
+  redact,
+  redactStart,
+  redactWhole,
+  type Secrets,
+} from './redact.ts';
 export { redactValue } from './redact-value.ts';
 export { listOf, must, mustUnquoted, objectOf, oneOf, type Rule, trueOrFalse, wholeNumber } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { catalog } from './catalog.ts';
 import { tool } from './define-tool.ts';
 import { environment } from './environment.ts';
+import { nearestOf } from './known-keys.ts';
 import { toolkit } from './toolkit.ts';
 
 const splits = { train: [{ n: 1 }] };
@@ -68,4 +69,10 @@ test('a tool outside an environment is looked at the same way', () => {
 test('an environment can be made from another', () => {
   const first = environment({ name: 'first', splits, prompt: () => '', tools });
   expect(environment({ ...first, name: 'second' }).name).toBe('second');
+});
+
+test('of two words that are near, the nearer one is meant', () => {
+  expect(nearestOf(['cat', 'cart', 'carts'], 'crts')).toBe('carts');
+  expect(nearestOf(['cat', 'cart'], 'CARD')).toBe('cart');
+  expect(nearestOf(['cat', 'cart'], 'horse')).toBe(undefined);
 });

@@ -12,9 +12,20 @@ export function assertKnownKeys(definition: object, known: readonly string[], wh
   throw new DefinitionError(`${where} has an unknown key '${unknown}'. ${advice}`);
 }
 
-/** The known word that is at most two typos away from the written one, if there is one. */
+// More, and it is another word.
+const MOST_TYPOS = 2;
+
+/** The known word that is nearest to the written one, if one is near. */
 export function nearestOf(known: readonly string[], written: string): string | undefined {
-  return known.find((word) => distance(word.toLowerCase(), written.toLowerCase()) <= 2);
+  let nearest: string | undefined;
+  let fewest = MOST_TYPOS + 1;
+  for (const word of known) {
+    const typos = distance(word.toLowerCase(), written.toLowerCase());
+    if (typos >= fewest) continue;
+    nearest = word;
+    fewest = typos;
+  }
+  return nearest;
 }
 
 /** The edit distance between two words. */

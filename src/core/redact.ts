@@ -15,8 +15,8 @@ export const MAX_SECRET_CHARACTERS = 65_536;
 // Longer than anyone reads. A client that chooses both text and secrets must not decide how long the search takes.
 const MAX_CLEAN_CHARACTERS = 65_536;
 
-// For what begins within that limit and ends beyond it; an escape takes up to 12 characters for one.
-const ROOM = LONGEST_WINDOW * 12;
+/** How much beyond its end is needed to find what begins in a text and is cut off there; an escape takes up to 12 characters for one. */
+export const REDACTION_ROOM: number = LONGEST_WINDOW * 12;
 
 const MARK = '[secret]';
 
@@ -25,14 +25,16 @@ const MARK = '[secret]';
  * Shorter values are words of ordinary text, and stay: hiding every "a" would hide the message instead.
  */
 export function redact(value: string, secrets: Secrets): string {
+  if (value.length <= MAX_CLEAN_CHARACTERS || finderOf(secrets) === undefined) return redactWhole(value, secrets);
+  return `${redactStart(value, MAX_CLEAN_CHARACTERS, secrets)}…`;
+}
+
+/** As many characters of a text, without those of secrets that begin among them and end beyond. */
+export function redactStart(text: string, characters: number, secrets: Secrets): string {
   const finder = finderOf(secrets);
-  if (finder === undefined) return value;
-  const isWhole = value.length <= MAX_CLEAN_CHARACTERS;
-  const text = isWhole ? value : value.slice(0, MAX_CLEAN_CHARACTERS + ROOM);
-  const hidden = findIn(text, finder);
-  if (isWhole) return hidden === undefined ? value : hide(value, hidden);
-  const shown = cutText(value, MAX_CLEAN_CHARACTERS, '');
-  return `${hidden === undefined ? shown : hide(shown, hidden)}…`;
+  const hidden = finder && findIn(text.slice(0, characters + REDACTION_ROOM), finder);
+  const shown = cutText(text, characters, '');
+  return hidden === undefined ? shown : hide(shown, hidden);
 }
 
 /** The same for what is written down whole, where nobody waits: it takes time in proportion to the text. */

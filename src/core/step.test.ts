@@ -151,3 +151,8 @@ test('images of exactly the limit are whole; one that does not fit is left out a
     'aGk=',
   ]);
 });
+
+test('an option that there is not is an error: a misspelt reward would be lost', () => {
+  expect(() => step('ok', { rewrd: 1 } as object)).toThrow("step() has no option 'rewrd'. Did you mean 'reward'?");
+  expect(() => step('ok', { score: 1 } as object)).toThrow('It takes reward, finished, metadata');
+});

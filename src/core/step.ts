@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, mostBytes, type WireBlock } from '../protocol/index.ts';
 import { brand } from './brand.ts';
 import { type Content, describe, isBlock, toBlocks } from './content.ts';
+import { nearestOf } from './known-keys.ts';
 import { type OutputLimits, withinLimits } from './output-limits.ts';
 
 /** What a step may say besides its content. */
@@ -20,7 +21,9 @@ export class Step {
   readonly finished: boolean;
   readonly metadata: JsonObject | null;
 
-  constructor(content: Content, { reward = null, finished = false, metadata = null }: StepOptions) {
+  constructor(content: Content, options: StepOptions) {
+    const { reward = null, finished = false, metadata = null } = options;
+    for (const key in options) if (!OPTIONS.includes(key)) throw unknownOption(key);
     if (reward !== null && !(typeof reward === 'number' && Number.isFinite(reward)))
       throw new TypeError(`a reward must be a finite number or null, not ${describe(reward)}`);
     if (typeof finished !== 'boolean') throw new TypeError(`finished must be true or false, not ${describe(finished)}`);
@@ -32,6 +35,15 @@ export class Step {
     this.metadata = metadata;
     Object.freeze(this);
   }
+}
+
+const OPTIONS: readonly string[] = ['reward', 'finished', 'metadata'] satisfies (keyof StepOptions)[];
+
+// Modules are served without a type check, and a reward under another name would be lost silently.
+function unknownOption(key: string): TypeError {
+  const near = nearestOf(OPTIONS, key);
+  const advice = near === undefined ? `It takes ${OPTIONS.join(', ')}` : `Did you mean '${near}'?`;
+  return new TypeError(`step() has no option '${key}'. ${advice}`);
 }
 
 /** What a tool returns to pay a reward or to end the episode. */

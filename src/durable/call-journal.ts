@@ -79,7 +79,7 @@ export class CallJournal {
     return { begin, end: end?.type === 'tool_end' ? end : undefined };
   }
 
-  /** Notes that a call begins; false if that cannot be written now, and then nothing is left of it. */
+  /** Notes that a call begins; false if that cannot be written now, and then nothing is left of it, unless it had begun before. */
   async begin(record: ToolBeginRecord): Promise<boolean> {
     const key = keyOf(record.identity, record.callId);
     this.#underWay.add(key);
@@ -88,8 +88,14 @@ export class CallJournal {
       const written = this.#writer.replace(key, record, { onDelay: () => resolve(false) });
       void written.then(() => resolve(true));
     });
-    if (!isWritten) void this.drop(record);
+    if (!isWritten && record.attempt === 1) void this.drop(record);
+    else if (!isWritten) this.settle(record, record.at);
     return isWritten;
+  }
+
+  /** Notes that a call that has begun runs once more. It waits until that can be written: that it may have run must not be forgotten. */
+  async beginAgain(record: ToolBeginRecord): Promise<void> {
+    await this.#writer.replace(keyOf(record.identity, record.callId), record);
   }
 
   /** Notes how a call ended. */

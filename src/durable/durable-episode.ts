@@ -74,6 +74,7 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
     this.#runs.set(request.call, run);
     if (durability === 'none') this.#start(run);
     else if (request.isIdKnown) this.#begin(run);
+    else if (request.takesRefusalLate) this.#announceFirst(run);
     else this.#checkFirst(run);
   }
 
@@ -88,8 +89,9 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
   runEnded(run: DurableRun, ending: RunEnding): void {
     const tell = () => {
       this.#runs.delete(run.request.call);
+      this.#incarnations.runEnded(ending);
       run.listener.ended(withoutState(ending));
-      if (!this.#isBusy) this.#onIdle?.();
+      if (this.#onIdle !== undefined && !this.#isBusy) this.#onIdle();
     };
     // Nothing of it has run.
     if (ending.kind === 'refused' && !run.hasBegun) return tell();
@@ -97,6 +99,10 @@ export class DurableEpisode implements OpenEpisode, RunOwner, IncarnationsOwner 
     const { journal, environment } = this.#parts;
     const record = toEndRecord(run, ending, { isWhole: journal.isPersistent, durability: environment.durability });
     void journal.append(record, () => run.announce()).then(tell);
+  }
+
+  get isRepeating(): boolean {
+    return this.#runs.values().some(({ wasCutOff }) => wasCutOff);
   }
 
   recollected({ prompt }: Recollection): void {

@@ -65,6 +65,11 @@ export class DurableRun {
     this.attempt = request.attempt;
   }
 
+  /** Whether a process has ended while it ran there. */
+  get wasCutOff(): boolean {
+    return this.attempt > this.request.attempt;
+  }
+
   /** Asks a process whether it refuses the call, which ends it; nothing runs. */
   checkIn(episode: OpenEpisode, onPassed: () => void): void {
     this.phase = 'checking';

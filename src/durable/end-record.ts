@@ -30,6 +30,11 @@ export function toEndRecord(run: DurableRun, ending: RunEnding, { isWhole, durab
   };
 }
 
+/** Nothing of a refused call has run, and nobody knows what one did whose process ended. */
+export function hasRun(ending: CallEnding): boolean {
+  return ending.kind !== 'refused' && !(ending.kind === 'failed' && ending.failure.code === 'outcome_unknown');
+}
+
 /** Only what was told. */
 function toCallEnding(ending: RunEnding): CallEnding {
   if (ending.kind === 'returned') return { kind: 'returned', json: ending.json };

@@ -5,11 +5,15 @@ import {
   type Loss,
   type OpenEpisode,
   type ReadyListener,
+  type RunEnding,
   type WhyLost,
   whyNotRebuilt,
 } from '../sessions/index.ts';
+import { hasRun } from './end-record.ts';
 import { type Recollection, recollect } from './past.ts';
 import type { SessionJournal } from './session-journal.ts';
+import type { SuspectTurns } from './suspect-turns.ts';
+import { Suspicion } from './suspicion.ts';
 
 /** What an episode is built from, in each of its processes. */
 export interface IncarnationParts {
@@ -20,6 +24,8 @@ export interface IncarnationParts {
   readonly open: (start: EpisodeStart) => Promise<OpenEpisode>;
   /** How long it may take to be built again; 0: any time. */
   readonly setupMs: number;
+  /** Shared with the other episodes of the server. */
+  readonly turns: SuspectTurns;
   /** Hears that it was built again. */
   readonly onRebuilt: (rebuilt: Rebuilt) => void;
 }
@@ -35,6 +41,8 @@ export interface Rebuilt {
 export interface IncarnationsOwner {
   /** Why it cannot be built again, if something that happened in it forbids that. */
   readonly tainted: string | undefined;
+  /** Whether there are calls that an end of its process has cut off, and that have not ended since. */
+  readonly isRepeating: boolean;
   /** It is being built again, from this. */
   recollected(recollection: Recollection): void;
   /** It can be used, in its first process or in another. */
@@ -47,9 +55,6 @@ interface Waiter {
   resolve(episode: OpenEpisode): void;
   reject(error: TiltyardError): void;
 }
-
-// An episode that ends its process again and again must not take the others along each time.
-const MAX_CHARGES = 2;
 
 /**
  * The episode in one process after another: when one ends, it is built again from its journal in the next, until that is hopeless.
@@ -66,7 +71,7 @@ export class Incarnations {
   #waiters: Waiter[] = [];
   #onReady: ReadyListener | undefined;
   #onLost: (loss: Loss) => void = () => {};
-  #charges = 0;
+  readonly #suspicion: Suspicion;
   #isOver = false;
 
   /** `opened` is the first one; without it, it is built from its journal. */
@@ -74,6 +79,7 @@ export class Incarnations {
     this.#parts = parts;
     this.#owner = owner;
     this.#building = opened;
+    this.#suspicion = new Suspicion(parts.turns);
   }
 
   /** The one that can be used now, if there is one. */
@@ -105,6 +111,13 @@ export class Incarnations {
         if (this.#inner === inner || this.#isOver) throw thrown;
       }
     }
+  }
+
+  /** A call has ended: if it was the last one that had been cut off, other suspects go on. */
+  runEnded(ending: RunEnding): void {
+    if (this.#suspicion.isEmpty || this.#owner.isRepeating) return;
+    if (hasRun(ending)) this.#suspicion.clear();
+    else this.#suspicion.endTurn();
   }
 
   async close(reason: string): Promise<void> {
@@ -177,6 +190,7 @@ export class Incarnations {
     tell?.(undefined);
     for (const { resolve } of this.#waiters.splice(0)) resolve(opened);
     this.#owner.ready();
+    if (!this.#owner.isRepeating) this.#suspicion.endTurn();
   }
 
   /** A setup that fails before anything has happened is its session's own failure, as it is without a journal. */
@@ -186,6 +200,7 @@ export class Incarnations {
     const isFirst = past === undefined || (past.steps.length === 0 && past.saved === undefined);
     if (tell === undefined || !isFirst) return this.#giveUp(whyNotRebuilt(failure));
     this.#onReady = undefined;
+    this.#suspicion.endTurn();
     tell(failure);
   }
 
@@ -194,16 +209,16 @@ export class Incarnations {
     this.#generation += 1;
     this.#inner = undefined;
     this.#building = undefined;
-    this.#charges += charge;
+    this.#suspicion.add(charge);
     const hopeless = this.#whyHopeless(loss, processEnd);
     if (hopeless !== undefined) return this.#giveUp(hopeless);
     this.#owner.processEnded(processEnd);
-    void this.#build();
+    this.#suspicion.whenItsTurn(charge, () => void this.#build());
   }
 
   #whyHopeless(loss: Loss, processEnd: string): WhyLost | undefined {
     if (this.#parts.environment.durability === 'none') return loss;
-    if (this.#charges >= MAX_CHARGES)
+    if (this.#suspicion.isHopeless)
       return { reason: 'killed_twice', words: `its calls have ended two processes; the last one: ${processEnd}` };
     const { tainted } = this.#owner;
     return tainted === undefined ? undefined : taintedBy(tainted);
@@ -225,6 +240,7 @@ export class Incarnations {
   #end(why: TiltyardError): void {
     this.#isOver = true;
     this.#generation += 1;
+    this.#suspicion.endTurn();
     for (const { reject } of this.#waiters.splice(0)) reject(why);
   }
 

@@ -28,10 +28,11 @@ import type { OnProgress } from './journal-walk.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { digestOf, JournalKeeping } from './keeping.ts';
 import { recollect, toRecalledCall } from './past.ts';
-import type { BeginRecord, CreateRecord, ServerRecord } from './records.ts';
+import { type BeginRecord, type CreateRecord, type ServerRecord, toCloseRecord } from './records.ts';
 import { NOTHING, Recovery } from './recovery.ts';
 import { ALWAYS_SERVED, type ServedSince } from './served-since.ts';
 import { SessionJournal } from './session-journal.ts';
+import { SuspectTurns } from './suspect-turns.ts';
 import { UNAVAILABLE } from './unavailable.ts';
 
 /** How episodes are kept. */
@@ -55,6 +56,7 @@ export class JournalKeeper implements EpisodeKeeper {
   readonly #onDisk: JournalWriter | undefined;
   readonly #servedSince: ServedSince;
   readonly #calls: KeeperOptions['calls'];
+  readonly #turns = new SuspectTurns();
   #hasWarned = false;
 
   constructor(
@@ -105,7 +107,7 @@ export class JournalKeeper implements EpisodeKeeper {
       throw thrown;
     }
     const [journal] = journals;
-    const keeping = journal && new JournalKeeping(ref, record, this.#options.idleMs, journals);
+    const keeping = journal && new JournalKeeping(record, this.#options.idleMs, journals);
     const isDurable = journal !== undefined && (isSealed || environment.durability !== 'none');
     const episode = isDurable ? this.#durable(environment, start, journal, opened) : opened;
     return { episode, keeping };
@@ -125,12 +127,13 @@ export class JournalKeeper implements EpisodeKeeper {
     const unknown = unfinished.filter(isExternal).map(toUnknownRecord);
     for (const record of unknown) void journal.append(record);
     return {
+      createdAt: create.at,
       choice,
       seed: create.seed,
       secrets,
       bytes: JSON.stringify([choice, secrets]).length,
       episode: this.#durable(environment, start, journal, undefined),
-      keeping: new JournalKeeping(ref, create, this.#options.idleMs, [journal]),
+      keeping: new JournalKeeping(create, this.#options.idleMs, [journal]),
       ended: [...ended, ...unknown].map(toRecalledCall),
       unfinished: unfinished.filter((record) => !isExternal(record)).map(toUnfinishedCall),
     };
@@ -145,8 +148,9 @@ export class JournalKeeper implements EpisodeKeeper {
 
   async endDormant(ref: SessionRef, session: number, end: SessionEnd): Promise<void> {
     const disk = this.#onDisk as JournalWriter;
-    const { started, opened, ended } = toDormantEnd(disk.journal.read(keyOf(ref)), session, end);
-    const isEnded = await disk.end(keyOf(ref), { type: 'close', at: Date.now(), ...ref, end });
+    const records = disk.journal.read(keyOf(ref));
+    const { started, opened, ended } = toDormantEnd(records, session, end);
+    const isEnded = await disk.end(keyOf(ref), toCloseRecord(records[0] as CreateRecord, end));
     if (!isEnded) return;
     const { observer } = this.#options;
     observer.on(started);
@@ -165,9 +169,10 @@ export class JournalKeeper implements EpisodeKeeper {
     opened: OpenEpisode | undefined,
   ): DurableEpisode {
     const { setupMs } = this.#options;
+    const turns = this.#turns;
     const open = (again: EpisodeStart) => this.#runtime.open(again);
     const onRebuilt = (rebuilt: Rebuilt) => this.#tellRebuilt(start, environment.name, rebuilt);
-    return new DurableEpisode({ environment, start, journal, open, setupMs, onRebuilt }, opened);
+    return new DurableEpisode({ environment, start, journal, open, setupMs, turns, onRebuilt }, opened);
   }
 
   #warnOfSecrets(): void {

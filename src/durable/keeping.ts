@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { CreateRequest, Keeping, SessionEnd, SessionRef } from '../sessions/index.ts';
-import type { CloseRecord, CreateRecord } from './records.ts';
+import type { CreateRequest, Keeping, SessionEnd } from '../sessions/index.ts';
+import { type Begun, type CreateRecord, toCloseRecord } from './records.ts';
 import type { SessionJournal } from './session-journal.ts';
 
 /** So often within its idle time it is noted that a session is in use: not at each request, and often enough. */
@@ -9,20 +9,17 @@ export const TOUCHES = 4;
 /** What is kept of one session in its journals. */
 export class JournalKeeping implements Keeping {
   readonly survivesServer: boolean;
-  readonly #ref: SessionRef;
+  readonly #begun: Begun;
   readonly #request: string;
   readonly #idleMs: number;
   readonly #journals: readonly SessionJournal[];
 
   /** Of several journals, the last one is on disk, and the others are not. */
-  constructor(
-    ref: SessionRef,
-    { request, durability }: Pick<CreateRecord, 'request' | 'durability'>,
-    idleMs: number,
-    journals: readonly SessionJournal[],
-  ) {
+  constructor(create: CreateRecord, idleMs: number, journals: readonly SessionJournal[]) {
+    const { sid, identity, environment, durability, at, request } = create;
     this.survivesServer = durability !== 'none' && journals.every(({ isPersistent }) => isPersistent);
-    this.#ref = ref;
+    // Not the whole record, which has the secrets and the task.
+    this.#begun = { sid, identity, environment, durability, at };
     this.#request = request;
     this.#idleMs = idleMs;
     this.#journals = journals;
@@ -39,10 +36,13 @@ export class JournalKeeping implements Keeping {
   }
 
   async end(end: SessionEnd, why: string | undefined): Promise<boolean> {
-    const { identity, sid } = this.#ref;
-    const record: CloseRecord = { type: 'close', at: Date.now(), sid, identity, end, why };
+    const record = toCloseRecord(this.#begun, end, why);
     const written = await Promise.all(this.#journals.map((journal) => journal.close(record)));
     return written.every((isOurs) => isOurs);
+  }
+
+  async leave(): Promise<void> {
+    await Promise.all(this.#journals.map((journal) => journal.leave()));
   }
 
   async drop(): Promise<void> {

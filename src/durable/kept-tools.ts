@@ -1,4 +1,4 @@
-import type { Effects, Failure } from '../core/index.ts';
+import { type Effects, type Failure, NumberMap } from '../core/index.ts';
 import {
   type CallKeeper,
   isEmpty,
@@ -32,7 +32,7 @@ export class KeptTools implements CallKeeper {
   readonly #calls: CallJournal;
   readonly #graceMs: number;
   readonly #effects: ReadonlyMap<string, Effects>;
-  readonly #underWay = new Map<number, UnderWay>();
+  readonly #underWay = new NumberMap<UnderWay>();
 
   constructor(runtime: ToolRuntime, calls: CallJournal, { graceMs }: { readonly graceMs: number }) {
     this.tools = runtime.tools;
@@ -89,14 +89,17 @@ export class KeptTools implements CallKeeper {
   ): Promise<RunEnding> {
     const { callId, toolId: tool } = run;
     const asked = toDigest(fingerprint);
-    const begin: ToolBeginRecord = { type: 'tool_begin', v: 1, at: Date.now(), identity, callId, tool, asked, attempt };
+    let begin: ToolBeginRecord = { type: 'tool_begin', v: 1, at: Date.now(), identity, callId, tool, asked, attempt };
     if (!(await this.#calls.begin(begin))) return refused(UNAVAILABLE);
     const ranAt = performance.now();
     const ending: RunEnding = underWay.isAborted
       ? refused({ code: 'shutting_down', message: 'the server is stopping' })
       : await new Promise((ended) => {
-          const { accepted, running } = passedOn(listener);
-          this.#runtime.run({ ...run, attempt }, { accepted, running, ended });
+          const repeating = (next: number) => {
+            begin = { ...begin, at: Date.now(), attempt: next };
+            return this.#calls.beginAgain(begin);
+          };
+          this.#runtime.run({ ...run, attempt }, { ...passedOn(listener), repeating, ended });
         });
     const durationMs = performance.now() - ranAt;
     await this.#conclude(run, begin, ending, durationMs);
@@ -104,10 +107,12 @@ export class KeptTools implements CallKeeper {
   }
 
   async #conclude(run: ToolRun, begin: ToolBeginRecord, ending: RunEnding, durationMs: number): Promise<void> {
+    const isRefused = ending.kind === 'refused';
     // Nothing of it has run, and its id is free for a better input.
-    if (ending.kind === 'refused') return this.#calls.drop(begin);
+    if (isRefused && begin.attempt === 1) return this.#calls.drop(begin);
     const at = Date.now();
-    if (this.#mayWrite(run)) await this.#calls.end(begin, { type: 'tool_end', at, ending, durationMs });
+    // Of one whose earlier run was cut off, that it began is kept: the next run must have another number.
+    if (!isRefused && this.#mayWrite(run)) await this.#calls.end(begin, { type: 'tool_end', at, ending, durationMs });
     else this.#calls.settle(begin, at);
   }
 

@@ -1,5 +1,6 @@
 import type { WireBlock } from '../protocol/index.ts';
 import { type CallEnding, type Past, type PastStep, type RecalledCall, toldDigest } from '../sessions/index.ts';
+import { hasRun } from './end-record.ts';
 import type { BeginRecord, CreateRecord, EndRecord, ServerRecord } from './records.ts';
 
 /** What the records of an episode say together. */
@@ -37,20 +38,12 @@ export function recollect(records: readonly ServerRecord[]): Recollection {
         unfinished.delete(record.call.id);
         ended.push(record);
         tainted ??= record.tainted;
-        if (isRunAgain(record)) steps.push(toStep(record));
+        if (record.ending === undefined || hasRun(record.ending)) steps.push(toStep(record));
     }
   }
   const finished = ended.some((record) => record.finished);
   const past = { taskDigest: create?.start?.taskDigest, steps, saved, finished };
   return { past, prompt, ended, unfinished: [...unfinished.values()], tainted };
-}
-
-/** Nothing of a refused call has run, and nobody knows what one did whose process ended. */
-function isRunAgain({ ending }: EndRecord): boolean {
-  return (
-    ending === undefined ||
-    !(ending.kind === 'refused' || (ending.kind === 'failed' && ending.failure.code === 'outcome_unknown'))
-  );
 }
 
 function toStep({ call: { id, attempt, tool: name, input }, ending, told }: EndRecord): PastStep {

@@ -75,7 +75,20 @@ export interface CloseRecord extends JournalRecord {
   readonly end: SessionEnd;
   /** Why it was lost, in words. */
   readonly why?: string | undefined;
+  /** What its first record said, which may be gone, for people who list the journal. Journals of earlier versions lack it. */
+  readonly environment?: string;
+  readonly durability?: Durability;
+  readonly since?: number;
 }
+
+/** The last record of the session that began with `create`. */
+export function toCloseRecord(create: Begun, end: SessionEnd, why?: string): CloseRecord {
+  const { sid, identity, environment, durability, at: since } = create;
+  return { type: 'close', at: Date.now(), sid, identity, end, why, environment, durability, since };
+}
+
+/** What the last record of a session repeats of the first one. */
+export type Begun = Pick<CreateRecord, 'sid' | 'identity' | 'environment' | 'durability' | 'at'>;
 
 /** Another node of a cluster has the episode from here on. */
 export interface OwnRecord extends JournalRecord {

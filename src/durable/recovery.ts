@@ -18,6 +18,7 @@ import { TOUCHES } from './keeping.ts';
 import { recollect, toRecalledCall } from './past.ts';
 import type { ServerRecord } from './records.ts';
 import type { ServedSince } from './served-since.ts';
+import { hasReadableCalls } from './session-journal.ts';
 
 export const NOTHING: Recovered = { dormant: 0, ended: 0, lost: 0 };
 
@@ -79,7 +80,7 @@ export class Recovery {
     this.#counts.ended += 1;
     const left = this.#options.tombstoneMs - this.#options.servedSince(at);
     if (left <= 0) return void this.#disk.replace(key, undefined);
-    const calls = end === 'lost' ? () => this.#callsOf(key) : undefined;
+    const calls = hasReadableCalls(end) ? () => this.#callsOf(key) : undefined;
     this.#places.bury(ref, { end, why, until: performance.now() + left, calls });
   }
 

@@ -29,20 +29,25 @@ export class SecondChanceTools implements ToolRuntime {
       if (this.#effects.get(run.toolId) !== 'idempotent')
         return listener.ended(toolOutcomeUnknown(run.toolId, `its process has ended: ${lostWith}`));
       if (isUnwanted) return listener.ended(ending);
-      const again = { ...run, attempt: (run.attempt ?? 1) + 1 };
-      // In this turn, others do not know yet that the process is gone, and may choose it once more.
-      setImmediate(() =>
-        this.#attempt(again, listener, heard, (last) => {
-          this.#unwanted.delete(run.call);
-          listener.ended(last);
-        }),
-      );
+      void this.#again(run, listener, heard, ending);
     });
   }
 
   async abort(call: number, reason: string): Promise<void> {
     this.#unwanted.add(call);
     await this.#runtime.abort(call, reason);
+  }
+
+  async #again(run: ToolRun, listener: RunListener, heard: Heard, lost: RunEnding): Promise<void> {
+    const attempt = (run.attempt ?? 1) + 1;
+    await listener.repeating?.(attempt);
+    // In this turn, others do not know yet that the process is gone, and may choose it once more.
+    await new Promise(setImmediate);
+    if (this.#unwanted.delete(run.call)) return listener.ended(lost);
+    this.#attempt({ ...run, attempt }, listener, heard, (last) => {
+      this.#unwanted.delete(run.call);
+      listener.ended(last);
+    });
   }
 
   #attempt(run: ToolRun, listener: RunListener, heard: Heard, ended: (ending: RunEnding) => void): void {

@@ -1,4 +1,4 @@
-import type { SessionMemory } from '../sessions/index.ts';
+import type { SessionEnd, SessionMemory } from '../sessions/index.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import type { CloseRecord, CreateRecord, EpisodeRecord, ServerRecord } from './records.ts';
 
@@ -76,16 +76,28 @@ export class SessionJournal {
   }
 
   /**
-   * Writes the last record: of a session that was lost results can still be asked for, of any other nothing else is kept. False if another
-   * server has taken it over.
+   * Writes the last record: of a session that was lost, or ended with its server, results can still be asked for; of any other nothing
+   * else is kept. False if another server has taken it over.
    */
   async close(record: CloseRecord): Promise<boolean> {
     if (this.#isClosed) return true;
     this.#isClosed = true;
-    const { isPersistent } = this;
-    if (isPersistent && record.end === 'stopped') return true;
-    const place = isPersistent && record.end === 'lost' ? { lastSeq: this.#lastSeq } : undefined;
-    return this.#writer.end(this.#key, isPersistent ? record : undefined, { ...place, tenancy: this.#tenancy });
+    if (!this.isPersistent) return this.#forget();
+    const place = hasReadableCalls(record.end) ? { lastSeq: this.#lastSeq } : undefined;
+    const writing = { ...place, tenancy: this.#tenancy };
+    if (record.end !== 'stopped') return this.#writer.end(this.#key, record, writing);
+    // A server that stops does not wait for a disk that is full: the next one finds the session, and says that it is lost.
+    return new Promise((resolve, reject) => {
+      const onDelay = () => resolve(true);
+      this.#writer.end(this.#key, record, { ...writing, onDelay }).then(resolve, reject);
+    });
+  }
+
+  /** Writes nothing more: another server goes on with it. */
+  async leave(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (!this.isPersistent) await this.#forget();
   }
 
   /** Removes all of it; but nothing that others may have found in a journal that they share, if it is there at all. */
@@ -95,6 +107,10 @@ export class SessionJournal {
     await this.#writer.replace(this.#key, undefined, { tenancy: this.#tenancy });
   }
 
+  #forget(): Promise<boolean> {
+    return this.#writer.end(this.#key, undefined, { tenancy: this.#tenancy });
+  }
+
   #count(record: EpisodeRecord, memory: SessionMemory): void {
     const input = record.type === 'end' ? record.call.input.length : 0;
     const saved = record.saved?.length ?? this.#savedBytes;
@@ -102,6 +118,11 @@ export class SessionJournal {
     memory.grow(RECORD_BYTES + input + saved - this.#savedBytes);
     this.#savedBytes = saved;
   }
+}
+
+/** Whether the calls of a session that ended so are kept for a while: its clients may have been cut off before they heard of them. */
+export function hasReadableCalls(end: SessionEnd): boolean {
+  return end === 'lost' || end === 'stopped';
 }
 
 const START: JournalPlace = { lastSeq: 0, writtenAt: 0 };

@@ -54,7 +54,7 @@ export function lastBeat({ meta }: Stores): number | undefined {
 }
 
 /** Whether the process of an owner is certainly gone, so that there is nothing to wait for. */
-function isGone(owner: Owner): boolean {
+export function isGone(owner: Owner): boolean {
   if (owner.host !== hostname()) return false;
   // If it is not this process, it was one that had its id before.
   if (owner.pid === process.pid) return !isHere(owner);

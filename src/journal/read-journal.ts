@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { keepPrivate, UnusableJournal } from './folder.ts';
 import type { JournalEntry, JournalRecord } from './journal.ts';
 import { openForReading } from './open-journal.ts';
-import { lastBeat, type Owner, ownership } from './owner.ts';
+import { isGone, lastBeat, type Owner, ownership } from './owner.ts';
 import { Reader } from './reader.ts';
 import { Sealer } from './sealer.ts';
 import { copyTails, readTails } from './tail-files.ts';
@@ -11,6 +11,8 @@ import { copyTails, readTails } from './tail-files.ts';
 export interface JournalView<Kept extends JournalRecord = JournalRecord> {
   /** The process that writes to it, if one has it open, or had when it ended. */
   readonly owner: Owner | undefined;
+  /** Whether that process has certainly ended. */
+  readonly isOwnerGone: boolean;
   /** When that was last known to be alive, in milliseconds since 1970. */
   readonly lastAlive: number | undefined;
   read(key: string): readonly Kept[];
@@ -28,8 +30,10 @@ export async function readJournal<Kept extends JournalRecord = JournalRecord>(
   const sealer = new Sealer(keys);
   const stores = await openForReading(folder, sealer);
   const reader = new Reader<Kept>(stores, sealer, () => readTails(folder, stores));
+  const { owner } = ownership(stores, folder);
   return {
-    owner: ownership(stores, folder).owner,
+    owner,
+    isOwnerGone: owner !== undefined && isGone(owner),
     lastAlive: lastBeat(stores),
     read: (key) => reader.read(key),
     entries: () => reader.entries(),

@@ -1,4 +1,4 @@
-import { type Block, isBlock, type ToolAnnotations } from '../core/index.ts';
+import { isContent, type ToolAnnotations, toBlocks } from '../core/index.ts';
 import type { JsonObject, ToolDefinition } from '../protocol/index.ts';
 import { toContent, toInputSchema, withDefaults } from './content.ts';
 import { type McpResult, type McpTool, type RunningCall, UnknownTool } from './face.ts';
@@ -28,12 +28,8 @@ export function toValueResult(
   json: string = JSON.stringify(value),
 ): McpResult {
   if (schema !== undefined) return { content: [{ type: 'text', text: json }], structured: { value, schema } };
-  if (isBlocks(value)) return { content: toContent(value) };
+  if (isContent(value)) return { content: toContent(toBlocks(value)) };
   return { content: [{ type: 'text', text: typeof value === 'string' ? value : json }] };
-}
-
-function isBlocks(value: unknown): value is Block[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isBlock);
 }
 
 /** A call of a tool that is not there. */

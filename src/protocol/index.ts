@@ -5,7 +5,7 @@ export { cutText } from './cut-text.ts';
 export { INSTANCE_HEADER } from './instance.ts';
 // JSON
 export type { JsonObject, JsonValue } from './json.ts';
-export { isObject } from './json.ts';
+export { isObject, millisecondsJson } from './json.ts';
 export {
   excessIn,
   MAX_ANSWER_BOUNDS,

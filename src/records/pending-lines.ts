@@ -1,5 +1,8 @@
 const FIRST_BYTES = 2048;
 
+const CLOSING_BRACE = 0x7d;
+const LINE_BREAK = 0x0a;
+
 /** Lines that wait to be written together, in one piece of memory. */
 export class PendingLines {
   #bytes: Buffer | undefined;
@@ -16,10 +19,14 @@ export class PendingLines {
     this.#used += bytes.write(text, this.#used);
   }
 
-  /** Adds a part of some bytes. */
-  bytes(source: Buffer, start: number, end: number): void {
-    const bytes = this.#roomFor(end - start);
-    this.#used += source.copy(bytes, this.#used, start, end);
+  /** Adds a line of an object whose fields are in these bytes already, after those that `before` has. */
+  line(before: string, fields: Buffer, start: number, end: number): void {
+    const bytes = this.#roomFor(before.length * 3 + (end - start) + 2);
+    let at = this.#used + bytes.write(before, this.#used);
+    at += fields.copy(bytes, at, start, end);
+    bytes[at] = CLOSING_BRACE;
+    bytes[at + 1] = LINE_BREAK;
+    this.#used = at + 2;
   }
 
   /** Gives all that was added, and is empty then. */

@@ -14,7 +14,10 @@ import { Tally } from './tally.ts';
 
 /** How a record is written. */
 export interface WriteOptions {
-  /** Where images and large texts go: a path, or a folder that several writers share. Default: `blobs/` beside the record. */
+  /**
+   * Where images and large texts go, and the tools of the episode, which are there once for all records: a path, or a folder that several
+   * writers share. Default: `blobs/` beside the record, with the tools in the record itself.
+   */
   readonly blobs?: string | BlobFolder;
   /** Values that must not be in any file, by name: secrets of the episode, keys of model providers. */
   readonly secrets?: Secrets;
@@ -61,7 +64,8 @@ export class RecordWriter implements Disposable {
 
   private constructor(path: string, options: WriteOptions) {
     const { blobs = join(dirname(path), 'blobs'), secrets = {}, existing, created, onEvent } = options;
-    this.#storing = { blobs: typeof blobs === 'string' ? new BlobFolder(blobs) : blobs, secrets };
+    const isShared = options.blobs !== undefined;
+    this.#storing = { blobs: typeof blobs === 'string' ? new BlobFolder(blobs) : blobs, isShared, secrets };
     const take = (event: StoredEvent) => {
       this.#note(event);
       onEvent?.(event);
@@ -79,6 +83,11 @@ export class RecordWriter implements Disposable {
   /** The number of the next event. */
   get next(): number {
     return this.#next;
+  }
+
+  /** Whether its last event is there: nothing can follow. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** How large the record is, without blobs. */
@@ -105,15 +114,13 @@ export class RecordWriter implements Disposable {
   /** The same with an event whose fields are JSON already, for those who write many: most are neither parsed nor made a text of. */
   addJson(event: EventJson): number {
     const { type, at, call, bytes, start, end, reward } = event;
+    this.#assertInOrder(event);
     const n = this.#next;
     const before = `{"n":${n},"at":${at},"type":"${type}",${call === undefined ? '' : `"call":${call},`}`;
     const isSmall = end - start < LARGE_CHARACTERS;
     const isPlain = isSmall && (event.hasNoBlobs ?? hasNoBlobs(bytes.subarray(start, end)));
-    if (isPlain && !hasSecrets(this.#storing.secrets)) {
-      this.#pending.text(before);
-      this.#pending.bytes(bytes, start, end);
-      this.#pending.text('}\n');
-    } else {
+    if (isPlain && !hasSecrets(this.#storing.secrets)) this.#pending.line(before, bytes, start, end);
+    else {
       const whole = JSON.parse(`${before}${bytes.toString('utf8', start, end)}}`) as RecordEvent;
       this.#pending.text(`${JSON.stringify(toStoredEvent(whole, this.#storing))}\n`);
     }
@@ -159,7 +166,7 @@ export class RecordWriter implements Disposable {
     return event.n;
   }
 
-  #assertInOrder({ type }: NewEvent): void {
+  #assertInOrder({ type }: Pick<NewEvent, 'type'>): void {
     if (this.#hasEnded) throw new RecordError(this.#file.path, `has ended: no '${type}' can follow`);
     if ((this.#next === 0) !== (type === 'episode'))
       throw new RecordError(this.#file.path, `must begin with one 'episode' event, and only there`);

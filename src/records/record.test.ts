@@ -1,8 +1,8 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { JsonValue } from '../protocol/index.ts';
 import {
   type NewEvent,
@@ -20,7 +20,9 @@ const EPISODE: NewEvent = { type: 'episode', by: 'test', environment: 'gsm8k', s
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 function newFile(): string {
-  return join(mkdtempSync(join(tmpdir(), 'tiltyard-record-')), 'episode.jsonl');
+  const folder = mkdtempSync(join(tmpdir(), 'tiltyard-record-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'episode.jsonl');
 }
 
 async function read(file: string, options?: ReadOptions): Promise<RecordEvent[]> {
@@ -153,6 +155,19 @@ test('Q1: images and large texts are in files named by their hash, once each, fo
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(blobs).mode & 0o777).toBe(0o700);
   for (const blob of readdirSync(blobs)) expect(statSync(join(blobs, blob)).mode & 0o777).toBe(0o600);
+});
+
+test('Q1: tools are in the record itself, and in a file of their own where records share a folder for that', async () => {
+  const [alone, shared] = [newFile(), newFile()];
+  const tools = [{ name: 'look', description: 'Look around.', input_schema: null }];
+  const event: NewEvent = { ...EPISODE, tools };
+  using one = RecordWriter.open(alone);
+  one.append(event);
+  using other = RecordWriter.open(shared, { blobs: join(shared, '..', 'blobs') });
+  other.append(event);
+  expect(readFileSync(alone, 'utf8')).toContain('Look around.');
+  expect(readFileSync(shared, 'utf8')).not.toContain('Look around.');
+  for (const file of [alone, shared]) expect((await read(file))[0]).toMatchObject({ tools });
 });
 
 test('Q1: no secret is in any file, in whichever field or form', async () => {

@@ -1,6 +1,6 @@
 import type { WireBlock } from '../protocol/index.ts';
 import type { CallEvent, EpisodeEvent, MessageEvent, NoteEvent, RecordEvent, ResultEvent } from './events.ts';
-import { cleanText, type Storing, toStored, toStoredBytes, toStoredFile, toStoredText } from './stored-values.ts';
+import { cleanText, type Storing, toStored, toStoredBytes, toStoredCommon, toStoredText } from './stored-values.ts';
 
 /**
  * An event as it stands in a record. What clients, tools and models said may hold a secret or be large; what we said, such as types,
@@ -45,7 +45,7 @@ function storeEpisode(event: EpisodeEvent, storing: Storing): object {
     ...(task === undefined ? {} : { task: toStored(task, storing) }),
     ...(tags === undefined ? {} : { tags: toStored(tags, storing) }),
     // All episodes of an environment have the same.
-    ...(tools === undefined ? {} : { tools: toStoredFile(tools, storing) }),
+    ...(tools === undefined ? {} : { tools: toStoredCommon(tools, storing) }),
   };
 }
 

@@ -8,6 +8,8 @@ export const LARGE_CHARACTERS = 16_384;
 /** How values are written into a record. */
 export interface Storing {
   readonly blobs: BlobFolder;
+  /** Whether other records have their blobs there, too. */
+  readonly isShared: boolean;
   /** What must not be in any file. */
   readonly secrets: Secrets;
 }
@@ -22,8 +24,10 @@ export function toStoredText(text: string, storing: Storing): string | BlobRef {
   return storeText(cleanText(text, storing.secrets), storing);
 }
 
-/** The same of a value that many records have in common: it gets a file of its own, whatever its size. */
-export function toStoredFile(value: object, storing: Storing): BlobRef {
+/** The same of a value that many records have in common: where they share a folder it gets a file of its own, whatever its size. */
+export function toStoredCommon(value: object, storing: Storing): unknown {
+  // A record that stands alone can be copied as one file.
+  if (!storing.isShared) return toStored(value, storing);
   if (hasSecrets(storing.secrets)) return putJson(redactValue(value, storing.secrets), storing);
   const { known } = storing.blobs;
   const ref = known.get(value) ?? putJson(value, storing);

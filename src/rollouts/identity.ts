@@ -25,7 +25,7 @@ export function toSelection({ indices = undefined, from = 0, n = undefined, k = 
 }
 
 /** Refuses to go on with a run as something that it is not: its episodes would be counted together. */
-export function assertSameRun(folder: string, before: RunIdentity, now: RunIdentity): void {
+export function assertSameRun(folder: string, before: RunIdentity, now: Partial<RunIdentity>): void {
   for (const key of Object.keys(now) as (keyof RunIdentity)[]) {
     if (isDeepStrictEqual(before[key], now[key])) continue;
     const [was, is] = [before[key], now[key]].map((value) => JSON.stringify(value));

@@ -42,7 +42,7 @@ export interface RolloutOptions {
 
   /** Where the run is written. */
   readonly out: string;
-  /** Goes on with the run that is there. Default: false. */
+  /** Goes on with the run that is there, with its `concurrency`, `retries`, budgets and `prices` where none are given. Default: false. */
   readonly resume?: boolean | undefined;
 
   /** How many episodes are open at a time; `auto` follows what the model's provider allows. Default: 16. */
@@ -56,9 +56,10 @@ export interface RolloutOptions {
   /** How often an episode that failed for no fault of the agent is tried again. Default: 2. */
   readonly retries?: number | undefined;
 
-  /** What the whole run may spend; the rest is owed. */
+  /** What the whole run may spend, earlier sessions included; the rest is owed. */
   readonly budgetTokens?: number | undefined;
   readonly budgetUsd?: number | undefined;
+  /** How long it may be played until it stops; starts anew when it is resumed. */
   readonly budgetMs?: number | undefined;
   /** US dollars for a million tokens, by the model's name. */
   readonly prices?: Readonly<Record<string, Price>> | undefined;

@@ -8,15 +8,15 @@ import type { PlannedEpisode } from './folder/plan-file.ts';
 import type { RunFolder } from './folder/run-folder.ts';
 import { Model } from './models/model.ts';
 import { parseModel } from './models/model-name.ts';
-import { RunOptionError } from './option-error.ts';
 import type { RolloutOptions } from './options.ts';
 import { Halt } from './outcome/halt.ts';
 import { scoreOf } from './outcome/reward.ts';
 import { STOPS } from './outcome/stops.ts';
 import { type AttemptContext, playAttempt } from './play/attempt.ts';
+import { priceOf } from './price.ts';
 import { Progress } from './progress.ts';
 import { type RunState, readPlan } from './run-state.ts';
-import { Budget, type Price } from './schedule/budget.ts';
+import { Budget, type BudgetKind } from './schedule/budget.ts';
 import { AdaptiveConcurrency, type Concurrency, fixedConcurrency } from './schedule/concurrency.ts';
 import { runPool } from './schedule/pool.ts';
 
@@ -25,6 +25,8 @@ export interface RunEnding {
   /** `complete`: every episode was played to its end. `incomplete`: some failed each time. The others stopped the run early. */
   readonly status: 'complete' | 'incomplete' | 'interrupted' | 'budget' | 'refused';
   readonly detail: string | null;
+  /** Which budget is spent, where one stopped the run. */
+  readonly budget?: BudgetKind;
 }
 
 /** A run that is ready to be played. */
@@ -161,19 +163,12 @@ function toBudget(options: RolloutOptions, { counts }: RunState): Budget {
   return new Budget({ tokens: budgetTokens, usd: budgetUsd }, priceOf(options), before);
 }
 
-/** What the model costs, if that is known; refused where it must be. */
-export function priceOf({ budgetUsd, prices = {}, model }: RolloutOptions): Price | undefined {
-  const price = model === undefined ? undefined : (prices[model] ?? prices[parseModel(model).name]);
-  if (budgetUsd !== undefined && price === undefined)
-    throw new RunOptionError(`a budget in dollars needs the price of ${model ?? 'a model'}: add it to the prices`);
-  return price;
-}
-
 function toEnding(state: RunState, stopping: Stopping, budget: Budget): RunEnding {
   const { ending } = stopping;
   if (state.done === state.planned) return { status: 'complete', detail: null };
   if (ending !== undefined) return ending;
-  if (budget.exhausted !== undefined) return { status: 'budget', detail: budget.exhausted };
+  const spent = budget.exhausted;
+  if (spent !== undefined) return { status: 'budget', ...spent };
   return { status: 'incomplete', detail: `${state.planned - state.done} episodes failed each time they were tried` };
 }
 
@@ -208,7 +203,7 @@ class Stopping implements Disposable {
 
   #late(budgetMs: number): void {
     const detail = `the budget of ${budgetMs} ms is spent`;
-    this.#stop({ status: 'budget', detail }, new Halt('budget', detail));
+    this.#stop({ status: 'budget', detail, budget: 'time' }, new Halt('budget', detail));
   }
 
   #stop(ending: RunEnding, reason: Halt): void {

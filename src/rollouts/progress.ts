@@ -1,6 +1,5 @@
 import type { EpisodeLine } from './folder/episode-line.ts';
 import type { RunState } from './run-state.ts';
-import { studentQuantile } from './statistics/special.ts';
 
 /** A run while it goes on; read it whenever you like. */
 export class Progress {
@@ -33,14 +32,14 @@ export class Progress {
     this.#add(task.sum / task.valid, 1);
   }
 
-  /** The mean reward so far, and Student's margin around it; undefined while there is none. */
-  get reward(): { readonly mean: number; readonly margin: number | undefined } | undefined {
+  /** The mean reward so far, and its standard error over tasks, without clusters; undefined while there is none. */
+  get reward(): { readonly mean: number; readonly standardError: number | undefined } | undefined {
     const count = this.#tasks;
     if (count === 0) return undefined;
     const mean = this.#sum / count;
-    const variance = count < 2 ? Number.NaN : Math.max(0, (this.#squares - count * mean * mean) / (count - 1));
-    const margin = count < 2 ? undefined : studentQuantile(0.975, count - 1) * Math.sqrt(variance / count);
-    return { mean, margin };
+    if (count < 2) return { mean, standardError: undefined };
+    const variance = Math.max(0, (this.#squares - count * mean * mean) / (count - 1));
+    return { mean, standardError: Math.sqrt(variance / count) };
   }
 
   get elapsedMs(): number {

@@ -7,11 +7,13 @@ import { chooseAgent } from './agents/choose-agent.ts';
 import { RUN_VERSION, type RunFile } from './folder/run-file.ts';
 import { RunFolder } from './folder/run-folder.ts';
 import { assertSameRun, toIdentity, toSelection, widen } from './identity.ts';
+import { toKept, withKept } from './kept-options.ts';
 import { keyFor, parseModel } from './models/model-name.ts';
 import { RunOptionError } from './option-error.ts';
 import type { RolloutOptions } from './options.ts';
 import { plan, readTasks } from './plan.ts';
-import { playAll, priceOf, type RunEnding } from './play-all.ts';
+import { playAll, type RunEnding } from './play-all.ts';
+import { priceOf } from './price.ts';
 import { RunState } from './run-state.ts';
 import { type Summary, summarize } from './summary.ts';
 
@@ -24,7 +26,8 @@ export interface RunResult {
 }
 
 /** Plays an agent on the tasks of an environment, writes all of it into a folder, and says how good it is. */
-export async function rollouts(options: RolloutOptions): Promise<RunResult> {
+export async function rollouts(given: RolloutOptions): Promise<RunResult> {
+  const options = withKept(given);
   assertOptions(options);
   const { target, targetName = target, out, tags = {}, pass = 1, signal = new AbortController().signal } = options;
   using lean = leanFetch();
@@ -46,6 +49,7 @@ export async function rollouts(options: RolloutOptions): Promise<RunResult> {
     selection,
     pass,
     tags: { ...before?.tags, ...tags },
+    kept: toKept(options),
     versions: { tiltyard: version, node: process.versions.node },
     git: await readGit(),
     tasks: before?.tasks ?? null,

@@ -33,6 +33,19 @@ export const PLUGIN_OPTIONS: Readonly<Record<'prefix' | 'logLevel' | 'logSeriali
   logSerializers: anything,
 };
 
+/**
+ * Refuses to be mounted where paths would be wrong: Fastify joins a slash at the end of a prefix with the one that a route begins with, and
+ * redirects would name a parameter instead of its value. `prefix` is that of all plugins around as well.
+ */
+export function assertMountable(prefix: string, where: string): void {
+  if (prefix !== '') aPlainPath(prefix, `${where}: prefix`);
+}
+
+const aPlainPath: Rule = must(
+  'a path without parameters, and without a slash at its end',
+  (value) => typeof value === 'string' && !/[:*]|\/$/.test(value),
+);
+
 /** A number from the least to the most, both included. */
 export function between(least: number, most: number): Rule {
   const range = most === Number.POSITIVE_INFINITY ? `from ${least}` : `from ${least} to ${most}`;

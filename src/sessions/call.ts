@@ -17,6 +17,8 @@ export interface RunListener {
   running(): void;
   /** Exactly once, also if nothing came before. */
   ended(ending: RunEnding): void;
+  /** Its process has ended, and it is about to be run once more, as this attempt; it waits for what is returned. */
+  repeating?(attempt: number): Promise<void>;
 }
 
 /** Whose call it is: a session, or a toolbox. */

@@ -40,12 +40,16 @@ export interface Keeping {
   touch(at: number): void;
   /** Notes that the session has ended; `why` it was lost. False if another server has it now: then its end is not for this one to tell. */
   end(end: SessionEnd, why: string | undefined): Promise<boolean>;
+  /** Ends it only here: what is written of it is for the server that goes on with it. */
+  leave(): Promise<void>;
   /** Leaves nothing of a session that has never begun. */
   drop(): Promise<void>;
 }
 
 /** A session of an earlier server. */
 export interface RecalledSession extends KeptEpisode {
+  /** When it began, in ms since 1970. */
+  readonly createdAt: number;
   readonly choice: TaskChoice;
   readonly seed: number;
   readonly secrets: Secrets;

@@ -31,6 +31,8 @@ export interface StudioOptions {
   readonly records?: readonly string[];
   readonly reports?: readonly BenchReport[];
   readonly bench?: Bench | undefined;
+  /** What is shown of the message of an environment's exception, which may hold a stack. Default: all of it. */
+  readonly toMessage?: ((message: string) => string) | undefined;
   /** Default: this machine only. */
   readonly host?: string;
   /** The first port to try; 0 for any. If it is taken, one of the next is used. Default: 8090. */
@@ -60,14 +62,14 @@ const MOST_PORTS = 100;
 /** Starts the studio. */
 export async function startStudio(options: StudioOptions = {}): Promise<Studio> {
   const { host = '127.0.0.1', port = DEFAULT_PORT, allowHosts = [] } = options;
-  const targets = new Targets();
+  const targets = new Targets(options.toMessage);
   const plays = new Plays();
   const feeds = new LiveFeeds();
   const runs = new RunLibrary(options.runs ?? []);
   const records = new RecordLibrary(options.records ?? []);
   const jobs = new Jobs(options.bench, options.reports);
   const gate = new Gate([host, ...allowHosts]);
-  const app = studioApp(gate);
+  const app = studioApp(gate, options.toMessage);
   targets.removals.add((link) => {
     feeds.remove(link);
     void plays.end(link);

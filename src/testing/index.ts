@@ -11,6 +11,7 @@ export {
   type Exchange,
   type Finding,
   generateInput,
+  type Incidents,
   type Judgement,
   type JudgementOutcome,
   type JudgeOptions,
@@ -24,6 +25,7 @@ export {
   type ProtocolReport,
   type Requirement,
   type RewardRange,
+  type SampleSize,
   toBaseline,
   type Verdict,
 } from '../checking/index.ts';

@@ -1,4 +1,4 @@
-import type { Failure } from '../core/index.ts';
+import { type Failure, NumberMap } from '../core/index.ts';
 import { type Loss, lossOfProcess, type RunListener } from '../sessions/index.ts';
 import type { Doing } from './blame.ts';
 import { WorkerLost } from './errors.ts';
@@ -30,8 +30,8 @@ export interface Asked extends Doing {
 
 /** All that a worker was told to do and has not done, by the numbers under which it was told. */
 export class Duties {
-  readonly #asked = new Map<number, Asked>();
-  readonly #runs = new Map<number, Run>();
+  readonly #asked = new NumberMap<Asked>();
+  readonly #runs = new NumberMap<Run>();
   readonly #episodes = new Map<number, EpisodeListener>();
   /** Setups that have not ended, by their episodes. */
   readonly #setups = new Map<number, Doing>();
@@ -90,7 +90,7 @@ export class Duties {
     this.#episodes.delete(episode);
     this.#setups.delete(episode);
     const names: string[] = [];
-    for (const [number, run] of this.#runs) {
+    for (const [number, run] of this.#runs.entries()) {
       if (run.episode !== episode) continue;
       this.#runs.delete(number);
       names.push(run.name);
@@ -130,7 +130,7 @@ export class Duties {
 
   /** What another worker can do as well need not wait for one that is blocked. */
   giveBack(): void {
-    for (const [id, { question, reject }] of this.#asked) {
+    for (const [id, { question, reject }] of this.#asked.entries()) {
       if (question.ask !== 'open' && question.ask !== 'tasks' && question.ask !== 'check') continue;
       this.#asked.delete(id);
       reject(new WorkerLost('it is blocked, and does not answer'));
@@ -141,7 +141,7 @@ export class Duties {
   lose(why: string, charges: ReadonlyMap<number, number>): void {
     for (const { reject } of this.#asked.values()) reject(new WorkerLost(why));
     this.#asked.clear();
-    for (const [number, run] of this.#runs) {
+    for (const [number, run] of this.#runs.entries()) {
       // The runs of an episode end with its session, which knows better what to say.
       if (run.episode !== undefined) continue;
       this.#removeRun(number, run);

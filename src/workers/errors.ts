@@ -34,3 +34,8 @@ export function toStartError(problem: StartProblem): Error {
 export function noWorker(why: string): TiltyardError {
   return new TiltyardError('no_worker', `no worker process is running (${why}). Try again`);
 }
+
+/** Processes run, but none of them answers. */
+export function allBlocked(): TiltyardError {
+  return new TiltyardError('no_worker', 'code blocks all worker processes. Try again');
+}

@@ -1,4 +1,4 @@
-import { noWorker, WorkerLost } from './errors.ts';
+import { allBlocked, noWorker, WorkerLost } from './errors.ts';
 import type { WorkerContents } from './messages.ts';
 import { Worker, type WorkerStart } from './worker.ts';
 import type { EndKind, WorkerEnd } from './worker-end.ts';
@@ -13,12 +13,18 @@ export interface PoolOptions extends WorkerStart {
   readonly maxPauseMs?: number | undefined;
 }
 
+/** For how long somebody waits for a worker. */
+export interface Patience {
+  /** Whether for as long as a setup may take, if code blocks all of them. */
+  readonly whileBlocked?: boolean;
+}
+
 const BEAT_MS = 200;
 // One that has lived for so long was not broken from the start.
 const STABLE_MS = 10_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 30_000;
-// Without a worker for so long, somebody is told so, unless one is just starting: on a busy machine that may take longer ...
+// Without a worker that answers for so long, somebody is told so, unless one is just starting: on a busy machine that may take longer ...
 const PATIENCE_MS = 5_000;
 // ... but not this long.
 const LONGEST_PATIENCE_MS = 30_000;
@@ -81,36 +87,29 @@ export class WorkerPool {
     return Array.from(this.#workers, ({ pid }) => pid ?? 0);
   }
 
-  /** The worker that has the least to do, of those that answer; undefined if none runs. */
+  /** The worker that has the least to do, of those that answer if there are any; undefined if none runs. */
   find(): Worker | undefined {
-    const now = performance.now();
-    let [answering, any]: (Worker | undefined)[] = [];
-    for (const worker of this.#workers) {
-      if (any === undefined || worker.load < any.load) any = worker;
-      if (worker.isSilent(now)) continue;
-      if (answering === undefined || worker.load < answering.load) answering = worker;
-    }
-    return answering ?? any;
+    return this.#findAnswering() ?? leastLoaded(this.#workers, () => true);
   }
 
-  /** The same for `work`, but waits a while for one to start. What `work` adds to its load at once, the next one finds there. */
-  async use<Value>(work: (worker: Worker) => Value): Promise<Awaited<Value>> {
+  /** Gives `work` one that answers, and waits a while for that. What `work` adds to its load at once, the next one finds there. */
+  async use<Value>(work: (worker: Worker) => Value, patience: Patience = {}): Promise<Awaited<Value>> {
     const since = performance.now();
-    let worker = this.find();
+    let worker = this.#findAnswering();
     while (worker === undefined) {
-      await this.#untilWoken(since);
-      worker = this.find();
+      await this.#untilWoken(since, patience);
+      worker = this.#findAnswering();
     }
     return await work(worker);
   }
 
   /** Does what any worker can do; once more elsewhere if the first one ends or does not answer. */
-  async withAny<Value>(work: (worker: Worker) => Promise<Value>): Promise<Value> {
+  async withAny<Value>(work: (worker: Worker) => Promise<Value>, patience: Patience = {}): Promise<Value> {
     try {
-      return await this.use(work);
+      return await this.use(work, patience);
     } catch (thrown) {
       if (!(thrown instanceof WorkerLost) || this.#isClosed) throw thrown;
-      return await this.use(work);
+      return await this.use(work, patience);
     }
   }
 
@@ -121,6 +120,11 @@ export class WorkerPool {
     for (const wake of this.#waiting) wake();
     for (const worker of this.#starting) worker.kill('the server is stopping', 'killed');
     await Promise.all(Array.from(this.#workers, (worker) => worker.stop(STOP_MS)));
+  }
+
+  #findAnswering(): Worker | undefined {
+    const now = performance.now();
+    return leastLoaded(this.#workers, (worker) => !worker.isSilent(now));
   }
 
   /** Follows a worker, and those that come after it. */
@@ -147,7 +151,7 @@ export class WorkerPool {
     this.deaths.set(kind, (this.deaths.get(kind) ?? 0) + 1);
     this.#lastEnd = why;
     this.#options.log.error(
-      { worker: pid, why },
+      { worker: pid, why, kind },
       `a worker process has ended: ${why}. Episodes that can be built again go on in others; another one takes its place`,
     );
   }
@@ -179,8 +183,8 @@ export class WorkerPool {
     }
   }
 
-  /** Resolves when there may be a worker; rejects if there was none for too long. */
-  async #untilWoken(since: number): Promise<void> {
+  /** Resolves when there may be a worker that answers; rejects if there was none for too long. */
+  async #untilWoken(since: number, patience: Patience): Promise<void> {
     if (this.#isClosed) throw noWorker('the server is stopping');
     const { promise, resolve } = withResolvers();
     const waitMs = Math.max(since + PATIENCE_MS - performance.now(), BEAT_MS);
@@ -190,8 +194,14 @@ export class WorkerPool {
     this.#waiting.delete(resolve);
     clearTimeout(timer);
     const waitedMs = performance.now() - since;
-    const patienceMs = this.#starting.size > 0 ? LONGEST_PATIENCE_MS : PATIENCE_MS;
-    if (this.#workers.size === 0 && waitedMs >= patienceMs) throw noWorker(`the last one ended: ${this.#lastEnd}`);
+    if (this.#findAnswering() !== undefined || waitedMs < this.#patienceMs(patience)) return;
+    throw this.#workers.size > 0 ? allBlocked() : noWorker(`the last one ended: ${this.#lastEnd}`);
+  }
+
+  #patienceMs({ whileBlocked = false }: Patience): number {
+    if (this.#starting.size > 0) return LONGEST_PATIENCE_MS;
+    if (this.#workers.size === 0 || !whileBlocked) return PATIENCE_MS;
+    return this.#options.plan.limits.setupMs || Number.POSITIVE_INFINITY;
   }
 
   /** Wakes those who wait for a worker: of several that are starting, each gets its share. */
@@ -219,7 +229,16 @@ export class WorkerPool {
       if (wasAway) worker.forgive(now);
       worker.beat(now, this.#options.plan.limits.graceMs);
     }
+    // One that was blocked may answer again. Those who wait for one that is starting are its share.
+    const mayWake = this.#waiting.size > 0 && this.#starting.size === 0;
+    if (mayWake && this.#findAnswering() !== undefined) this.#wakeSome();
   }
+}
+
+function leastLoaded(workers: Iterable<Worker>, fits: (worker: Worker) => boolean): Worker | undefined {
+  let least: Worker | undefined;
+  for (const worker of workers) if (fits(worker) && (least === undefined || worker.load < least.load)) least = worker;
+  return least;
 }
 
 function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {

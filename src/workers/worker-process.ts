@@ -1,7 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, type Serializable } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { GUARD_FD, type LastWords, readLastWords } from './last-words.ts';
 import type { Order } from './messages.ts';
+import { pack } from './parcels.ts';
 import { howItEnded, type WorkerEnd } from './worker-end.ts';
 
 /** What a worker's process runs, and how. */
@@ -73,7 +74,7 @@ export class WorkerProcess {
 
   /** One that has ended is told nothing; those who wait for it hear of its end. */
   send(orders: readonly Order[]): void {
-    if (this.#child.connected) this.#child.send(orders as Order[], () => {});
+    if (this.#child.connected) this.#child.send(pack(orders) as Serializable, () => {});
   }
 
   /** Ends it at once. */

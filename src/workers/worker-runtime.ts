@@ -19,6 +19,8 @@ export class WorkerRuntime implements EpisodeRuntime {
   }
 
   open(start: EpisodeStart): Promise<OpenEpisode> {
+    // A client that begins something can come again; an episode that cannot be built again would be lost.
+    const patience = { whileBlocked: start.past !== undefined };
     return this.#pool.withAny(async (worker) => {
       const episode = new WorkerEpisode(worker, start, this.#options);
       try {
@@ -29,6 +31,6 @@ export class WorkerRuntime implements EpisodeRuntime {
         void episode.close('it could not be opened');
         throw thrown;
       }
-    });
+    }, patience);
   }
 }

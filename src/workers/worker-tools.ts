@@ -1,4 +1,4 @@
-import { type Limits, toFailure } from '../core/index.ts';
+import { type Limits, NumberMap, toFailure } from '../core/index.ts';
 import {
   type RunEnding,
   type RunListener,
@@ -25,7 +25,7 @@ export class WorkerToolRuntime implements ToolRuntime {
   readonly #pool: WorkerPool;
   readonly #options: WorkerToolOptions;
   /** Where each call runs that has not ended. */
-  readonly #workers = new Map<number, Worker>();
+  readonly #workers = new NumberMap<Worker>();
 
   constructor(pool: WorkerPool, options: WorkerToolOptions) {
     this.tools = pool.contents.tools;
@@ -52,7 +52,7 @@ export class WorkerToolRuntime implements ToolRuntime {
     const aborted = worker.ask({ ask: 'abort', call, reason });
     // It resolves when the tool has ended, or is not waited for any longer; what ended with its process needs no abort.
     if (await settlesWithin(aborted, graceMs + SIGN_OF_LIFE_MS)) return;
-    if (this.#workers.has(call)) worker.endIfSilent('a tool', graceMs);
+    if (this.#workers.get(call) !== undefined) worker.endIfSilent('a tool', graceMs);
   }
 
   #runIn(worker: Worker, request: ToolRun, listener: RunListener): void {

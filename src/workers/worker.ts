@@ -6,6 +6,7 @@ import { Duties, type EpisodeListener, type Run } from './duties.ts';
 import { toStartError, WorkerLost } from './errors.ts';
 import type { Order, Question, Report, WorkerContents, WorkerPlan } from './messages.ts';
 import { Outbox } from './outbox.ts';
+import { unpack } from './parcels.ts';
 import { Silence } from './silence.ts';
 import type { EndKind, WorkerEnd } from './worker-end.ts';
 import { type ProcessStart, WorkerProcess } from './worker-process.ts';
@@ -16,6 +17,14 @@ export interface WorkerStart extends ProcessStart {
   readonly log: Log;
   /** Called with the URL of each file that it imports, if its plan tells them. */
   readonly onImport?: ((url: string) => void) | undefined;
+}
+
+/** Code that was told to stop, and then had its time for that. */
+interface Stopped {
+  readonly what: string;
+  readonly graceMs: number;
+  readonly culprit: Pick<Doing, 'episode'> | undefined;
+  readonly at: number;
 }
 
 /** Within this time a worker that is not blocked has given a sign of life. */
@@ -38,6 +47,8 @@ export class Worker {
   readonly #silence = new Silence();
   /** The order that blocks it, as it says itself. */
   #blocking: number | undefined;
+  /** Code that was told to stop, and of which it is not known yet whether it blocks. */
+  #unstopped: Stopped | undefined;
   #lost: string | undefined;
   #culprit: Pick<Doing, 'episode'> | undefined;
 
@@ -115,12 +126,16 @@ export class Worker {
   beat(now: number, graceMs: number): void {
     if (this.#contents === undefined || this.#lost !== undefined) return;
     if (!this.#silence.isPinged) {
-      if (this.#duties.areDone) return;
+      if (this.#duties.areDone) {
+        this.#unstopped = undefined;
+        return;
+      }
       this.#silence.pinged(now);
       this.#outbox.put({ kind: 'ping', at: now });
       return;
     }
     if (!this.isSilent(now)) return;
+    if (this.#unstopped !== undefined) return this.#endStopped(this.#unstopped);
     this.#duties.giveBack();
     const slowest = this.#slowestSuspect();
     if (slowest === undefined || slowest.timeoutMs === 0) return;
@@ -131,9 +146,11 @@ export class Worker {
 
   /** Ends it if code that was told to stop still blocks it: `what` says which, and `culprit` whose, if that is known. */
   endIfSilent(what: string, graceMs: number, culprit?: Pick<Doing, 'episode'>): void {
-    if (!this.isSilent(performance.now())) return;
-    this.#culprit ??= culprit;
-    this.kill(`${what} blocked it for ${graceMs} ms after it was told to stop`, 'blocked');
+    const at = performance.now();
+    const stopped = { what, graceMs, culprit, at };
+    if (this.isSilent(at)) return this.#endStopped(stopped);
+    // If the server itself has been away, it does not know yet.
+    this.#unstopped = stopped;
   }
 
   /** Counts the time from now on: the server itself has been away. */
@@ -152,6 +169,11 @@ export class Worker {
     const timer = setTimeout(() => this.kill('it did not stop', 'killed'), limitMs);
     await this.ended;
     clearTimeout(timer);
+  }
+
+  #endStopped({ what, graceMs, culprit }: Stopped): void {
+    this.#culprit ??= culprit;
+    this.kill(`${what} blocked it for ${graceMs} ms after it was told to stop`, 'blocked');
   }
 
   #timeoutOf(name: string, environment: string | undefined): number {
@@ -184,10 +206,8 @@ export class Worker {
   #take(message: unknown): void {
     this.#silence.broken();
     this.#blocking = undefined;
-    // Authors' code may use the channel as well, and that is none of ours.
-    if (!Array.isArray(message)) return;
     try {
-      for (const report of message) if (isObject(report)) this.#takeOne(report as Report);
+      for (const report of unpack(message) ?? []) if (isObject(report)) this.#takeOne(report as Report);
     } catch (thrown) {
       this.#log.error({ worker: this.pid, error: toError(thrown) }, 'a worker process sent what makes no sense');
       this.kill('it sent what makes no sense', 'crashed');
@@ -206,6 +226,8 @@ export class Worker {
         return this.#onImport?.(report.url);
       case 'pong':
         this.#silence.answeredAt = report.at;
+        // It answers: nothing blocks it.
+        if (this.#unstopped !== undefined && report.at >= this.#unstopped.at) this.#unstopped = undefined;
         return;
       case 'ready':
         return this.#duties.endSetup(report.episode)?.ready(report.failure, report.saved);

@@ -20,7 +20,7 @@ export const templateNameEnvironment = environment({
   tools: {
     guess: {
       description: 'Guess the number. You are told whether it is higher or lower.',
-      input: z.object({ number: z.int().describe('from 1 to 100') }),
+      input: z.object({ number: z.int().min(1).max(100) }),
       run({ number }, { task, state }) {
         state.guesses += 1;
         if (number === task.number) return step('That is it!', { reward: 1, finished: true });

@@ -114,6 +114,8 @@ test('a variable that is a slip of one of ours is warned of, and others are not'
     TILTYARD_API_KEY_FILE: 'a-slip',
     TILTYARD_API_KEYS_FILES: 'a-slip',
     TILTYARD_LIMIT: 'a-slip',
+    TILTYARD_JOURNAL_KY: 'a-slip',
+    TILTYARD_CLUSTR: 'a-slip',
     TILTYARD_SERVICE_HOST: 'of-kubernetes',
     TILTYARD_DEBUG: '0',
   });
@@ -121,12 +123,20 @@ test('a variable that is a slip of one of ours is warned of, and others are not'
   expect(warnings.map((warning) => warning.split(' ')[1]).sort()).toEqual([
     'TILTYARD_API_KEYS_FILES',
     'TILTYARD_API_KEY_FILE',
+    'TILTYARD_CLUSTR',
+    'TILTYARD_JOURNAL_KY',
     'TILTYARD_LIMIT',
   ]);
-  for (const warning of warnings)
-    expect(warning).toMatch(
-      /is ignored: there is no such variable\. Did you mean one of TILTYARD_API_KEYS, .*, TILTYARD_LIMITS\?$/,
-    );
+  const meant = warnings.map((warning) => / is ignored: there is no such variable\. (.*)$/.exec(warning)?.[1]);
+  expect(meant.sort()).toEqual([
+    'Did you mean TILTYARD_API_KEYS_FILE?',
+    'Did you mean TILTYARD_API_KEYS_FILE?',
+    'Did you mean TILTYARD_CLUSTER?',
+    'Did you mean TILTYARD_JOURNAL_KEY?',
+    'Did you mean TILTYARD_LIMITS?',
+  ]);
+  const far = await serve(module, { TILTYARD_SECRET_TOKEN: 'not-ours' });
+  expect(far.output()).toContain('there is no such variable. tiltyard serve --help names those that there are\n');
 });
 
 test('the key of a client is warned of where it would be taken for that of the server', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { isRunning } from '../../src/core/index.ts';
 import { folderWith, type Run, run, untilPrinted } from '../support/command.ts';
 
 // What commands do when the code of an author exits, leaves errors behind, loops or prints.
@@ -68,8 +69,10 @@ test('a run whose tools end their process fails, and its folder is whole and fre
 test('a check of tools that end their process fails, and writes its report', async () => {
   const module = await bad();
   const junit = join(module, '..', 'junit.xml');
-  const check = run(['check', module, '--environment', 'exits', '--active', '--strict', '--junit', junit]);
+  const check = run(['check', module, '--environment', 'exits', '--active', '--junit', junit]);
   expect(await check.exit, check.output()).toBe(1);
+  expect(check.output()).toMatch(/'exit' ended its process: it exited with code 0\n +tiltyard call \S+ exit/);
+  expect(check.output()).toContain('1 requirement is not met: env/process-end');
   expect(readFileSync(junit, 'utf8')).toContain('it exited with code 0');
 });
 
@@ -121,13 +124,35 @@ test.each(['SIGINT', 'SIGTERM'] as const)('a call of a tool that loops ends at %
   expect(await endsSoon(call)).toBe(130);
 });
 
-test('a module that loops when it is loaded is given up at the first Ctrl-C', async () => {
-  const folder = await folderWith({ 'loop.mjs': "process.stderr.write('looping\\n'); for (;;);" });
-  const call = run(['call', join(folder, 'loop.mjs'), 'any']);
-  await untilPrinted(call, /looping/);
-  call.child.kill('SIGINT');
-  expect(await endsSoon(call)).toBe(130);
-  expect(call.output()).toMatch(/tiltyard: interrupted\n$/);
+test('a bench of a tool that loops ends at the first Ctrl-C', async () => {
+  const bench = run(['bench', await bad(), '--environment', 'loops', '--tool', 'loop', '--input', '{}']);
+  await untilPrinted(bench, /looping/);
+  bench.child.kill('SIGINT');
+  expect(await endsSoon(bench)).toBe(130);
+});
+
+test.each([['call', 'any'], ['bench']])(
+  '%s gives up a module that loops when it is loaded at the first Ctrl-C',
+  async (command, ...args) => {
+    const folder = await folderWith({ 'loop.mjs': "process.stderr.write('looping\\n'); for (;;);" });
+    const call = run([command as string, join(folder, 'loop.mjs'), ...args]);
+    await untilPrinted(call, /looping/);
+    call.child.kill('SIGINT');
+    expect(await endsSoon(call)).toBe(130);
+    expect(call.output()).toMatch(/tiltyard: interrupted\n$/);
+  },
+);
+
+test('a module that loops does not outlive a bench that is killed', async () => {
+  const folder = await folderWith({
+    'loop.mjs': "process.stderr.write('looping in ' + process.pid + '\\n'); for (;;);",
+  });
+  const bench = run(['bench', join(folder, 'loop.mjs')]);
+  await untilPrinted(bench, /looping in \d+\n/);
+  const pid = Number(/looping in (\d+)/.exec(bench.output())?.[1]);
+  onTestFinished(() => void (isRunning(pid) && process.kill(pid, 'SIGKILL')));
+  bench.child.kill('SIGKILL');
+  await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
 });
 
 test('a tool that loops is ended after its time', async () => {

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { eventually } from '../support/client.ts';
 import { folderWith, ROOT, run, untilPrinted } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 // Each loads TypeScript in several processes, one after the other.
 vi.setConfig({ testTimeout: 60_000 });
@@ -89,8 +89,7 @@ test('a type check delays nothing, ends at the next change, and does not outlive
 
 test('without typescript one line says that types are not checked, and --json tells of it as of type errors', async () => {
   // Outside of the repository, which has a compiler.
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('tiltyard-test-');
   const own = {
     ...FILES,
     'math.ts': MATH.replace("'tiltyard'", `'${ROOT}/dist/index.js'`),

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect, type Session, SessionTerminated } from 'tiltyard/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { rejection } from '../support/client.ts';
-import { folderWith, insist, type Run, run, untilPrinted } from '../support/command.ts';
+import { folderWith, insist, ROOT, type Run, run, untilPrinted } from '../support/command.ts';
 import { keys, runInTerminal } from '../support/pty.ts';
 
 // Each loads TypeScript in several processes, one after the other.
@@ -120,6 +120,21 @@ test('a module that is deleted is missed in words for people', async () => {
   await rm(join(folder, 'math.ts'));
   await untilPrinted(command, /^file not found: math\.ts in /m);
   await untilPrinted(command, /Still serving the previous version/);
+});
+
+test('a project that Node takes for CommonJS is served once its package.json says otherwise', async () => {
+  const folder = await project();
+  // With a manifest of its own it is no part of this package any more.
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(ROOT, join(folder, 'node_modules/tiltyard'));
+  const manifest = join(folder, 'package.json');
+  await writeFile(manifest, '{"type":"commonjs"}');
+  const command = run(['dev', 'math.ts', '--port', '0'], {}, folder);
+  await untilPrinted(command, /Node treats it as CommonJS, which cannot import tiltyard/);
+  await untilPrinted(command, /Nothing is served\. Waiting for changes\./);
+  await writeFile(manifest, '{"type":"module"}');
+  const [, url = ''] = await untilPrinted(command, /listening on (http:\/\/localhost:\d+)/);
+  expect(await promptOf(url)).toMatch(/^one /);
 });
 
 test('a module that cannot be loaded at the start is waited for, and Ctrl-C then ends with 0', async () => {

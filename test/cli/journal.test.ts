@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type JournalRecord, openJournal, parseJournalKeys } from '../../src/journal/index.ts';
 import { newFolder } from '../journal/folders.ts';
+import { startAppending } from '../journal/start-appending.ts';
 import { runHere } from '../support/run-here.ts';
 
 const KEY = 'cd'.repeat(32);
@@ -34,8 +35,8 @@ test('journal ls and show work while a server has the journal', async () => {
     expect(listed.code).toBe(0);
     expect(listed.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['SESSION', 'IDENTITY', 'ENVIRONMENT', 'KEPT BY', 'SINCE', 'RECORDS', 'LAST'],
-      ['s1', 'alice', 'math', 'replay', '2023-11-14T22:13:20.000Z', '2', 'end', '2023-11-14T22:14:20.000Z'],
-      ['s2', 'bob', 'math', 'replay', '2023-11-14T22:13:21.000Z', '1', 'create', '2023-11-14T22:13:21.000Z'],
+      ['s1', 'alice', 'math', 'replay', '2023-11-14T22:13:20.000Z', '2', 'call ended', '2023-11-14T22:14:20.000Z'],
+      ['s2', 'bob', 'math', 'replay', '2023-11-14T22:13:21.000Z', '1', 'created', '2023-11-14T22:13:21.000Z'],
       [''],
     ]);
     expect(listed.output).toContain(`In use by process ${process.pid}`);
@@ -57,6 +58,23 @@ test('journal ls and show work while a server has the journal', async () => {
   } finally {
     await journal.close();
   }
+});
+
+test('journal ls says how an episode ended, and of which environment it was', async () => {
+  const folder = newFolder();
+  const journal = await written(folder);
+  const close = { type: 'close', at: 1_700_000_090_000, sid: 's1', identity: 'alice', end: 'deleted' };
+  const of = { environment: 'math', durability: 'replay', since: 1_700_000_000_000 };
+  await journal.replace('alice/s1', { ...close, ...of });
+  // As earlier versions wrote it.
+  await journal.replace('bob/s2', { ...close, sid: 's2', identity: 'bob', end: 'expired' });
+  await journal.close();
+  const { stdout } = await runHere(['journal', 'ls', folder]);
+  const [, ...rows] = stdout.trim().split('\n');
+  expect(rows.map((line) => line.split(/ {2,}/))).toEqual([
+    ['s1', 'alice', 'math', 'replay', '2023-11-14T22:13:20.000Z', '1', 'ended: deleted', '2023-11-14T22:14:50.000Z'],
+    ['s2', 'bob', '-', '-', '2023-11-14T22:14:50.000Z', '1', 'ended: expired', '2023-11-14T22:14:50.000Z'],
+  ]);
 });
 
 test('journal ls --json has a line for each episode', async () => {
@@ -86,7 +104,7 @@ test('journal drop removes an episode, and only when it is meant and no server r
   expect(unsure).toMatchObject({ code: 2, output: expect.stringContaining('Add --yes if you mean it') });
   expect(await runHere(['journal', 'drop', folder, 's3', '--yes'])).toMatchObject({
     code: 1,
-    output: expect.stringContaining("no episode 's3'"),
+    output: expect.stringContaining(`no episode 's3' in this journal. List them: tiltyard journal ls ${folder}`),
   });
   const closed = Date.now();
   expect(await runHere(['journal', 'drop', folder, 's1', '--yes'])).toMatchObject({ code: 0 });
@@ -161,7 +179,7 @@ test('journal ls tells calls of toolkits from episodes', async () => {
   const calls = await runHere(['journal', 'ls', folder, '--calls']);
   expect(calls.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
     ['CALL', 'IDENTITY', 'TOOL', 'SINCE', 'LAST'],
-    ['order-7', '-', 'Mail.Send@1.0.0', '2023-11-14T22:13:22.000Z', 'tool_end', '2023-11-14T22:13:23.000Z'],
+    ['order-7', '-', 'Mail.Send@1.0.0', '2023-11-14T22:13:22.000Z', 'call ended', '2023-11-14T22:13:23.000Z'],
     [''],
   ]);
   expect((await runHere(['journal', 'show', folder, 'order-7'])).stdout).toContain('tool: "Mail.Send@1.0.0"');
@@ -178,4 +196,14 @@ test('journal show hides secrets, and tells only their names', async () => {
     expect(stdout).toContain('TOKEN');
     expect(stdout).not.toContain('hunter2');
   }
+});
+
+test('of a process that was killed, journal ls does not say that it uses the journal', async () => {
+  const folder = newFolder();
+  const { child, exit } = await startAppending(folder, 1);
+  child.kill('SIGKILL');
+  await exit;
+  const { output } = await runHere(['journal', 'ls', folder]);
+  expect(output).toContain(`Last used by process ${child.pid} on `);
+  expect(output).toContain('which has ended without closing it; last sign of life ');
 });

@@ -42,6 +42,19 @@ test('all environments of a server are checked, and a flaw is told with what to 
   expect(code).toBe(0);
 });
 
+test('how many of the tasks were tried is told, unless it is all of them', async () => {
+  const many = environment({
+    ...good,
+    name: 'many',
+    splits: { train: { count: 2_000, get: (n) => ({ question: `${n}?` }) }, test: [{ question: 'Where?' }] },
+  });
+  await using server = await createServer({ environments: [many], logger: false });
+  const url = await server.listen();
+  expect((await checked(url, '-e', 'many')).output).toMatch(/^6 of 2,001 tasks were tried; --samples tries more$/m);
+  expect((await checked(url, '-e', 'many', '--samples', '1')).output).toMatch(/^2 of 2,001 tasks were tried/m);
+  expect((await checked(serving().url, '-e', 'good')).output).not.toContain('tried');
+});
+
 test('one environment is checked by name, in whatever case', async () => {
   const { output } = await checked(serving().url, '-e', 'GOOD', '--verbose');
   expect(output).toContain("Environment 'good'");

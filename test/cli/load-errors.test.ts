@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { folderWith, run } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { runHere } from '../support/run-here.ts';
 
 const FILES = {
@@ -52,8 +52,7 @@ test.each([
   ['@acme/tools/deep', 'npm install @acme/tools'],
 ])('serve says how to install %s where it is missing', async (name, command) => {
   // Outside of the repository, which has zod.
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('tiltyard-test-');
   await writeFile(join(folder, 'math.mts'), `import { z } from '${name}';\nexport const math = z;\n`);
   const server = run(['serve', 'math.mts'], {}, folder);
   expect(await server.exit).toBe(1);

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { environment, step } from 'tiltyard';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { gsm8k } from '../../examples/gsm8k/environment.ts';
 import { calculator, doorbell, messages } from '../../examples/toolkit/toolkit.ts';
 import { openSession } from '../support/client.ts';
@@ -11,6 +12,7 @@ import { json, type Route, SERVER_ID, startForeign, stream } from '../support/fo
 import { shareServer, startServer } from '../support/http.ts';
 import { minimal, numbered } from '../support/minimal.ts';
 import { type Ended, runHere } from '../support/run-here.ts';
+import { runFolder } from '../support/runs.ts';
 
 const TOOLKIT_MODULE = 'examples/toolkit/toolkit.ts';
 
@@ -205,15 +207,15 @@ test('a tool that fails gives exit code 1, the message and the reason', async ()
 });
 
 test.each([
-  ['an unknown tool', ['nope'], "there is no tool 'nope'"],
-  ['an unknown environment', ['submit', '-e', 'nope'], "there is no environment 'nope'"],
-  ['an unknown split', ['submit', '-s', 'nope'], "there is no split 'nope'"],
-  ['input that is no JSON', ['submit', 'answer'], 'Must be a JSON object'],
-])('call --json answers %s with a line of JSON', async (_what, args, message) => {
+  ['an unknown tool', ['nope'], "there is no tool 'nope'", 'failed'],
+  ['an unknown environment', ['submit', '-e', 'nope'], "there is no environment 'nope'", 'failed'],
+  ['an unknown split', ['submit', '-s', 'nope'], "there is no split 'nope'", 'failed'],
+  ['input that is no JSON', ['submit', 'answer'], 'Must be a JSON object', 'usage'],
+])('call --json answers %s with a line of JSON', async (_what, args, message, reason) => {
   const { code, stdout } = await command('call', EXAMPLES, ...args, '--json');
   expect(code).not.toBe(0);
   expect(JSON.parse(stdout)).toEqual({
-    error: { message: expect.stringContaining(message), reason: expect.any(String) },
+    error: { message: expect.stringContaining(message), reason },
   });
 });
 
@@ -230,6 +232,36 @@ test('a tool of another environment is answered with which one has it', async ()
     expect(output).toContain("environment 'other' has it: --environment other\n");
     expect(code).toBe(1);
   }
+});
+
+test('an environment in the URL is told apart from the server, with a line to type', async () => {
+  const { url } = examples();
+  for (const [args, line] of [
+    [['call', `${url}/gsm8k`, 'submit', '{"answer": "1"}'], `tiltyard call ${url} submit -e gsm8k`],
+    [['call', `${url}/GSM8K/`, 'submit', '--split', 'train'], `tiltyard call ${url} submit -e gsm8k`],
+    [['tools', `${url}/gsm8k`], `tiltyard tools ${url} -e gsm8k`],
+    [['tasks', `${url}/gsm8k`], `tiltyard tasks ${url} -e gsm8k`],
+    [['run', `${url}/gsm8k`, '--policy', 'random', '--out', runFolder()], `tiltyard run ${url} -e gsm8k`],
+  ] as const) {
+    const { code, output } = await command(...args);
+    expect(output).toContain(`is an environment of the server ${url}. Name it with -e: ${line}\n`);
+    expect(code).toBe(1);
+  }
+  expect((await command('call', `${url}/nothing`, 'submit')).output).not.toContain('-e');
+});
+
+test('a key is sent to no other path than the one that was named', async () => {
+  const keys = new Map<string, string | undefined>();
+  const server = createHttpServer((request, response) => {
+    keys.set(request.url ?? '', request.headers['x-api-key'] as string | undefined);
+    response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await runHere(['tasks', `http://127.0.0.1:${port}/theirs/mine`], { TILTYARD_API_KEY: 'secret' });
+  expect(keys.get('/theirs/mine/list_environments')).toBe('secret');
+  expect([...keys]).toContainEqual(['/theirs/list_environments', undefined]);
 });
 
 test('tools of toolkits are called without an episode', async () => {

@@ -22,6 +22,36 @@ test.each([
   expect(await runHere(args)).toMatchObject({ code: 2, output: expect.stringContaining(words) });
 });
 
+test.each(['run', 'check', 'bench'])(
+  '%s --help says how a time is written, as does the refusal of a wrong one',
+  async (name) => {
+    const help = await runHere([name, '--help']);
+    expect(help.output.replace(/\s+/g, ' ')).toContain('500ms, 10s, 2m or 1h; without a unit, seconds.');
+    const wrong = await runHere([name, 'localhost:8080', '--timeout', '5 days']);
+    expect(wrong).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('500ms, 10s, 2m or 1h; without a unit, seconds.'),
+    });
+    // Gets as far as the server, which is not there.
+    const bare = await runHere([
+      name,
+      'localhost:1',
+      '--timeout',
+      '5',
+      ...(name === 'run' ? ['--policy', 'random', '--out', runFolder()] : []),
+    ]);
+    expect(bare.output).not.toContain('without a unit');
+  },
+);
+
+test('a wrong size is told how one is written', async () => {
+  const { code, output } = await runHere(['serve', 'no.ts', '--record-max', 'much']);
+  expect({ code, output }).toMatchObject({
+    code: 2,
+    output: expect.stringContaining('500MB or 10GB; without a unit, bytes.'),
+  });
+});
+
 test('serve says that a URL is not a module', async () => {
   expect(await runHere(['serve', 'http://localhost:8080'])).toMatchObject({
     code: 1,
@@ -33,7 +63,7 @@ test('a run on a server of toolkits alone says what to call instead', async () =
   const kit = toolkit({ name: 'Calculator', tools: { Add: tool({ run: () => 3 }) } });
   await using server = await createServer({ toolkits: [kit], logger: false });
   const target = await server.listen();
-  const { code, output } = await runHere(['run', target, '--policy', 'random', '--out', await runFolder()]);
+  const { code, output } = await runHere(['run', target, '--policy', 'random', '--out', runFolder()]);
   expect({ code, output }).toMatchObject({ code: 1, output: expect.stringContaining('tiltyard call') });
 });
 
@@ -45,7 +75,7 @@ test('bench says that a server of environments does not speak OXP', async () => 
 
 test('a run, an export and a site that cannot be written are refused in one line, and change nothing', async () => {
   const target = await serveQuiz(questions(2));
-  const run = await runFolder();
+  const run = runFolder();
   const file = join(dirname(run), 'file');
   await writeFile(file, '');
   expect((await runHere(['run', target, '--policy', 'random', '--out', run])).code).toBe(0);
@@ -68,7 +98,7 @@ test('a run, an export and a site that cannot be written are refused in one line
 
 test('an export that fails half way leaves no file behind', async () => {
   const target = await serveQuiz(questions(2));
-  const run = await runFolder();
+  const run = runFolder();
   await runHere(['run', target, '--policy', 'random', '--out', run]);
   await writeFile(join(run, 'events', '1.1.jsonl'), 'not an event\n');
   const out = join(dirname(run), 'train.jsonl');
@@ -78,7 +108,7 @@ test('an export that fails half way leaves no file behind', async () => {
 
 test('a base URL without its scheme is not taken for a part of the name of a model, whose provider would get the key', async () => {
   const target = await serveQuiz(questions(1));
-  const out = await runFolder();
+  const out = runFolder();
   const play = (model: string) => runHere(['run', target, '--model', model, '--out', out], { OPENAI_API_KEY: 'key' });
   for (const model of ['openai/qwen@localhost:8000/v1', 'openai-chat/qwen@10.0.0.7:8000', 'openai/qwen@localhost'])
     expect(await play(model)).toMatchObject({ code: 2, output: expect.stringContaining('begins with http://') });
@@ -88,7 +118,7 @@ test('a base URL without its scheme is not taken for a part of the name of a mod
 
 test('a run that is refused leaves no folder behind, and one that is there stays as it is', async () => {
   const target = await serveQuiz(questions(2));
-  const out = await runFolder();
+  const out = runFolder();
   const play = (...options: string[]) => runHere(['run', target, '--out', out, ...options], { ANTHROPIC_API_KEY: '' });
   for (const options of [
     ['--model', 'anthropic/claude'],

@@ -1,21 +1,17 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAIN, ROOT, untilPrinted } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { runToEnd, startJob } from '../support/program.ts';
 import { type Ended, runHere } from '../support/run-here.ts';
 
 /** An empty folder outside the repository; it goes when the test ends. */
-async function emptyFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-new-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+const emptyFolder = () => temporaryFolder('tiltyard-new-');
 
 /** The same, where projects find the packages that are installed here. Inside the repository, their link to it is a loop. */
 async function folderWithPackages(): Promise<string> {
-  const folder = await emptyFolder();
+  const folder = emptyFolder();
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }

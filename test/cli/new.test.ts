@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAIN, ROOT } from '../support/command.ts';
 import { readText } from '../support/documents.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { runToEnd } from '../support/program.ts';
 import { keys, runInTerminal } from '../support/pty.ts';
 import { type Ended, runHere } from '../support/run-here.ts';
@@ -15,11 +15,7 @@ const FILES = {
 } as const;
 
 /** An empty folder outside the repository; it goes when the test ends. */
-async function emptyFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-new-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+const emptyFolder = () => temporaryFolder('tiltyard-new-');
 
 function runNew(cwd: string, ...args: string[]): Promise<Ended> {
   return runHere(['new', ...args], {}, cwd);
@@ -27,7 +23,7 @@ function runNew(cwd: string, ...args: string[]): Promise<Ended> {
 
 describe('a project', () => {
   test('carries its name in the forms that it needs, and no word of the template', async () => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     for (const kind of ['environment', 'toolkit'] as const) {
       expect(await runNew(folder, kind, '--kind', kind, '--name', 'word-game')).toMatchObject({ code: 0 });
       const texts = await Promise.all(FILES[kind].map((file) => readFile(join(folder, kind, file), 'utf8')));
@@ -43,7 +39,7 @@ describe('a project', () => {
   });
 
   test('keeps keys and secrets out of git', async () => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     expect(await runNew(folder, 'word-game')).toMatchObject({ code: 0 });
     const project = join(folder, 'word-game');
     await runToEnd(project, 'git', ['init', '-q']);
@@ -54,14 +50,14 @@ describe('a project', () => {
   });
 
   test('keeps runs, records and journals out of git', async () => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     expect(await runNew(folder, 'word-game')).toMatchObject({ code: 0 });
     const ignored = (await readFile(join(folder, 'word-game/.gitignore'), 'utf8')).split('\n');
     expect(ignored).toEqual(expect.arrayContaining(['runs/', 'data/']));
   });
 
   test('depends on the clone that made it, and names itself after its folder', async () => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     const { code, stdout, output } = await runNew(folder, 'games/WordGame');
     expect(code).toBe(0);
     const manifest = JSON.parse(await readFile(join(folder, 'games/WordGame/package.json'), 'utf8'));
@@ -73,7 +69,7 @@ describe('a project', () => {
   });
 
   test('goes into the folder where one stands, also after git init', async () => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     await mkdir(join(folder, 'here/.git'), { recursive: true });
     const { code, output, stdout } = await runNew(join(folder, 'here'), '.');
     expect(code, output).toBe(0);
@@ -83,7 +79,7 @@ describe('a project', () => {
   });
 
   test('is told to programs as one line of JSON', async () => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     const { code, stdout } = await runNew(folder, 'weather', '--kind', 'toolkit', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
@@ -98,7 +94,7 @@ describe('a project', () => {
 test('what docs/command-line.md shows is what is printed', async () => {
   const block = /```console\n\$ npx tiltyard new (.*)\n([^`]*)```/.exec(readText('docs/command-line.md')) ?? [];
   const [, args = '', printed] = block;
-  expect(await runNew(await emptyFolder(), ...args.split(' '))).toMatchObject({ code: 0, stdout: printed });
+  expect(await runNew(emptyFolder(), ...args.split(' '))).toMatchObject({ code: 0, stdout: printed });
 });
 
 describe('what cannot be', () => {
@@ -115,7 +111,7 @@ describe('what cannot be', () => {
     ['a name that is too long', ['x', '--name', 'x'.repeat(41)], 'at most 40 characters'],
     ['a kind that is not there', ['x', '--kind', 'robot'], 'environment, toolkit'],
   ])('%s is refused with what to do, and nothing is written', async (_what, args, message) => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     await mkdir(join(folder, 'full'));
     await writeFile(join(folder, 'full/precious.txt'), 'mine');
     await writeFile(join(folder, 'file'), 'mine');
@@ -126,14 +122,14 @@ describe('what cannot be', () => {
   });
 
   test('a toolkit is in no path, and may be named like one', async () => {
-    expect(await runNew(await emptyFolder(), 'tools', '--kind', 'toolkit')).toMatchObject({ code: 0 });
+    expect(await runNew(emptyFolder(), 'tools', '--kind', 'toolkit')).toMatchObject({ code: 0 });
   });
 
   test.skipIf(process.platform === 'win32').each([
     ['a folder that is made', 'deep/down/project'],
     ['a folder that is there', '.'],
   ])('when a file cannot be written, nothing is left behind in %s', async (_what, target) => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     // Files of more than one block cannot be written: the first ones can, and a longer one fails.
     const script = `ulimit -f 1; exec "${process.execPath}" "${MAIN}" new ${target} --name project`;
     const { code, text } = await runToEnd(folder, 'bash', ['-c', script]);
@@ -146,7 +142,7 @@ describe('what cannot be', () => {
 
 describe('the wizard', () => {
   test('asks for the folder, the kind and the name', async () => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     const screen = runInTerminal(['new'], {}, folder);
     await screen.until(/Where should the project go\?/);
     screen.type(`weather-station${keys.enter}`);
@@ -166,7 +162,7 @@ describe('the wizard', () => {
   });
 
   test('takes its suggestions for an empty answer, and does not ask for what was given', async () => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     const screen = runInTerminal(['new', 'capitals', '--kind', 'environment'], {}, folder);
     await screen.until(/What is its name\?/);
     screen.type(keys.enter);
@@ -177,7 +173,7 @@ describe('the wizard', () => {
   });
 
   test('asks again when the folder holds something', async () => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     await writeFile(join(folder, 'precious.txt'), 'mine');
     const screen = runInTerminal(['new'], {}, folder);
     await screen.until(/Where should the project go\?/);
@@ -191,7 +187,7 @@ describe('the wizard', () => {
     ['Ctrl-C', keys.interrupt],
     ['Escape', '\x1b'],
   ])('%s ends it with exit code 130, and nothing is left behind', async (_key, key) => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     const screen = runInTerminal(['new', 'capitals'], {}, folder);
     await screen.until(/What do you want to write\?/);
     screen.type(keys.enter);
@@ -203,7 +199,7 @@ describe('the wizard', () => {
   });
 
   test('--yes asks nothing, also on a terminal', async () => {
-    const folder = await emptyFolder();
+    const folder = emptyFolder();
     const screen = runInTerminal(['new', 'capitals', '--yes'], { NO_COLOR: '1' }, folder);
     await screen.until(/npm run dev/);
     expect(await screen.exit).toBe(0);

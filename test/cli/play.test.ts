@@ -169,7 +169,7 @@ test('a game in a terminal: choices, a mistake, a failure to recover from, and t
   type(`\x7f\x7f1${keys.enter}`);
   await until(/gsm8k: task 1 of split 'test'\n\nA swimming pool/);
   await chooseTool(screen, 1);
-  await until(/> hint \{\}\nA third fewer means two thirds as many\.\nreward none {2}total 0/);
+  await until(/> hint \{\}\nA third fewer means two thirds as many\.\nno reward {2}total 0/);
   // The tool of the last call is offered first, so submit is one up.
   await until(/confirm/);
   type(keys.up + keys.enter);
@@ -218,10 +218,25 @@ test('Ctrl-C while a tool runs ends the episode on the server; until then the wa
   screen.type(`60000${keys.enter}`);
   await screen.until(/tag \(string\)[\s\S]*Enter to leave it out/);
   screen.type(keys.enter);
-  await screen.until(/waiting for slow/);
+  await screen.until(/tag \(string\)\s+\(left out\)[\s\S]*waiting for slow/);
   screen.type(keys.interrupt);
   expect(await screen.exit).toBe(130);
   expect(server.counters).toMatchObject({ setups: 1, teardowns: 1, inputs: { slow: { ms: 60000 } } });
+});
+
+test('a long game has no warning of Node in it', async () => {
+  const server = await startServer();
+  const screen = runInTerminal(['play', server.url, '-e', 'math', '-s', 'test', '-i', '0'], PLAIN);
+  for (let round = 0; round < 7; round += 1) {
+    await chooseTool(screen);
+    await screen.until(/answer \(string\)/);
+    screen.type('\x1b');
+  }
+  await chooseTool(screen);
+  await screen.until(/answer \(string\)/);
+  screen.type(keys.interrupt);
+  expect(await screen.exit).toBe(130);
+  expect(screen.raw()).not.toContain('Warning');
 });
 
 test('images are saved, each under a name that says where it came from', async () => {

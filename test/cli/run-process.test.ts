@@ -27,7 +27,7 @@ async function waitingAgent(out: string, ms: number): Promise<string> {
 }
 
 test('Q5: tiltyard run examples/gsm8k/environment.ts --policy random --n 20 ends well', async () => {
-  const command = run(['run', GSM8K, '--policy', 'random', '--n', '20', '--out', await runFolder()]);
+  const command = run(['run', GSM8K, '--policy', 'random', '--n', '20', '--out', runFolder()]);
   expect(await command.exit, command.output()).toBe(0);
   expect(command.stdout()).toContain('20 of 20 episodes count');
 });
@@ -41,7 +41,7 @@ test('Q5: the oracle of a module earns the greatest reward', async () => {
     '--split',
     'test',
     '--out',
-    await runFolder(),
+    runFolder(),
     '--fail-under',
     '1',
   ]);
@@ -51,7 +51,7 @@ test('Q5: the oracle of a module earns the greatest reward', async () => {
 test('Q9: Ctrl-C deletes all sessions and leaves a folder that resumes', async () => {
   const counts = newCounts();
   const target = await serveQuiz(questions(6, { slow: true }), counts);
-  const out = await runFolder();
+  const out = runFolder();
   const agent = await waitingAgent(out, 60_000);
   const args = ['run', target, '--agent', agent, '--concurrency', '3', '--out', out];
   const command = run(args);
@@ -90,7 +90,7 @@ test('Q9: a second Ctrl-C exits at once, whatever the server takes for the first
     release();
     await server.close();
   });
-  const out = await runFolder();
+  const out = runFolder();
   const file = join(dirname(out), 'agent.mjs');
   await writeFile(
     file,
@@ -124,7 +124,7 @@ async function stayingRun(): Promise<{ args: string[]; release: () => void }> {
     if (number === 2) await released;
     return submit;
   });
-  const out = await runFolder();
+  const out = runFolder();
   const prices = join(dirname(out), 'prices.json');
   await writeFile(prices, JSON.stringify({ fake: { input: 1, output: 3.5 } }));
   const played = ['--model', model.name('anthropic'), '--prices', prices, '--concurrency', '1', '--retries', '0'];
@@ -134,7 +134,7 @@ async function stayingRun(): Promise<{ args: string[]; release: () => void }> {
 test('Q13: a terminal shows failures by kind, tokens and cost', async () => {
   const { args, release } = await stayingRun();
   const screen = runInTerminal(args);
-  await screen.until(/reward 1\.000 {3}2,000,000 tokens, \$2\.50 {3}1 of 1 open/);
+  await screen.until(/reward 1\.000\s+2,000,000 tokens, \$2\.50 {3}1 of 1 open/);
   await screen.until(/failures: env_error 1/);
   release();
   await screen.until(/2 of 3 episodes count/);
@@ -155,7 +155,7 @@ test('Q13: where there is no terminal, the same is a plain line now and then', a
 
 test('Q13: a terminal shows progress, rate, reward so far and what is open, and then only the summary', async () => {
   const target = await serveQuiz(questions(8, { slow: true }));
-  const out = await runFolder();
+  const out = runFolder();
   const screen = runInTerminal([
     'run',
     target,

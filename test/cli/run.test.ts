@@ -1,9 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { environment, step } from 'tiltyard';
 import { connect } from 'tiltyard/client';
+import { createServer } from 'tiltyard/server';
 import { cassette } from 'tiltyard/testing';
 import { expect, test } from 'vitest';
-import { newCounts, questions, serveQuiz } from '../rollouts/quiz.ts';
+import { newCounts, questions, quiz, serveQuiz } from '../rollouts/quiz.ts';
+import { startServer } from '../support/http.ts';
 import { startFakeModel } from '../support/model/fake-model.ts';
 import { runHere } from '../support/run-here.ts';
 import { episodesOf, filesOf, runFolder } from '../support/runs.ts';
@@ -11,7 +14,7 @@ import { episodesOf, filesOf, runFolder } from '../support/runs.ts';
 const GAME = JSON.stringify({ split: 'test', index: 0, calls: [{ tool: 'submit', input: { answer: '0' } }] });
 
 async function withGame(): Promise<{ out: string; game: string }> {
-  const out = await runFolder();
+  const out = runFolder();
   const game = join(dirname(out), 'game.json');
   await writeFile(game, GAME);
   return { out, game };
@@ -19,7 +22,7 @@ async function withGame(): Promise<{ out: string; game: string }> {
 
 test('Q5: a run without a key ends with a summary, a report and exit code 0', async () => {
   const target = await serveQuiz(questions(5));
-  const out = await runFolder();
+  const out = runFolder();
   const { code, stdout, output } = await runHere(['run', target, '--policy', 'random', '--n', '3', '--out', out]);
   expect(code, output).toBe(0);
   expect(stdout).toContain('quiz, split test, 3 tasks: random');
@@ -33,6 +36,18 @@ test('Q5: a run without a key ends with a summary, a report and exit code 0', as
   ])
     expect(report).toContain(part);
   expect(report).not.toMatch(/<script|<img|<link|NaN|Infinity|undefined/i);
+});
+
+test('± is the standard error wherever it is shown, and says so', async () => {
+  const target = await serveQuiz(questions(4));
+  const [one, two] = [await withGame(), await withGame()];
+  const play = ({ out, game }: typeof one) => runHere(['run', target, '--policy', game, '--n', '4', '--out', out]);
+  const shown = '0.2500 ± 0.2500 (standard error), 95 %: 0.0456 to 0.6994 (Wilson)';
+  expect((await play(one)).stdout).toContain(`reward    ${shown}\n`);
+  expect(await readFile(join(one.out, 'report.html'), 'utf8')).toContain(`Mean reward ${shown}`);
+  await play(two);
+  const { stdout } = await runHere(['runs', 'compare', one.out, two.out]);
+  expect(stdout).toContain('0.0000 ± 0.0000 (standard error), 95 %: 0.0000 to 0.0000\n');
 });
 
 test('a recorded game is played on its own task, and --json is one line', async () => {
@@ -78,7 +93,7 @@ test('--fail-under and --min-coverage decide the exit code', async () => {
 test('a run takes its options from a file, and the command line wins', async () => {
   const target = await serveQuiz(questions(6));
   const model = await startFakeModel(() => ({ calls: [{ name: 'submit', input: { answer: '0' } }] }));
-  const out = await runFolder();
+  const out = runFolder();
   const config = join(dirname(out), 'config.json');
   const options = {
     model: model.name('anthropic'),
@@ -113,10 +128,11 @@ test.each([
   [['--policy', 'random', '--resume'], /name it with --out/],
   [['--policy', 'random', '--tag', 'x'], /name=value/],
   [['--policy', 'rnadom'], /no policy 'rnadom', nor a file of that name. Choose random, oracle or/],
+  [['--policy', 'random', '--split', 'tset'], /there is no split 'tset' \(quiz has: test\)/],
   [['--policy', 'random', '--timeout', '0s'], /must be more than 0/],
 ] as const)('%s is refused with exit code 2', async (options, message) => {
   const target = await serveQuiz(questions(2));
-  const out = (options as readonly string[]).includes('--resume') ? [] : ['--out', await runFolder()];
+  const out = (options as readonly string[]).includes('--resume') ? [] : ['--out', runFolder()];
   const { code, output } = await runHere(['run', target, ...options, ...out]);
   expect(output).toMatch(message);
   expect(code).toBe(2);
@@ -124,7 +140,7 @@ test.each([
 
 test('a model that needs a key says which variable to set', async () => {
   const target = await serveQuiz(questions(1));
-  const { code, output } = await runHere(['run', target, '--model', 'anthropic/x', '--out', await runFolder()], {
+  const { code, output } = await runHere(['run', target, '--model', 'anthropic/x', '--out', runFolder()], {
     ANTHROPIC_API_KEY: '',
   });
   expect(output).toContain('set the environment variable ANTHROPIC_API_KEY');
@@ -134,7 +150,7 @@ test('a model that needs a key says which variable to set', async () => {
 test('Q8: a wrong key ends the command with what the server said, and how to continue', async () => {
   const target = await serveQuiz(questions(3), newCounts());
   const model = await startFakeModel(() => ({ fault: 'status', status: 401, message: 'no such key' }));
-  const { code, output } = await runHere(['run', target, '--model', model.name('google'), '--out', await runFolder()]);
+  const { code, output } = await runHere(['run', target, '--model', model.name('google'), '--out', runFolder()]);
   expect(code).toBe(1);
   expect(output).toMatch(/401: no such key[\s\S]*--resume/);
 });
@@ -143,11 +159,70 @@ test('a run whose budget is spent says so, and how to continue', async () => {
   const target = await serveQuiz(questions(3));
   const model = await startFakeModel(() => ({ calls: [{ name: 'submit', input: { answer: '0' } }] }));
   const args = ['--model', model.name('google'), '--budget-tokens', '1', '--concurrency', '1'];
-  const out = await runFolder();
+  const out = runFolder();
   const { code, output } = await runHere(['run', target, ...args, '--out', out]);
   expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('Tokens of attempts');
-  expect(output).toMatch(/Stopped early: the budget of 1 tokens is spent\. Continue with: .*--resume/);
+  expect(output).toMatch(
+    /Stopped early: the budget of 1 tokens is spent\. Continue with: .*--resume --budget-tokens <more>/,
+  );
   expect(code).toBe(0);
+});
+
+test('a resumed run keeps its budget: one that is spent plays nothing until there is more', async () => {
+  const target = await serveQuiz(questions(4));
+  const usage = { input: 90, output: 10 };
+  const model = await startFakeModel(() => ({ calls: [{ name: 'submit', input: { answer: '0' } }], usage }));
+  const out = runFolder();
+  const resume = (...more: string[]) => runHere(['run', target, '--out', out, '--resume', ...more]);
+  const args = ['--model', model.name('google'), '--budget-tokens', '100', '--concurrency', '1', '--retries', '0'];
+  await runHere(['run', target, ...args, '--out', out]);
+  expect(model.requests).toHaveLength(1);
+  expect((await resume()).output).toMatch(/the budget of 100 tokens is spent\. .*--resume --budget-tokens <more>/);
+  expect(model.requests).toHaveLength(1);
+  expect((await resume('--budget-tokens', '300')).output).toContain('the budget of 300 tokens is spent');
+  expect(model.requests).toHaveLength(3);
+  // What was given last is what holds from then on.
+  expect((await resume()).output).toContain('the budget of 300 tokens is spent');
+  expect(await resume('--min-coverage', '1')).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/coverage 0\.7500 is below 1\. .*--resume --budget-tokens <more>/),
+  });
+  expect(model.requests).toHaveLength(3);
+  expect((await resume('--budget-tokens', '1000')).output).not.toContain('Stopped early');
+  expect(model.requests).toHaveLength(4);
+});
+
+test('a run with a budget in dollars is not resumed with another model, whatever is known of its price', async () => {
+  const target = await serveQuiz(questions(2));
+  const model = await startFakeModel(() => ({ calls: [{ name: 'submit', input: { answer: '0' } }] }));
+  const out = runFolder();
+  const prices = join(dirname(out), 'prices.json');
+  const [google, anthropic] = [model.name('google'), model.name('anthropic')];
+  await writeFile(prices, JSON.stringify({ [google]: { input: 1, output: 1 } }));
+  const args = ['--model', google, '--budget-usd', '5', '--prices', prices, '--n', '1'];
+  const first = await runHere(['run', target, ...args, '--out', out]);
+  expect(first.code, first.output).toBe(0);
+  const played = model.requests.length;
+  const other = await runHere(['run', target, '--model', anthropic, '--n', '2', '--out', out, '--resume']);
+  expect(other).toMatchObject({ code: 2, output: expect.stringContaining('is a run with model') });
+  expect(model.requests).toHaveLength(played);
+});
+
+test('tokens that are estimated are marked as such wherever they are shown', async () => {
+  const calls = [{ name: 'submit', input: { answer: '0' } }];
+  const target = await serveQuiz(questions(2));
+  const play = async (isUncounted: boolean) => {
+    const model = await startFakeModel(() => ({ calls, isUncounted }));
+    const out = runFolder();
+    const played = await runHere(['run', target, '--model', model.name('openai-chat'), '--out', out]);
+    const shown = await runHere(['runs', 'show', out]);
+    return [played.stdout, shown.stdout, await readFile(join(out, 'report.html'), 'utf8')];
+  };
+  const [summary, shown, report] = await play(true);
+  for (const text of [summary, shown]) expect(text).toMatch(/tokens in, \d+ out \(estimated\)/);
+  expect(report).toContain('<span>tokens (estimated)</span>');
+  expect(report).toContain('Tokens of attempts (estimated)');
+  expect((await play(false)).join()).not.toContain('estimated');
 });
 
 test('Q4: records of a run are served from its folder', async () => {
@@ -207,5 +282,95 @@ test('runs are shown, compared, exported and scored again', async () => {
     stdout: expect.stringContaining('reward 0, recorded 1'),
   });
   expect(await filesOf(one.out)).toEqual(before);
-  expect((await runHere(['runs', 'show', dirname(one.out)])).code).toBe(2);
+});
+
+test('runs rescore lists what differs in the order of the tasks, whichever ends first', async () => {
+  let arrive = () => {};
+  const last = new Promise<void>((resolve) => (arrive = resolve));
+  let reward = 1;
+  const race = environment({
+    name: 'race',
+    splits: { test: [{ n: 0 }, { n: 1 }, { n: 2 }] },
+    prompt: () => 'Go.',
+    tools: {
+      go: {
+        async run(_, { task }) {
+          if (task.n === 2) arrive();
+          if (task.n === 0) await last;
+          return step('There.', { reward, finished: true });
+        },
+      },
+    },
+  });
+  const { url } = await startServer({ environments: [race] });
+  const out = runFolder();
+  expect((await runHere(['run', url, '--policy', 'random', '--out', out])).code).toBe(0);
+  reward = 0;
+  const { stdout } = await runHere(['runs', 'rescore', out, url]);
+  expect([...new Set(stdout.match(/^task \d/gm))]).toEqual(['task 0', 'task 1', 'task 2']);
+});
+
+test('a damaged run does not hide the others in its folder, and is named', async () => {
+  const target = await serveQuiz(questions(1));
+  const folder = dirname(runFolder());
+  const [first, second, third] = [join(folder, 'first'), join(folder, 'second'), join(folder, 'third')];
+  for (const out of [first, third]) await runHere(['run', target, '--policy', 'random', '--out', out]);
+  await mkdir(second);
+  await writeFile(join(second, 'run.json'), '{"half');
+  const shown = await runHere(['runs', 'show', folder]);
+  expect(shown.stdout.split('\n').filter((line) => line.startsWith(folder))).toEqual([first, third]);
+  expect(shown.output).toContain(second);
+  expect(shown).toMatchObject({ code: 1, output: expect.stringContaining('1 of 3 runs cannot be read') });
+  const lines = await runHere(['runs', 'show', folder, '--json']);
+  expect(lines.code).toBe(1);
+  expect(
+    lines.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).folder),
+  ).toEqual([first, third]);
+  expect((await runHere(['runs', 'show', second])).code).toBe(2);
+});
+
+test('runs that are shown say which they are, and a folder of runs stands for all of them', async () => {
+  const target = await serveQuiz(questions(1));
+  const folder = dirname(runFolder());
+  const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+  await runHere(['run', target, '--policy', 'random', '--out', second]);
+  await runHere(['run', target, '--policy', 'random', '--out', first, '--tag', 'try=1', '--tag', 'by=Ada']);
+  const headings = (text: string) => text.split('\n').filter((line) => line.startsWith(folder));
+  const named = await runHere(['runs', 'show', second, first]);
+  expect(headings(named.stdout)).toEqual([second, `${first}  try=1 by=Ada`]);
+  await mkdir(join(folder, 'notes'));
+  const all = await runHere(['runs', 'show', folder]);
+  expect(all.code, all.output).toBe(0);
+  expect(headings(all.stdout)).toEqual([`${first}  try=1 by=Ada`, second]);
+  const lines = (await runHere(['runs', 'show', folder, '--json'])).stdout.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { folder: first, tags: { try: '1', by: 'Ada' } },
+    { folder: second, tags: {} },
+  ]);
+  for (const wrong of [join(folder, 'notes'), join(folder, 'nothing')])
+    expect(await runHere(['runs', 'show', wrong])).toMatchObject({
+      code: 2,
+      output: `tiltyard: ${wrong} is not the folder of a run (it has no run.json), and has no runs in it\n`,
+    });
+});
+
+test('a rescore without a secret that is required says which, and how to give it; the run stays as it is', async () => {
+  const { out, game } = await withGame();
+  await runHere(['run', await serveQuiz(questions(2)), '--policy', game, '--n', '2', '--out', out]);
+  const before = await filesOf(out);
+  const locked = { ...quiz(questions(2)), requirements: { secrets: ['QUIZ_KEY'] } };
+  await using server = await createServer({ environments: [locked], logger: false });
+  const url = await server.listen();
+  expect(await runHere(['runs', 'rescore', out, url])).toEqual({
+    code: 1,
+    stdout: '',
+    output:
+      "tiltyard: environment 'quiz' requires the secret QUIZ_KEY. Set the environment variable QUIZ_KEY and add --secret QUIZ_KEY\n",
+  });
+  const given = await runHere(['runs', 'rescore', out, url, '--secret', 'QUIZ_KEY'], { QUIZ_KEY: 'sk-very-secret' });
+  expect(given).toMatchObject({ code: 0, stdout: expect.stringContaining('2 episodes scored again, 0 differ') });
+  expect(await filesOf(out)).toEqual(before);
 });

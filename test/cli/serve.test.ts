@@ -246,11 +246,24 @@ test.each(COMMANDS)('%s --help shows how it is used, with an example, on a termi
   expect(examples).toContain(`  tiltyard ${name}`);
 });
 
+// `examples/` is not in the package; these are the files of a project that `tiltyard new` makes, and of an agent of one's own.
+const FILES = new Set(['environment.ts', 'toolkit.ts', 'agent.ts']);
+
+test.each([...COMMANDS, 'run', 'runs', 'replay', 'studio', 'mock'])(
+  'the examples of %s --help name only modules that a new project has',
+  async (name) => {
+    const { output } = await runHere([name, '--help']);
+    const modules = output.match(/[\w./-]+\.ts\b/g) ?? [];
+    expect(modules.filter((path) => !FILES.has(path.replace(/^\.\//, '')))).toEqual([]);
+  },
+);
+
 test('a module in a CommonJS project is refused with what to do', async () => {
   const folder = await folderWith({ 'package.json': '{"type":"commonjs"}', 'counting.ts': COUNTING });
   const server = run(['serve', join(folder, 'counting.ts'), '--port', '0']);
   expect(await server.exit).toBe(1);
-  expect(server.output()).toContain('add "type": "module" to its package.json, or rename it to .mts');
+  expect(server.output()).toContain('Add "type": "module" to its package.json, or rename it to .mts');
+  expect(server.output()).not.toContain('cycle');
 });
 
 // The other commands are told by examples, and --help has the rest.

@@ -4,6 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { RecordWriter } from 'tiltyard/records';
 import { expect, onTestFinished, test } from 'vitest';
+import { enterStudio } from '../studio/studio-client.ts';
+import { tableOf } from '../studio/table.ts';
 import { folderWith, run, untilPrinted } from '../support/command.ts';
 
 const HELLO = `
@@ -35,6 +37,47 @@ test('U2: the command opens a module, prints the address, and ends in good order
   command.child.kill('SIGINT');
   expect(await command.exit).toBe(0);
 });
+
+const BROKEN = `
+import { environment } from 'tiltyard';
+export const broken = environment({
+  name: 'broken',
+  splits: { train: [{ isReady: true }, { isReady: false }] },
+  setup: ({ task }) => task.isReady ? undefined : missing(),
+  prompt: () => 'Try.',
+  tools: { divide: { run: () => divide() } },
+});
+function divide(): string { throw new TypeError('no divisor'); }
+function missing(): undefined { throw new Error('no data'); }`;
+
+test.each(['studio', 'dev'])(
+  'U2: %s shows of an exception the lines of the author, and all of them on request',
+  async (name) => {
+    const folder = await folderWith({ 'broken.ts': BROKEN });
+    const command = run([name, 'broken.ts', '--port', '0', ...(name === 'studio' ? ['--no-open'] : [])], {}, folder);
+    const [, origin = '', token = ''] = await untilPrinted(command, ADDRESS);
+    const studio = await enterStudio(origin, token);
+    const begin = async (index: number) => {
+      const subject = { kind: 'episode', environment: 'broken', choice: { split: 'train', index } };
+      const { id } = await studio.ask('POST /api/plays', {}, { body: { target: 't1', subject } });
+      return tableOf(studio, id);
+    };
+    const table = await begin(0);
+    await table.ready();
+    const { problem: thrown } = await table.call('divide');
+    const { problem: unset } = await (await begin(1)).ready();
+    for (const [problem, first, place] of [
+      [thrown, 'TypeError: no divisor', 'divide'],
+      [unset, 'Error: no data', 'missing'],
+    ] as const) {
+      expect(problem?.kind).toBe('environment');
+      const [heading, ...frames] = (problem?.message ?? '').split('\n');
+      expect([heading, frames[0]]).toEqual([first, expect.stringContaining(`at ${place} (`)]);
+      expect(frames.filter((frame) => !frame.includes('broken.ts'))).toEqual([]);
+      expect(problem?.whole?.split('\n').length).toBeGreaterThan(frames.length + 1);
+    }
+  },
+);
 
 test('U5: folders of runs and reports are opened, as JSON on request, on the next port that is free', async () => {
   const folder = await folderWith({ 'bench.json': JSON.stringify({ unit: 'calls', servers: [] }) });

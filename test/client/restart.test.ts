@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect, connectOxp, OutcomeUnknown, SessionTerminated } from 'tiltyard/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, rejection } from '../support/client.ts';
 import { folderWith, type Run, run, untilPrinted } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 
 // Each run leaves a line; the first waits for longer than anybody lets it live, and any later one returns at once.
@@ -29,8 +29,7 @@ export const env = environment({ name: 'files', splits: { train: [{}] }, prompt:
 
 /** A server that can be killed and started again on its port. */
 async function startMortal({ module: text = MODULE, options = [] as readonly string[] } = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-restart-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('tiltyard-restart-');
   const ledger = join(folder, 'ledger');
   const module = join(await folderWith({ 'server.ts': text }), 'server.ts');
   const port = await freePort();

@@ -142,6 +142,25 @@ for (const kind of [PACKAGED, CURRENT, THREE] satisfies NatsKind[]) {
       for (const sid of sids) expect(await add(others, sid, 10)).toBe('total 11');
     });
 
+    test(
+      'a session that keeps nothing ends with a node that stops, and other nodes know that and what was told',
+      PATIENCE,
+      async () => {
+        const nats = await startNats();
+        const [first, other] = (await startNodes(nats.url, 2)) as [Node, Node];
+        const task = { env_name: 'brittle', split: 'train', index: 0 };
+        const sids = await Promise.all(Array.from({ length: 8 }, () => first.create(task)));
+        const call = (sid: string, taskId: string) =>
+          other.call(sid, 'add', { amount: 1 }, { env: 'brittle', taskId }).then(textOf);
+        for (const sid of sids) expect(await call(sid, 'first')).toBe('total 1');
+        first.signal('SIGTERM');
+        expect(await first.running.exit).toBe(0);
+        const next = await Promise.all(sids.map((sid) => call(sid, 'second')));
+        expect(new Set(next)).toEqual(new Set(['session_gone', 'total 2']));
+        for (const sid of sids) expect(await call(sid, 'first')).toBe('total 1');
+      },
+    );
+
     test('N3: when all nodes have died, the first one that starts goes on', PATIENCE, async () => {
       const nats = await startNats();
       const nodes = await startNodes(nats.url, 2);

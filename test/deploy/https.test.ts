@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createSecureServer } from 'node:tls';
 import { promisify } from 'node:util';
@@ -10,6 +9,7 @@ import { createServer } from 'tiltyard/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { hello } from '../../examples/hello/environment.ts';
 import { run } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { skipAloud } from '../support/needed.ts';
 
 const openssl = promisify(execFile)('openssl', ['version']).then(
@@ -28,8 +28,7 @@ interface Secure {
 
 /** A server behind something that ends TLS, as load balancers do. */
 async function serveSecurely(): Promise<Secure> {
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-https-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('tiltyard-https-');
   const [keyFile, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
   const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
@@ -55,9 +54,7 @@ async function serveSecurely(): Promise<Secure> {
 }
 
 async function out(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-https-run-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, 'run');
+  return join(temporaryFolder('tiltyard-https-run-'), 'run');
 }
 
 test.skipIf(!(await openssl))(

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { catalog } from '../../src/core/index.ts';
+import { catalog, environment } from '../../src/core/index.ts';
 import { type EpisodeRecord, JournalKeeper } from '../../src/durable/index.ts';
 import { Fenced, JournalFull, MemoryJournal } from '../../src/journal/index.ts';
-import { DEFAULT_SESSION_OPTIONS, LocalHost, LocalRuntime } from '../../src/sessions/index.ts';
+import { DEFAULT_SESSION_OPTIONS, type HostEvent, LocalHost, LocalRuntime } from '../../src/sessions/index.ts';
 import { durableEnvironments } from '../hosts/durable-environments.ts';
 import { Stage } from '../hosts/stage.ts';
 import { eventually } from '../support/clock.ts';
@@ -12,31 +12,55 @@ import { errorOf, hear, refOf, SESSION } from '../support/host.ts';
 class Disk extends MemoryJournal<EpisodeRecord> {
   override readonly isPersistent = true as never;
   problem: Error | undefined;
+  refusals = 0;
 
   override async append(key: string, record: EpisodeRecord, lastSeq: number): Promise<number> {
-    if (this.problem !== undefined) throw this.problem;
+    this.#assertWell();
     return super.append(key, record, lastSeq);
   }
 
   override async replace(key: string, record: EpisodeRecord | undefined): Promise<void> {
-    if (this.problem !== undefined) throw this.problem;
+    this.#assertWell();
     return super.replace(key, record);
   }
+
+  #assertWell(): void {
+    if (this.problem === undefined) return;
+    this.refusals += 1;
+    throw this.problem;
+  }
 }
+
+const plain = environment({
+  name: 'plain',
+  splits: { train: [{}] },
+  prompt: () => 'Go.',
+  tools: { now: { run: () => '' } },
+});
+
+const drifting = environment({
+  name: 'drifting',
+  durability: 'replay',
+  splits: { train: [{}] },
+  prompt: () => 'Go.',
+  tools: { drift: { run: () => crypto.randomUUID() } },
+});
 
 /** A server on a disk; what an earlier one left there is taken over. */
 async function serve(disk: Disk) {
   const lines: string[] = [];
   const write = (_fields: object, message = '') => void lines.push(message);
   const log = { debug() {}, info() {}, warn: write, error: write };
-  const options = { ...DEFAULT_SESSION_OPTIONS, drainMs: 0, log };
-  const runtime = new LocalRuntime(catalog(durableEnvironments()), options);
+  const events: HostEvent[] = [];
+  const observer = { on: (event: HostEvent) => void events.push(event) };
+  const options = { ...DEFAULT_SESSION_OPTIONS, drainMs: 0, log, observer };
+  const runtime = new LocalRuntime(catalog([...durableEnvironments(), plain, drifting]), options);
   let fencings = 0;
   const keeper = new JournalKeeper(runtime, options, { journal: disk, onFenced: () => (fencings += 1) });
   const host = new LocalHost(runtime, options, keeper);
   await host.recover();
   onTestFinished(() => host.drain());
-  return { host, lines, fencings: () => fencings };
+  return { host, lines, events, fencings: () => fencings };
 }
 
 async function begun() {
@@ -67,6 +91,40 @@ test('J10: a full disk delays what is told, refuses what is new, and loses nothi
   expect(lines).toEqual([expect.stringContaining('cannot be written'), expect.stringContaining('written again')]);
   await host.create(refOf('another'), request);
 });
+
+test('J10: a server that stops does not wait for a full disk; the next one finds what keeps nothing, and says that it is lost', async () => {
+  const { disk, host, request } = await begun();
+  await host.create(refOf('plain'), { ...request, environment: 'plain' });
+  disk.problem = new JournalFull('there is no room');
+  await host.drain();
+  expect(host.touch(refOf('plain'))).toMatchObject({ code: 'session_gone' });
+  // The server that stopped tries again until its process ends.
+  const left = new Disk();
+  await left.append('plain', disk.read('plain')[0] as EpisodeRecord, 0);
+  const next = await serve(left);
+  expect(next.host.touch(refOf('plain'))).toMatchObject({ code: 'session_lost' });
+});
+
+test.each(['deleted', 'stopped'] as const)(
+  'an episode that is %s while it is written down that it is lost has ended as lost',
+  async (how) => {
+    const disk = new Disk();
+    const first = await serve(disk);
+    const choice = { split: 'train', index: 0 };
+    await first.host.create(SESSION, { environment: 'drifting', choice, secrets: {} });
+    const drifted = hear(first.host, SESSION, { name: 'drift', input: {}, taskId: 'first' });
+    await eventually(() => expect(drifted.ending).toMatchObject({ kind: 'returned' }));
+    const { host, events } = await serve(disk);
+    disk.problem = new JournalFull('there is no room');
+    hear(host, SESSION, { name: 'drift', input: {}, taskId: 'second' });
+    await eventually(() => expect(disk.refusals).toBeGreaterThan(0));
+    const ended = how === 'deleted' ? host.end(SESSION) : host.drain();
+    disk.problem = undefined;
+    await ended;
+    const end = { type: 'session_ended', reason: how, outcome: 'env_error', lost: 'diverged' };
+    await eventually(() => expect(events.at(-1)).toMatchObject(end));
+  },
+);
 
 describe('an idempotent call that was lost with its server', () => {
   const LOST = { name: 'putLater', input: { gate: 'a' }, taskId: 'mine' };

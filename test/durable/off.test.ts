@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ROOT } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 /** The files that a program has run, as Node itself counts them. */
 async function filesRunBy(program: string, args: readonly string[] = []): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'tiltyard-files-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder('tiltyard-files-');
   const env = { ...process.env, NODE_V8_COVERAGE: folder };
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, ...args], { cwd: ROOT, env });
   return readdirSync(folder).flatMap((name) => {
@@ -43,8 +42,7 @@ test('off means off: a server that keeps nothing loads nothing of journals, work
 });
 
 test('and one that keeps episodes does, so the test above can tell', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tiltyard-files-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder('tiltyard-files-');
   const files = await filesRunBy(PLAY, [JSON.stringify({ journal: { folder: join(folder, 'journal') } })]);
   for (const part of ['dist/durable/', 'dist/journal/', 'node_modules/lmdb/'])
     expect(files.filter((file) => file.includes(part))).not.toEqual([]);

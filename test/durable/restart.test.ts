@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment } from 'tiltyard';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { keyOf } from '../../src/sessions/index.ts';
+import { keyOf, type SessionEnded } from '../../src/sessions/index.ts';
 import { durableEnvironments } from '../hosts/durable-environments.ts';
 import { Stage } from '../hosts/stage.ts';
 import { newFolder } from '../journal/folders.ts';
@@ -261,7 +261,8 @@ describe('J12: clocks and limits', () => {
     await first.create({ environment: 'replayed', choice });
     await first.call('add');
     await first.host.end(SESSION);
-    expect(first.journal?.read('s')).toMatchObject([{ type: 'close', end: 'deleted' }]);
+    const of = { environment: 'replayed', durability: 'replay', since: expect.any(Number) };
+    expect(first.journal?.read('s')).toMatchObject([{ type: 'close', end: 'deleted', ...of }]);
     await first.die();
     const second = await start({ options: { tombstoneMs: 1 } });
     await eventually(() => expect(second.journal?.size).toBe(0));
@@ -274,7 +275,8 @@ describe('J12: clocks and limits', () => {
     await first.die();
     const second = await start({ options: { idleMs: 40 } });
     // Without asking for it, which would count as use.
-    await eventually(() => expect(second.journal?.read('s')).toMatchObject([{ type: 'close', end: 'expired' }]));
+    const of = { environment: 'replayed', durability: 'replay', since: expect.any(Number) };
+    await eventually(() => expect(second.journal?.read('s')).toMatchObject([{ type: 'close', end: 'expired', ...of }]));
     expect(second.host.touch(SESSION)).toMatchObject({ code: 'session_expired' });
   });
 
@@ -327,6 +329,25 @@ test('a server that stops puts its episodes aside: they are torn down, have no o
   expect(toldOf(await second.call('add'))).toBe('2');
 });
 
+test('a server that stops ends an episode that keeps nothing: the next one does not call it lost, and what was told can still be read', async () => {
+  const { start, choice } = lives();
+  const first = await start();
+  await first.create({ environment: 'plain', choice });
+  const told = await first.call('now', {}, 'mine');
+  await first.host.drain();
+  await first.die();
+  expect(first.events.at(-1)).toMatchObject({ type: 'session_ended', reason: 'stopped', outcome: 'cancelled' });
+  for (let life = 0; life < 2; life += 1) {
+    const { call, host, events, die } = await start();
+    expect(host.touch(SESSION)).toMatchObject({ code: 'session_gone', message: expect.stringContaining('stopping') });
+    expect(jsonOf(await call('now', {}, 'mine'))).toBe(jsonOf(told));
+    expect(toldOf(await call('now', {}, 'other'))).toBe('session_gone');
+    await host.drain();
+    expect(events).toEqual([]);
+    await die();
+  }
+});
+
 test('J2: who deletes an episode that a server has put aside is told to come again, since it goes on later', async () => {
   const { start, choice } = lives();
   const first = await start();
@@ -352,6 +373,22 @@ test('a session that ends before anybody has asked for it since the restart is t
     { type: 'session_started', session: { sid: 's', environment: 'replayed' } },
     { type: 'session_ended', session: { sid: 's' }, outcome: 'finished', reason: 'deleted', calls: 2, reward: 5 },
   ]);
+});
+
+test('an episode that goes on after a restart has lasted since it was created, not since the restart', async () => {
+  const { start, choice } = lives();
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 100_000 });
+  const first = await start();
+  await first.create({ environment: 'replayed', choice });
+  await first.die();
+  vi.useRealTimers();
+  const { call, host, events } = await start();
+  await call('add');
+  await host.end(SESSION);
+  const ended = events.find(({ type }) => type === 'session_ended') as SessionEnded;
+  expect(ended.durationMs).toBeGreaterThanOrEqual(99_900);
+  expect(ended.durationMs).toBeLessThan(200_000);
 });
 
 test('a server that stops does not tell that a session is over which goes on later', async () => {

@@ -315,6 +315,71 @@ test('H5: an idempotent call whose process ends twice fails', async () => {
   expect(stage.trace).toHaveLength(2);
 });
 
+test('J14: no two runs of an idempotent call have the same attempt, also if first its process and then the server ends', async () => {
+  const { start, stage, given } = begin();
+  const first = await start();
+  first.hear('Kit.LookLater', { callId: 'a', input: given });
+  await stage.reached('ran a 1');
+  first.crash();
+  await stage.reached('ran a 2');
+  await first.die();
+  const second = await start();
+  const heard = second.hear('Kit.LookLater', { callId: 'a', input: given });
+  await stage.reached('ran a 3');
+  second.crash();
+  await stage.reached('ran a 4');
+  stage.open('gate');
+  await eventually(() => expect(heard.ending).toMatchObject({ kind: 'returned' }));
+  expect(stage.trace).toHaveLength(4);
+});
+
+test('J14: nor if the second run was refused, as it is while no process runs', async () => {
+  const { start, stage, given } = begin();
+  const { hear, call, crash } = await start();
+  const heard = hear('Kit.LookLater', { callId: 'a', input: given });
+  await stage.reached('ran a 1');
+  crash({ refusing: true });
+  await eventually(() => expect(heard.ending).toMatchObject({ kind: 'refused' }));
+  stage.open('gate');
+  expect(await call('Kit.LookLater', { callId: 'a', input: given })).toMatchObject({ kind: 'returned' });
+  expect(stage.trace).toEqual(['ran a 1', 'ran a 3']);
+});
+
+test('J14: nor if the disk was full when it was to run again', async () => {
+  const journal = new HeldJournal();
+  journal.release();
+  const { start, stage, given } = begin({ journal });
+  const first = await start();
+  first.hear('Kit.LookLater', { callId: 'a', input: given });
+  await stage.reached('ran a 1');
+  const second = await start();
+  journal.isFull = true;
+  expect(toldValue(await second.call('Kit.LookLater', { callId: 'a', input: given }))).toBe('journal_unavailable');
+  journal.isFull = false;
+  await eventually(() => expect(second.calls.refusal).toBeUndefined());
+  second.hear('Kit.LookLater', { callId: 'a', input: given });
+  await eventually(() => expect(stage.trace).toEqual(['ran a 1', 'ran a 3']));
+});
+
+test('an idempotent call that nobody wants any more while its second run waits for the disk is not run again', async () => {
+  const held = new HeldJournal();
+  const { start, stage, given } = begin({ journal: held });
+  const { hear, crash, toolbox } = await start();
+  const untilWriting = () => eventually(() => expect(held.waiting).toHaveLength(1));
+  hear('Kit.LookLater', { callId: 'a', input: given });
+  await untilWriting();
+  held.release();
+  await stage.reached('ran a 1');
+  crash();
+  await untilWriting();
+  await toolbox.drain();
+  held.release();
+  // How it ended.
+  await untilWriting();
+  held.release();
+  expect(stage.trace).toEqual(['ran a 1']);
+});
+
 /** A journal on a disk that is slow, or full. */
 class HeldJournal extends MemoryJournal<ToolCallRecord> {
   isFull = false;

@@ -7,6 +7,7 @@ import {
   type HostEvent,
   LocalToolRuntime,
   type RunListener,
+  refused,
   Toolbox,
   type ToolRequest,
   type ToolRun,
@@ -20,8 +21,8 @@ export interface KeepingToolbox {
   readonly calls: CallJournal;
   readonly journal: Journal<ToolCallRecord>;
   readonly events: readonly HostEvent[];
-  /** The process that runs the tools ends. */
-  crash(): void;
+  /** The process that runs the tools ends; `refusing`: there is none for the next run. */
+  crash(options?: { readonly refusing: boolean }): void;
   /** Calls a tool, and writes down what is heard of it. */
   hear(toolId: string, request: Partial<ToolRequest>): HeardCall;
   /** Calls a tool, and waits for its end, as it is told. */
@@ -75,7 +76,7 @@ export async function keepingToolbox(
     calls,
     journal,
     events,
-    crash: () => crashable.crash(),
+    crash: (crash) => crashable.crash(crash),
     hear,
     call: (toolId, request) =>
       new Promise((resolve) => {
@@ -99,6 +100,7 @@ function toWhole(toolId: string, { input = {}, ...request }: Partial<ToolRequest
 class CrashableTools implements ToolRuntime {
   readonly #runtime: ToolRuntime;
   readonly #running = new Map<number, RunListener>();
+  #isRefusing = false;
 
   constructor(runtime: ToolRuntime) {
     this.#runtime = runtime;
@@ -113,6 +115,10 @@ class CrashableTools implements ToolRuntime {
   }
 
   run(run: ToolRun, listener: RunListener): void {
+    if (this.#isRefusing) {
+      this.#isRefusing = false;
+      return listener.ended(refused({ code: 'no_worker', message: 'no worker process is running' }));
+    }
     this.#running.set(run.call, listener);
     const isLost = () => this.#running.get(run.call) !== listener;
     this.#runtime.run(run, {
@@ -130,7 +136,8 @@ class CrashableTools implements ToolRuntime {
     return this.#runtime.abort(call, reason);
   }
 
-  crash(): void {
+  crash({ refusing } = { refusing: false }): void {
+    this.#isRefusing = refusing;
     const lost = [...this.#running.values()];
     this.#running.clear();
     const failure = { code: 'environment_failed', message: 'the worker process was lost' } as const;

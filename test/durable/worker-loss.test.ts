@@ -4,7 +4,7 @@ import type { Environment } from '../../src/core/index.ts';
 import { durableEnvironments } from '../hosts/durable-environments.ts';
 import { Stage } from '../hosts/stage.ts';
 import { eventually } from '../support/clock.ts';
-import { hear, SESSION } from '../support/host.ts';
+import { hear, refOf, SESSION } from '../support/host.ts';
 import { jsonOf, keepingHost, toldOf } from './stand.ts';
 
 const [replayed, saved] = durableEnvironments();
@@ -74,15 +74,36 @@ describe.each([replayed, saved])('an episode of $name whose process ends', (each
 
   test('H5: is lost when it has ended two processes, and only then', async () => {
     const { crash, call, lost, events } = await begun(each);
-    for (const charge of [0, 0, 0, 0.5, 0.5]) {
+    // A share of an end is forgotten when a call has run to its end since.
+    for (const charge of [0, 1, 0, 0.5, 0.5, 0.5]) {
       await call('add');
       crash(charge);
     }
-    expect(toldOf(await call('add'))).toBe('6');
+    expect(toldOf(await call('add'))).toBe('7');
     crash(1);
     expect(toldOf(await call('add'))).toBe('session_lost');
     await eventually(() => expect(lost()).toEqual(['killed_twice']));
     expect(events.at(-1)).toMatchObject({ type: 'session_ended', outcome: 'env_error', reason: 'lost' });
+  });
+
+  test('H5: is not built again beside another one that may have ended it, until that has done what it did then', async () => {
+    const { crash, create, call, host, stage, lost } = await begun(each);
+    const refs = [SESSION, refOf('other')] as const;
+    await create({ choice: { task: { stage: stage.folder } } }, refs[1]);
+    const calls = refs.map((ref, index) => hear(host, ref, { name: 'later', input: { gate: `g${index}` } }));
+    const countsOf = () => [stage.count('later g0'), stage.count('later g1')];
+    await eventually(() => expect(countsOf()).toEqual([1, 1]));
+    crash(0.5);
+    await eventually(() => expect(countsOf()).toEqual([2, 1]));
+    // Now nobody else can have done it.
+    crash(1);
+    await eventually(() => expect(lost()).toEqual(['killed_twice']));
+    await eventually(() => expect(countsOf()).toEqual([2, 2]));
+    stage.open('g1');
+    await eventually(() => expect(calls[1]?.ending).toMatchObject({ kind: 'returned' }));
+    // It is cleared: this is the first end that it is charged with.
+    crash(1);
+    expect(toldOf(await call('add', { n: 1 }, undefined, refs[1]))).toBe('1');
   });
 
   test('is set up again if it was being set up', async () => {

@@ -1,19 +1,14 @@
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 import { eventually } from '../support/clock.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 // By files, because the code under test may run in another process.
 
 /** Where a test watches an author's code, and lets it wait. */
 export class Stage {
-  readonly folder: string = mkdtempSync(join(tmpdir(), 'tiltyard-host-'));
-
-  constructor() {
-    onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }));
-  }
+  readonly folder: string = temporaryFolder('tiltyard-host-');
 
   /** What the author's code has done so far, in order. */
   get trace(): string[] {

@@ -53,7 +53,7 @@ describeWithTrainers('exports of runs, opened with what they are for', () => {
   });
 
   test("Q15: harbor's validator passes runs without a model, and fails what has an unknown key", async () => {
-    const out = await runFolder();
+    const out = runFolder();
     await rollouts({ target: await serveQuiz(questions(1)), out, agent: { solve } });
     const [file = ''] = await trajectoriesIn((await exportAll(out)).atif);
     const validate = () => runPython(['-m', 'harbor.utils.trajectory_validator', file], { url: '' });
@@ -76,7 +76,7 @@ async function playWithModel(wire: FakeWire): Promise<string> {
     if (turn === 0 && isFirst) return { text: 'Let me look.', calls: [{ name: 'look' }, { name: 'refuse' }] };
     return { calls: [{ name: 'submit', input: { answer: isFirst ? 'none' : '1' } }] };
   });
-  const out = await runFolder();
+  const out = runFolder();
   await rollouts({ target, out, model: model.name(wire), k: 2 });
   return out;
 }

@@ -96,7 +96,7 @@ describeWithTrainers('a real model, SmolLM2-135M in llama.cpp', () => {
 
   test.each(Object.keys(WIRES))('Q19: plays an episode over %s, with tiltyard run', async (wire) => {
     const { url, guesses } = await serveGuessing();
-    const out = await runFolder();
+    const out = runFolder();
     const config = `${out}.json`;
     const tool_choice = wire === 'anthropic' ? { type: 'any' } : 'required';
     await writeFile(config, JSON.stringify({ parameters: { temperature: 0, tool_choice } }));

@@ -21,7 +21,7 @@ describeWithTrainers('the programs of docs/interop.md run as they are written', 
   test('Inspect', async () => {
     const server = await serve();
     const model = await startGreeter();
-    const variables = { ...model.variables, INSPECT_DISPLAY: 'none', INSPECT_LOG_DIR: await runFolder() };
+    const variables = { ...model.variables, INSPECT_DISPLAY: 'none', INSPECT_LOG_DIR: runFolder() };
     const { stdout, stderr } = await runPython(['-c', programOf('Inspect', 'python')], { ...server, variables });
     expect(stdout.trim(), stderr).toBe('mean reward: 1.0');
     expect(model.requests.every(({ body }) => body.model === 'gpt-5')).toBe(true);
@@ -30,7 +30,7 @@ describeWithTrainers('the programs of docs/interop.md run as they are written', 
   test('firehorse', async () => {
     const server = await serve();
     const model = await startGreeter();
-    const out = await runFolder();
+    const out = runFolder();
     const [command, ...args] = programOf('firehorse', 'sh').replace(' trials', ` ${out}`).trim().split(/\s+/);
     expect(command).toBe('firehorse');
     // The command of the environment names the folder in which it was made; the module is the same program.

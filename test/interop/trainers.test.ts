@@ -111,7 +111,7 @@ async function runFirehorse({ url }: TrainingServer, variables: NodeJS.ProcessEn
     return { calls: game.slice(turn, turn + 1).map(([name, input]) => ({ name, input })) };
   });
   const [, baseUrl = ''] = model.name('openai-responses').split('@');
-  const out = await runFolder();
+  const out = runFolder();
   const args = [
     ...['-m', 'firehorse.cli', '--env', 'owner/sums', '--split', 'train', '--max-tasks', '2', '--output-dir', out],
     ...['--agent', 'react', '--model', 'openai/scripted', '--provider-url', baseUrl, '--no-logging'],

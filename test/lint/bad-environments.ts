@@ -16,6 +16,7 @@ export interface BadEnvironment {
   readonly sessions?: ServerOptions['sessions'];
   /** What whoever runs its code has heard. */
   readonly strayErrors?: readonly string[];
+  readonly processEnds?: readonly string[];
   /** Where the lint has to wait in vain. */
   readonly timeoutMs?: number;
 }
@@ -320,6 +321,13 @@ export const BAD: readonly BadEnvironment[] = [
     told: /^Error: late \(math\.ts:12\)$/,
     environment: quiz(),
     strayErrors: ['Error: late (math.ts:12)'],
+  },
+  {
+    what: 'ends its process',
+    id: 'env/process-end',
+    told: /^the process has ended: it exited with code 3$/,
+    environment: quiz(),
+    processEnds: ['it exited with code 3'],
   },
 ];
 

@@ -28,7 +28,7 @@ test.each(UNSEEN)(
       definitions: [environment],
       isActive: true,
       samples: 3,
-      takeStrayErrors: () => [],
+      takeIncidents: () => ({ strayErrors: [], processEnds: [] }),
     });
     expect(findings.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
     expect(findings.flatMap(({ id, verdict }) => (verdict === 'skip' ? [id] : []))).toEqual(unseen);

@@ -19,13 +19,13 @@ async function failuresOf(options: Parameters<typeof lintEnvironment>[0]) {
 
 describe('an environment that', () => {
   test.each(BAD)('$what breaks $id, and nothing else', async ({ id, told, environment, breaks, ...how }) => {
-    const { sessions = {}, timeoutMs, strayErrors = [] } = how;
-    const heard = [...strayErrors];
+    const { sessions = {}, timeoutMs, strayErrors = [], processEnds = [] } = how;
+    const heard = [{ strayErrors, processEnds }];
     const own = await serve([environment], { sessions });
     const url = breaks === undefined ? own : await startBreaking(own, breaks);
     const failures = await failuresOf({
       ...{ url, definitions: [environment], isActive: true, maxCalls: 20, timeoutMs },
-      takeStrayErrors: () => heard.splice(0),
+      takeIncidents: () => heard.pop() ?? { strayErrors: [], processEnds: [] },
     });
     expect(failures.map((failure) => [failure.id, failure.reason])).toEqual([[id, expect.stringMatching(told)]]);
   });

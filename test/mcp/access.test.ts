@@ -3,7 +3,10 @@ import { request } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { AUTH, KEYS, withKey, withToken } from '../server/credentials.ts';
+import { startServer } from '../support/http.ts';
 import { linesOf, logLines } from '../support/log-lines.ts';
+import { minimal } from '../support/minimal.ts';
+import { watched } from './environments.ts';
 import { ERAS, modernRpc, rpc, toMessage } from './rpc.ts';
 import { startMcp } from './server.ts';
 
@@ -94,6 +97,8 @@ test('M18: a missing version is accepted; GET and DELETE are 405, and what is no
     expect((await ask('POST', path, { raw: '{}', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
     const polluting = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"__proto__":{"a":1}}}';
     expect((await ask('POST', path, { raw: polluting, headers: json })).status).toBe(400);
+    const huge = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","arguments":{"n":1e400}}}';
+    expect((await ask('POST', path, { raw: huge, headers: json })).status).toBe(400);
   }
 });
 
@@ -119,6 +124,40 @@ test('M20: calls over MCP stand in the log and the metrics with their protocol, 
   const requests = linesOf(log, 'request').filter(({ url: each }) => each.startsWith('/mcp'));
   expect(requests.map(({ url: each }) => each)).toContain('/mcp/sessions/[cut]');
   expect(log.text()).not.toContain(token.slice(0, 20));
+});
+
+test('M18: what is wrong about an address or a method is told in the words of MCP, with what to send where', async () => {
+  const { environments, toolkits } = watched();
+  for (const [served, addresses] of [
+    [{ environments, toolkits }, ['/mcp/quiz?episode=', '/mcp/tools']],
+    // A path that names no environment would be sent to the only one.
+    [{ environments: [minimal()], toolkits: [] }, ['/mcp/minimal?episode=']],
+    [{ environments: [], toolkits }, ['/mcp/tools']],
+  ] as const) {
+    const { url, request: ask } = await startServer({ ...served, mcp: true });
+    const sent = await rpc(`${url}/mcp`, 'initialize', { protocolVersion: '2024-11-05' });
+    expect([sent.status, sent.json]).toEqual([404, refusal(/^there is no MCP server at \/mcp itself/)]);
+    for (const address of addresses) expect(sent.json.error.message).toContain(address);
+    for (const path of ['/mcp', '/mcp/', addresses[0]])
+      for (const method of ['GET', 'DELETE']) {
+        const { status, headers, json } = await ask(method, path, { headers: { accept: 'text/event-stream' } });
+        expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+        expect(json).toEqual(refusal(/POST.*Accept: application\/json, text\/event-stream.*2025-03-26/));
+        if (path !== addresses[0]) expect((json as typeof sent.json).error.message).toContain(addresses[0]);
+      }
+  }
+});
+
+const refusal = (message: RegExp) => ({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32_000, message: expect.stringMatching(message) },
+});
+
+test('M1: with one environment, a session gets its address without naming the environment', async () => {
+  const { post, create } = await startServer({ environments: [minimal()], mcp: true });
+  const { status, headers } = await post('/mcp', undefined, { sid: await create() });
+  expect([status, headers.get('location')]).toEqual([308, '/minimal/mcp']);
 });
 
 test('M18: a client that wants its connection closed after the answer gets it closed, in both eras', async () => {

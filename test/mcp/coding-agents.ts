@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AgentCli } from 'tiltyard/rollouts';
-import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
 import type { FakeWire } from '../support/model/script.ts';
 
 /** A coding agent as npm has it, and how it is pointed at a model of the test's. */
@@ -60,8 +59,7 @@ export const CODING_AGENTS: readonly CodingAgent[] = [
 
 /** A home folder for a coding agent, so that nothing of the user's is read or changed; it goes when the test ends. */
 export async function homeFor({ home = {} }: Configured): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-home-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const folder = temporaryFolder('tiltyard-home-');
   for (const [path, content] of Object.entries(home)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), JSON.stringify(content));

@@ -52,7 +52,7 @@ test(
   async () => {
     const { module } = await moduleAt();
     for (const args of [['{url}', '{prompt_file}'], []]) {
-      const out = await runFolder();
+      const out = runFolder();
       const command = ['--', process.execPath, PROGRAM, 'play', ...args];
       const played = run(['run', module, '--out', out, '--json', '--concurrency', '2', '--n', '2', ...command]);
       expect(await played.exit, played.output()).toBe(0);
@@ -72,7 +72,7 @@ test(
   'Q23: the report tells how commands ended, and why episodes were not finished',
   async () => {
     const { module } = await moduleAt();
-    const out = await runFolder();
+    const out = runFolder();
     const failing = run(['run', module, '--out', out, '--n', '2', '--', process.execPath, PROGRAM, 'never']);
     expect(await failing.exit).toBe(1);
     expect(failing.stdout()).toMatch(/stops +agent_threw 2\n +why +2x the command exited with 3: it never connected\n/);
@@ -89,7 +89,7 @@ test(
   'Q20: a resumed run finds its command again, and another one is refused',
   async () => {
     const { module } = await moduleAt();
-    const out = await runFolder();
+    const out = runFolder();
     const command = ['--', process.execPath, PROGRAM, 'play', '{url}'];
     expect(await run(['run', module, '--out', out, '--n', '1', ...command]).exit).toBe(0);
     const grown = run(['run', module, '--out', out, '--n', '2', '--resume']);
@@ -108,7 +108,7 @@ test(
   'Q21: the command starts after setup, in an empty folder, and reaches nothing but its own episode',
   async () => {
     const { module, folder } = await moduleAt();
-    const out = await runFolder();
+    const out = runFolder();
     const SNOOP_FILE = join(folder, 'seen.json');
     const env = { SNOOP_FILE, TILTYARD_API_KEY: 'of-the-server', SECRET_OF_ENV: 'hush-hush-hush', MY_OWN: 'kept' };
     const args = ['--n', '1', '--secret', 'SECRET_OF_ENV', '--', process.execPath, PROGRAM, 'snoop', '{url}'];
@@ -139,7 +139,7 @@ test.each([
 ])('Q23: a command that stops early is diagnosed: %s', async (how, stop, detail) => {
   const { environments } = watched();
   await using server = await createServer({ environments, logger: false });
-  const out = await runFolder();
+  const out = runFolder();
   const agent = commandAgent({ command: process.execPath, args: [PROGRAM, how, '{url}', '{prompt_file}'] });
   await rollouts({ target: await server.listen(), agent, n: 1, out, maxTurns: 3, retries: 0 }).catch(() => {});
   const [episode] = await episodesOf(out);
@@ -158,7 +158,7 @@ test.each(ERAS)('M8, Q21: every byte that a command can read is without the rewa
   const folder = await folderWith({});
   const { environments } = watched();
   await using server = await createServer({ environments, logger: false });
-  const out = await runFolder();
+  const out = runFolder();
   // A tool that crashes or hangs ends an episode of a run: no agent is to blame for it.
   const messages = agentMessages(era).filter(({ body }) => !/"(crash|hang)"/.test(body));
   const env = { SNOOP_FILE: join(folder, 'bytes'), MESSAGES: JSON.stringify(messages) };
@@ -177,7 +177,7 @@ test.each(ERAS)('M8, Q21: every byte that a command can read is without the rewa
 test('Q23: the last words of a command that ends at once are told, also if a process that it has left holds its output', async () => {
   const { environments } = watched();
   await using server = await createServer({ environments, logger: false });
-  const out = await runFolder();
+  const out = runFolder();
   const script =
     'sleep 600 & i=0; while [ $i -lt 200 ]; do echo "line $i"; i=$((i+1)); done; echo "no key for the model" >&2; exit 7';
   const agent = commandAgent({ command: '/bin/sh', args: ['-c', script] });
@@ -192,7 +192,7 @@ test('Q23: one that does not stop when the episode is over is ended, with all th
   const folder = await folderWith({});
   const { environments } = watched();
   await using server = await createServer({ environments, logger: false });
-  const out = await runFolder();
+  const out = runFolder();
   const SNOOP_FILE = join(folder, 'pids.json');
   const args = [PROGRAM, 'linger', '{url}', '{prompt_file}'];
   const agent = commandAgent({ command: process.execPath, args, env: { SNOOP_FILE }, graceMs: 500 });
@@ -278,7 +278,7 @@ exec ${process.execPath} ${PROGRAM} play "$TILTYARD_URL" "$TILTYARD_PROMPT_FILE"
   });
   const { environments } = watched();
   await using server = await createServer({ environments, logger: false });
-  const out = await runFolder();
+  const out = runFolder();
   await rollouts({ target: await server.listen(), agent: commandAgent(agentCli(name, ['--extra'])), n: 1, out });
   expect(await episodesOf(out)).toMatchObject([{ stop: 'finished', reward: REWARD, steps: 1 }]);
   const text = await readFile(told, 'utf8');

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createServer } from 'tiltyard/server';
 import { beforeAll, expect, onTestFinished, type TestContext, test } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
 import { client } from '../support/http.ts';
 import { needed } from '../support/needed.ts';
 import { conformance } from './conformance/environment.ts';
@@ -40,8 +39,7 @@ function expectedFailures(name: string): string {
 
 /** Runs a program with Node 22, in a folder of its own. */
 async function runProgram(args: readonly string[], { node }: NpmPrograms): Promise<{ code: number; output: string }> {
-  const cwd = await mkdtemp(join(tmpdir(), 'tiltyard-mcp-'));
-  onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+  const cwd = temporaryFolder('tiltyard-mcp-');
   const env = { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}` };
   return new Promise((resolve) => {
     execFile(node, args, { cwd, env, timeout: 200_000, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {

@@ -52,7 +52,10 @@ describe.each(CLIENTS)('a client of the SDK (%s)', (kind) => {
     expect(await other.callTool({ ...again, arguments: { answer: '42' } })).toMatchObject({
       _meta: { ...paid, 'tiltyard/finished': true },
     });
-    expect(await client.callTool(again)).toMatchObject({ isError: true, _meta: { 'tiltyard/outcome': 'tool_error' } });
+    expect(await client.callTool(again)).toMatchObject({
+      isError: true,
+      _meta: { 'tiltyard/reward': null, 'tiltyard/finished': true, 'tiltyard/outcome': 'tool_error' },
+    });
     expect(trace).toEqual(['submit again', 'submit 42']);
   });
 

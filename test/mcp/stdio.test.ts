@@ -3,7 +3,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { image, text, tool, toolkit } from 'tiltyard';
+import { image, type Toolkit, text, tool, toolkit } from 'tiltyard';
+import { connectOxp } from 'tiltyard/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderWith, MAIN, ROOT, run, untilPrinted } from '../support/command.ts';
 import { agentMessages, OF_REWARDS } from './agent-messages.ts';
@@ -134,7 +135,10 @@ test.each(CLIENTS)(
     const last = await client.callTool({ name: 'submit', arguments: { answer: 48 } });
     expect(textOfResult(last)).toContain('Right.\nThe episode has ended.');
     expect(last._meta).toMatchObject({ 'tiltyard/reward': 1, 'tiltyard/finished': true });
-    expect(await client.callTool({ name: 'submit', arguments: { answer: 48 } })).toMatchObject({ isError: true });
+    expect(await client.callTool({ name: 'submit', arguments: { answer: 48 } })).toMatchObject({
+      isError: true,
+      _meta: { 'tiltyard/reward': null, 'tiltyard/finished': true },
+    });
     await expect(client.callTool({ name: 'nope' })).rejects.toMatchObject({ code: -32_602 });
     await client.close();
     await ended;
@@ -163,21 +167,33 @@ test(
   PROCESSES_MS,
 );
 
-test('M3: a picture that a tool returns is a picture over stdio, as at the address of its server', async () => {
-  const look = tool({
-    description: 'Look.',
-    run: () => [text('A pixel.'), image(Buffer.from(PIXEL, 'base64'), 'image/png')],
-  });
+const PICTURE = { type: 'image', data: PIXEL, mimeType: 'image/png' };
+
+/** Calls a tool over stdio, and at the address of its server; gives what both returned. */
+async function lookBothWays(look: Toolkit['tools'][string]): Promise<{ url: string; contents: unknown[] }> {
   const { url, tools } = await startMcp({
     environments: [],
     toolkits: [toolkit({ name: 'Album', tools: { Look: look } })],
   });
   const { client } = await connect('v2, modern', [url]);
-  for (const each of [client, await connectMcp('v2, modern', tools)])
-    expect((await each.callTool({ name: 'Album_Look' })).content).toEqual([
-      { type: 'text', text: 'A pixel.' },
-      { type: 'image', data: PIXEL, mimeType: 'image/png' },
-    ]);
+  const clients = [client, await connectMcp('v2, modern', tools)];
+  const contents = [];
+  for (const each of clients) contents.push((await each.callTool({ name: 'Album_Look' })).content);
+  return { url, contents };
+}
+
+test('M3: a picture that a tool returns is a picture over stdio, as at the address of its server', async () => {
+  const run = () => [text('A pixel.'), image(Buffer.from(PIXEL, 'base64'), 'image/png')];
+  const { contents } = await lookBothWays(tool({ description: 'Look.', run }));
+  const shown = [{ type: 'text', text: 'A pixel.' }, PICTURE];
+  expect(contents).toEqual([shown, shown]);
+});
+
+test('M3: a picture that stands alone is a picture as well; over OXP it is the value that the tool returned', async () => {
+  const pixel = image(Buffer.from(PIXEL, 'base64'), 'image/png');
+  const { url, contents } = await lookBothWays(tool({ description: 'Look.', maxOutputBytes: 10, run: () => pixel }));
+  expect(contents).toEqual([[PICTURE], [PICTURE]]);
+  expect((await connectOxp(url).call('Album.Look', {})).value).toEqual(pixel);
 });
 
 test('M3: an episode of any server, which need not speak MCP', async () => {

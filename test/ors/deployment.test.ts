@@ -156,9 +156,9 @@ describe('required secrets', () => {
         { sid: crypto.randomUUID(), headers },
       );
     const refused = await create({ MAIL_KEY: 'a' });
-    expectError(refused, 400, "environment 'keyed' requires the secret SEARCH_KEY.");
+    expectError(refused, 400, "environment 'keyed' requires the secret SEARCH_KEY. Send it in 'secrets'");
     expect(refused.json.code).toBe('missing_secrets');
-    expectError(await create(), 400, 'requires the secrets SEARCH_KEY, MAIL_KEY.');
+    expectError(await create(), 400, "requires the secrets SEARCH_KEY, MAIL_KEY. Send them in 'secrets'");
     expect((await create({ SEARCH_KEY: '', MAIL_KEY: 'a' })).status).toBe(200);
     const inHeader = Buffer.from(JSON.stringify({ SEARCH_KEY: { value: 'b' } })).toString('base64');
     expect((await create({ MAIL_KEY: 'a' }, { 'x-secrets': inHeader })).status).toBe(200);

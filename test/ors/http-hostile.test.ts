@@ -77,6 +77,15 @@ describe('prototypes', () => {
 });
 
 describe('shapes of bodies', () => {
+  test.each(named(BODY_ROUTES))('G3: %s refuses numbers that are too large, and says where', async (_name, route) => {
+    expectError(
+      await sendBody(route, '{"name":"echo","input":{"value":[1e400]}}'),
+      400,
+      "'input.value.0' is too large",
+    );
+    expectError(await sendBody(route, '{"task_spec":{"n":-1e400}}'), 400, "'task_spec.n' is too large");
+  });
+
   test.each(named(BODY_ROUTES))('G3: nesting without end does no harm to %s', async (_name, route) => {
     const deep = `${'{"a":['.repeat(50_000)}1${']}'.repeat(50_000)}`;
     const bodies = [deep, `[${deep}]`, `{"split":${deep}}`, `{"task_spec":${deep},"secrets":${deep}}`];

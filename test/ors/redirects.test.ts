@@ -188,6 +188,20 @@ describe('where a Location leads', () => {
     expectRedirect(await get('/arena/tools?a=1'), '/arena/math/tools?a=1');
     expect((await get('/arena/math/tools')).status).toBe(200);
   });
+
+  test.each([
+    ['/arena', '/%61r%65na/tools?a=1', '/arena/math/tools?a=1'],
+    ['/arena', 'http://evil.com/%61rena/tools', '/arena/math/tools'],
+    ['/big arena/größe', '/big%20arena/gr%C3%B6%C3%9Fe/tools', '/big%20arena/gr%C3%B6%C3%9Fe/math/tools'],
+  ])('X5: under the prefix %s, %s leads to %s', async (prefix, target, location) => {
+    const app = Fastify();
+    onTestFinished(() => app.close());
+    await app.register(ors, { prefix, environments: fixture().environments });
+    const url = await app.listen({ port: 0, host: '127.0.0.1' });
+    const { status, headers } = await exchange({ url }, toRequest(`GET ${target}`));
+    expect([status, headers.get('location')]).toEqual([308, location]);
+    expect((await fetch(url + location)).status).toBe(200);
+  });
 });
 
 test('X6: /version names the version, and no build if nobody gave one', async () => {

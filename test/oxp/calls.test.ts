@@ -56,6 +56,13 @@ describe('a call', () => {
     });
   });
 
+  test('OXP O6: text in blocks is cut as well, and the blocks keep their form', async () => {
+    const called = async (toolId: string) => (await server().call({ tool_id: toolId })).json.result.value;
+    const cut = { type: 'text', text: `${'x'.repeat(10)}\n[output cut: 10 of 100 bytes shown]`, detail: null };
+    expect(await called('Shapes.LongBlock')).toEqual(cut);
+    expect(await called('Shapes.LongBlocks')).toEqual([cut, expect.objectContaining({ type: 'image', data: 'aGk=' })]);
+  });
+
   test('OXP O6: images do not count as text', async () => {
     const { value } = (await server().call({ tool_id: 'Shapes.Picture' })).json.result;
     expect(value).toEqual([expect.objectContaining({ type: 'image', data: 'aGk='.repeat(10) })]);

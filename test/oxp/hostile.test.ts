@@ -36,6 +36,12 @@ describe('bodies', () => {
     await expectHarmless(answer);
   });
 
+  test('OXP E1: numbers that are too large are refused, and it is said where', async () => {
+    const answer = await sendBody('{"request":{"tool_id":"Shapes.Echo","input":{"a":[1e400]}}}');
+    expect([answer.status, answer.json.message]).toEqual([400, 'The request is not valid']);
+    expect(answer.json.developer_message).toContain("'request.input.a.0' is too large");
+  });
+
   test.each(['constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf', 'then'])(
     'OXP E2: a parameter may be called %s',
     async (name) => {

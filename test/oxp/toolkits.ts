@@ -1,4 +1,4 @@
-import { image, step, type Tool, type ToolContext, ToolError, type Toolkit, tool, toolkit } from 'tiltyard';
+import { image, step, type Tool, type ToolContext, ToolError, type Toolkit, text, tool, toolkit } from 'tiltyard';
 import { z } from 'zod';
 import { Gate } from '../support/gates.ts';
 
@@ -248,6 +248,8 @@ const SHAPES: Record<string, Tool<any, any>> = {
   Step: { run: () => step('told', { reward: 1, finished: true, metadata: { a: 1 } }) },
   Long: { maxOutputBytes: 10, run: () => 'x'.repeat(100) },
   LongList: { maxOutputBytes: 10, input: { type: 'object' }, run: ({ value }: { value?: string }) => [value] },
+  LongBlock: { maxOutputBytes: 10, run: () => text('x'.repeat(100)) },
+  LongBlocks: { maxOutputBytes: 10, run: () => [text('x'.repeat(100)), image('aGk=', 'image/png')] },
   Picture: { maxOutputBytes: 10, run: () => step([image('aGk='.repeat(10), 'image/png')]) },
 };
 

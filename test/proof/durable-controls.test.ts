@@ -54,6 +54,15 @@ const CONTROLS: readonly (Pick<DurableOptions, 'kinds' | 'environments' | 'tools
     deaths: ['server', 'server'],
     rules: ['an episode that does not give the same again is lost when it is built again'],
   },
+  {
+    what: 'does not write down what ends when it stops',
+    standIns: ['unnoted'],
+    kinds: ['raw'],
+    environments: ['plain'],
+    tools: ['add'],
+    deaths: ['stop', 'stop'],
+    rules: [SUM_IN_LOG],
+  },
 ];
 
 // What the model finds in these servers it would find in ours.

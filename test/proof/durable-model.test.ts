@@ -266,6 +266,21 @@ test('in a cluster, the logs of all nodes tell one end, with the sum; one that i
   const rule = 'an episode ends once in all logs, with the sum of what its calls were told';
   expect(broken(ended(4), ended(4))).toEqual([rule]);
   expect(broken(ended(3))).toEqual([rule]);
+  const gone = ended(4, 'env_error', 'server_lost');
+  expect(broken(gone, gone)).toEqual([rule]);
+  expect(broken(gone, ended(4))).toEqual([rule]);
+});
+
+test('one that was lost before its client heard of it may end once more, and no other', () => {
+  const broken = (rules: typeof DURABLE_RULES, createdAt: number) => {
+    const created = GOOD.client.map((event) => (event.what === 'created' ? { ...event, at: createdAt } : event));
+    const chronicle = { ...GOOD, client: created, log: log(ended(4, 'env_error', 'server_lost'), ended(4)) };
+    return check(chronicle, rules).filter(({ why }) => why.startsWith('it ended as')).length;
+  };
+  for (const rules of [DURABLE_RULES, CLUSTER_RULES]) {
+    expect(broken(rules, Number.MAX_SAFE_INTEGER)).toBe(0);
+    expect(broken(rules, 0)).toBe(1);
+  }
 });
 
 test('in a cluster, a node that stood still may run an earlier attempt late, and no attempt runs twice', () => {

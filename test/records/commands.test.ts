@@ -46,7 +46,10 @@ test('mock says of records of tasks that clients sent that there are no splits, 
 
 test.each([
   [['serve', GSM8K, '--record-max', '5MB'], 'Name a folder with --record'],
-  [['serve', GSM8K, '--record', 'x', '--record-max', 'much'], 'A size is a number and a unit: 500MB, 10GB.'],
+  [
+    ['serve', GSM8K, '--record', 'x', '--record-max', 'much'],
+    'A size is a number such as 500MB or 10GB; without a unit, bytes.',
+  ],
   [['mock', 'nope.jsonl'], 'nope.jsonl cannot be read'],
   [['mock', 'docs/decisions'], 'docs/decisions has no records in it'],
 ])('%j is a usage error', async (args, message) => {

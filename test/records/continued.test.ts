@@ -1,25 +1,32 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect } from 'tiltyard/client';
 import type { RecordEvent } from 'tiltyard/records';
-import { createServer } from 'tiltyard/server';
+import { createServer, type ServerOptions } from 'tiltyard/server';
 import { expect, test } from 'vitest';
 import { QUICK } from '../support/client.ts';
 import { eventually } from '../support/clock.ts';
 import { killAtTheEnd } from '../support/command.ts';
+import { linesOf, logLines } from '../support/log-lines.ts';
 import { serve } from '../workers/serve.ts';
 import { counting, plain } from './counting.ts';
 import { newFolder, onlyRecordIn } from './folders.ts';
 
-function start(folder: string, limits: { readonly idleMs?: number } = {}, environments = [counting]) {
+function start(
+  folder: string,
+  limits: { readonly idleMs?: number } = {},
+  environments = [counting],
+  logger: ServerOptions['logger'] = false,
+) {
   return createServer({
     environments,
     record: { folder: join(folder, 'records') },
     journal: { folder: join(folder, 'journal') },
     limits: { drainMs: 0, ...limits },
-    logger: false,
+    logger,
   });
 }
 
@@ -105,6 +112,45 @@ test.each([
   expect(events.at(-1)).toMatchObject({ outcome: 'env_error', stop: 'lost', fault: 'environment', calls: 1 });
 });
 
+test('Q3: a clean stop ends an episode that keeps nothing, and the next server has nothing to tell of it', async () => {
+  const folder = newFolder();
+  await using first = await start(folder, {}, [plain]);
+  const session = await connect(await first.listen(), { retry: QUICK }).session({ split: 'train', index: 0 });
+  await session.call('add', {});
+  await first.close();
+  const before = await onlyRecordIn(join(folder, 'records'));
+  expect(before.at(-1)).toMatchObject({ type: 'end', outcome: 'cancelled', calls: 1 });
+  const lines = logLines();
+  await using second = await start(folder, {}, [plain], lines.logger);
+  const headers = { 'x-session-id': session.sid };
+  const answer = await second.app.inject({ method: 'GET', url: '/plain/prompt', headers });
+  expect(answer.statusCode).toBe(410);
+  expect(answer.body).toContain('ended because the server is stopping');
+  await second.close();
+  expect(await onlyRecordIn(join(folder, 'records'))).toEqual(before);
+  // Neither a warning nor an error.
+  expect(lines.text()).not.toMatch(/"level":[456]0/);
+});
+
+test('Q3: a record that has its end is complete, also if the journal does not know that its episode has ended', async () => {
+  const folder = newFolder();
+  await liveAndDie(folder, 0, 'plain');
+  const [records, journal, copy] = [join(folder, 'records'), join(folder, 'journal'), join(folder, 'copy')];
+  cpSync(journal, copy, { recursive: true });
+  await using second = await start(folder, {}, [plain]);
+  await eventually(async () => expect((await onlyRecordIn(records)).at(-1)).toMatchObject({ type: 'end' }));
+  await second.close();
+  const before = await onlyRecordIn(records);
+  rmSync(journal, { recursive: true });
+  renameSync(copy, journal);
+  const lines = logLines();
+  await using third = await start(folder, {}, [plain], lines.logger);
+  await eventually(() => expect(linesOf(lines, 'session lost')).toHaveLength(1));
+  await third.close();
+  expect(await onlyRecordIn(records)).toEqual(before);
+  expect(linesOf(lines, 'records are incomplete: events could not be written')).toEqual([]);
+});
+
 test('Q3: an episode that was finished before it was lost has finished, in its record as well', async () => {
   const folder = newFolder();
   await using first = await start(folder);
@@ -120,7 +166,9 @@ test('Q3: an episode that was finished before it was lost has finished, in its r
 test('Q3: after kill -9 the record has all that the journal has, however little was written before', async () => {
   const folder = newFolder();
   // Killed at once after the answer, and after a while: what was recorded before differs.
-  for (const waitMs of [0, 0, 150, 50]) await liveAndDie(folder, waitMs);
+  await liveAndDie(folder, 0);
+  const firstDeath = Date.now();
+  for (const waitMs of [0, 150, 50]) await liveAndDie(folder, waitMs);
   await using server = await start(folder);
   const session = connect(await server.listen(), { retry: QUICK })
     .environment('counting')
@@ -133,6 +181,10 @@ test('Q3: after kill -9 the record has all that the journal has, however little 
   const told = inShort(events).filter((each) => !each.startsWith('note') && each !== 'prompt');
   const calls = [1, 2, 3, 4, 5].flatMap((count) => ['call', `result ${count}`]);
   expect(told).toEqual(['episode', ...calls, 'end 5']);
+  // From the beginning, whatever was down meanwhile.
+  const [begin, end] = [events[0], events.at(-1)] as [RecordEvent, RecordEvent & { type: 'end' }];
+  expect(begin.at).toBeLessThan(firstDeath);
+  expect(Math.abs(end.at - begin.at - end.ms)).toBeLessThan(500);
   for (const event of events)
     if (event.type === 'result') expect(events[event.call]).toMatchObject({ type: 'call', tool: 'add' });
 });

@@ -1,14 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RecordEvent, readRecord } from 'tiltyard/records';
-import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
 
 /** A new folder that is gone after the test. */
 export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tiltyard-records-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+  return temporaryFolder('tiltyard-records-');
 }
 
 /** The paths of all records in a folder, sorted. */

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Environment, environment, step, ToolError } from 'tiltyard';
 import { connect } from 'tiltyard/client';
@@ -225,6 +225,21 @@ test('play --record writes a record, which play --script and replay read', async
     code: 1,
     output: expect.stringContaining('call 1 (say): reward 3, recorded 1'),
   });
+});
+
+test('a game of play --record without images or long texts is one file, which can be copied elsewhere', async () => {
+  const folder = newFolder();
+  const { url } = await startServer({ environments: [speaking()] });
+  const script = join(newFolder(), 'script.json');
+  const calls = [{ tool: 'say', input: { what: 'hi' } }];
+  writeFileSync(script, JSON.stringify({ environment: 'speaking', split: 'train', index: 0, calls }));
+  expect(await runHere(['play', url, '--script', script, '--record', join(folder, 'game.jsonl')])).toMatchObject({
+    code: 0,
+  });
+  expect(readdirSync(folder)).toEqual(['game.jsonl']);
+  const copy = join(newFolder(), 'copy.jsonl');
+  copyFileSync(join(folder, 'game.jsonl'), copy);
+  expect(await runHere(['replay', copy, url])).toMatchObject({ code: 0 });
 });
 
 test('an episode that is replayed against a recording server is recorded once more, and the same', async () => {

@@ -4,7 +4,7 @@ import { runFolder } from '../support/runs.ts';
 import { type QuizTask, questions, serveQuiz, solve } from './quiz.ts';
 
 async function runWith(tasks: readonly QuizTask[], answer?: string): Promise<string> {
-  const out = await runFolder();
+  const out = runFolder();
   const agent = answer === undefined ? { solve } : { calls: [{ tool: 'submit', input: { answer } }] };
   await rollouts({ target: await serveQuiz(tasks), out, agent, retries: 0 });
   return out;
@@ -35,7 +35,7 @@ test('Q14: --cluster counts tasks with the same value as one, and bounds say wha
     await call('submit', { answer: Number(number) < 5 ? number : 'wrong' });
   };
   const run = async (options: Partial<RolloutOptions>) =>
-    (await rollouts({ target, out: await runFolder(), agent, retries: 0, ...options })).summary;
+    (await rollouts({ target, out: runFolder(), agent, retries: 0, ...options })).summary;
   const [plain, clustered] = [await run({}), await run({ cluster: 'topic' })];
   expect(clustered.reward?.mean).toBe(5 / 8);
   expect(plain.reward?.interval?.method).toBe('wilson');

@@ -51,7 +51,7 @@ const HIDDEN = {
 test.each(['submit', 'fail'])(
   'Q16: no key of the server is in any file of a run, whatever its %s says',
   async (last) => {
-    const out = await runFolder();
+    const out = runFolder();
     const agent = {
       calls: [
         { tool: 'refuse', input: {} },
@@ -64,7 +64,7 @@ test.each(['submit', 'fail'])(
 );
 
 test('Q16: rescoring tells no key either, and does not take a hidden one for a difference', async () => {
-  const out = await runFolder();
+  const out = runFolder();
   const target = await serveEcho();
   const agent = {
     calls: [
@@ -80,7 +80,7 @@ test('Q16: rescoring tells no key either, and does not take a hidden one for a d
 });
 
 test('Q1: no key of the server is in a recorded game, which is the same when it is replayed', async () => {
-  const out = await runFolder();
+  const out = runFolder();
   const target = await serveEcho();
   const agent = {
     calls: [

@@ -25,7 +25,7 @@ async function modelRun(wire: FakeWire): Promise<string> {
       ? { text: 'I look.', calls: [{ name: 'look' }, { name: 'refuse' }] }
       : { calls: [{ name: 'submit', input: { answer: '1' } }] },
   );
-  const out = await runFolder();
+  const out = runFolder();
   await rollouts({ target, out, model: model.name(wire) });
   return out;
 }
@@ -77,7 +77,7 @@ test.each(WIRES)('Q15: chats of a run over %s are lines for OpenAI and for Huggi
 
 test('Q15: only episodes from --min-reward on are exported, and never one that does not count', async () => {
   const target = await serveQuiz([...questions(2), ...questions(1, { question: 'broken', trouble: 'throw' })]);
-  const folder = await runFolder();
+  const folder = runFolder();
   await rollouts({ target, out: folder, agent: { calls: [{ tool: 'submit', input: { answer: '1' } }] }, retries: 0 });
   const [first, ...others] = await linesOf(await exported(folder, 'huggingface', { minReward: 0.5 }));
   expect([first.index, others]).toEqual([1, []]);
@@ -85,7 +85,7 @@ test('Q15: only episodes from --min-reward on are exported, and never one that d
 
 test('Q15: ATIF has a file for each episode, images as files, and no model calls without a model', async () => {
   const target = await serveQuiz(questions(1));
-  const folder = await runFolder();
+  const folder = runFolder();
   const calls = [
     { tool: 'look', input: {} },
     { tool: 'submit', input: { answer: '0' } },
@@ -133,7 +133,7 @@ test('an export does not overwrite anything', async () => {
 });
 
 test('Q16: rescore makes the recorded calls again, lists what differs, and changes nothing', async () => {
-  const folder = await runFolder();
+  const folder = runFolder();
   await rollouts({ target: await serveQuiz(questions(3)), out: folder, agent: { solve } });
   const before = await filesOf(folder);
   const same = await rescore(folder, { target: await serveQuiz(questions(3)) });
@@ -155,7 +155,7 @@ test('Q16: rescore makes the recorded calls again, lists what differs, and chang
 });
 
 test('Q16: rescore lists an episode whose task is not there any more, and fails where the server is not', async () => {
-  const folder = await runFolder();
+  const folder = runFolder();
   await rollouts({ target: await serveQuiz(questions(2)), out: folder, agent: { solve } });
   const found: RescoredEpisode[] = [];
   const target = await serveQuiz(questions(1));
@@ -174,7 +174,7 @@ test('Q16: rescore lists an episode whose task is not there any more, and fails 
 });
 
 test('Q7: a failure of the environment changes the coverage of a rescore, and neither of its means, which are over tasks', async () => {
-  const folder = await runFolder();
+  const folder = runFolder();
   const agent: RolloutOptions['agent'] = async ({ call }) => void (await call('submit', { answer: '0' }));
   await rollouts({ target: await serveQuiz(questions(2)), out: folder, agent, k: 2 });
   const [first, second] = questions(2);

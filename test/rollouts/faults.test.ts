@@ -7,7 +7,7 @@ import { type QuizTask, questions, quiz, serveQuiz, solve } from './quiz.ts';
 
 async function play(tasks: readonly QuizTask[], options: Partial<RolloutOptions> = {}) {
   const target = await serveQuiz(tasks);
-  const out = await runFolder();
+  const out = runFolder();
   const result = await rollouts({ target, out, agent: { solve }, retries: 0, ...options });
   return { ...result, out, lines: await episodesOf(out) };
 }
@@ -55,7 +55,7 @@ test('Q7: a session that expires while its agent thinks is tried again in a new 
   const environments = [quiz(questions(1))];
   const server = await createServer({ environments, sessions: { observer }, limits: { idleMs: 2_000 }, logger: false });
   onTestFinished(() => server.close());
-  const out = await runFolder();
+  const out = runFolder();
   const agent: RolloutOptions['agent'] = async ({ call }) => {
     await expiry;
     await call('submit', { answer: '0' });
@@ -81,7 +81,7 @@ test('Q7: a setup that takes longer than the time of an episode is not the fault
   });
   const server = await createServer({ environments: [slow], limits: { graceMs: 100 }, logger: false });
   onTestFinished(() => server.close());
-  const out = await runFolder();
+  const out = runFolder();
   const agent = { calls: [{ tool: 'submit', input: {} }] };
   const { summary } = await rollouts({ target: await server.listen(), out, agent, timeoutMs: 3_000, retries: 1 });
   expect(await episodesOf(out)).toMatchObject([
@@ -124,7 +124,7 @@ test('an environment that finishes without a reward has paid 0, and the summary 
 test('a server that is gone is the fault of the environment', async () => {
   const server = await createServer({ environments: [quiz(questions(1))], logger: false });
   const target = await server.listen();
-  const out = await runFolder();
+  const out = runFolder();
   const agent: RolloutOptions['agent'] = async ({ call }) => {
     await server.close();
     await call('submit', { answer: '0' });

@@ -9,7 +9,7 @@ import { newCounts, questions, serveQuiz, solve } from './quiz.ts';
 
 test('Q5: a random policy plays without a key, and the run has all its files', async () => {
   const target = await serveQuiz(questions(6));
-  const out = await runFolder();
+  const out = runFolder();
   const { summary, ending } = await rollouts({ target, agent: 'random', n: 4, k: 2, out });
   expect(ending.status).toBe('complete');
   expect(summary).toMatchObject({ environment: 'quiz', split: 'test', tasks: 4, coverage: 1 });
@@ -23,7 +23,7 @@ test('Q5: a random policy plays without a key, and the run has all its files', a
 
 test('Q5: run.json says what was played: options, versions, commit, and a hash of the tasks', async () => {
   const runOf = async (count: number, n: number) => {
-    const out = await runFolder();
+    const out = runFolder();
     const target = await serveQuiz(questions(count));
     await rollouts({ target, agent: 'random', n, maxTurns: 7, tags: { wave: 'one' }, out });
     return JSON.parse(await readFile(join(out, 'run.json'), 'utf8')) as RunFile;
@@ -47,7 +47,7 @@ test('Q5: run.json says what was played: options, versions, commit, and a hash o
 
 test('Q5: an oracle shows the greatest reward that can be had', async () => {
   const target = await serveQuiz(questions(5));
-  const { summary } = await rollouts({ target, agent: { solve }, out: await runFolder() });
+  const { summary } = await rollouts({ target, agent: { solve }, out: runFolder() });
   expect(summary.reward).toMatchObject({ mean: 1, interval: { method: 'wilson' } });
 });
 
@@ -57,7 +57,7 @@ test('Q5: a recorded game is an agent as well', async () => {
     { tool: 'part', input: {} },
     { tool: 'submit', input: { answer: '1' } },
   ];
-  const out = await runFolder();
+  const out = runFolder();
   await rollouts({ target, agent: { calls }, out });
   expect((await episodesOf(out)).sort((one, other) => one.index - other.index).map(({ reward }) => reward)).toEqual([
     0.25, 1.25, 0.25,
@@ -69,7 +69,7 @@ test('an agent never sees the task unless it is an oracle', async () => {
   const seen: unknown[] = [];
   await rollouts({
     target,
-    out: await runFolder(),
+    out: runFolder(),
     agent: async (episode) => void seen.push(episode.task, Object.keys(episode)),
   });
   expect(seen[0]).toBeUndefined();
@@ -78,7 +78,7 @@ test('an agent never sees the task unless it is an oracle', async () => {
 test('Q11: the same seed gives the same events, but for times', async () => {
   const target = await serveQuiz(questions(3));
   const play = async (seed: number) => {
-    const out = await runFolder();
+    const out = runFolder();
     await rollouts({ target, agent: 'random', maxTurns: 5, seed, out, concurrency: 2 });
     const events = await Promise.all([0, 1, 2].map((episode) => eventsOf(out, episode)));
     return events.map((each) => each.map(({ at: _at, ...event }) => ('ms' in event ? { ...event, ms: 0 } : event)));
@@ -95,7 +95,7 @@ test('Q9: there are never more sessions than --concurrency, and all are deleted'
     await call('wait', { ms: 20 });
     await call('submit', { answer: '0' });
   };
-  await rollouts({ target, agent, concurrency: 3, out: await runFolder() });
+  await rollouts({ target, agent, concurrency: 3, out: runFolder() });
   expect(counts.mostOpen).toBe(3);
   expect(counts.open).toBe(0);
 });
@@ -103,7 +103,7 @@ test('Q9: there are never more sessions than --concurrency, and all are deleted'
 test('Q9: a run that is interrupted deletes its sessions, and owes what was being played', async () => {
   const counts = newCounts();
   const target = await serveQuiz(questions(8, { slow: true }), counts);
-  const out = await runFolder();
+  const out = runFolder();
   const stop = new AbortController();
   let played = 0;
   const { ending, summary } = await rollouts({
@@ -127,7 +127,7 @@ test('Q9: a run that is interrupted deletes its sessions, and owes what was bein
 test('limits of turns and time end an episode as the fault of the agent', async () => {
   const target = await serveQuiz(questions(1));
   const stopOf = async (options: Partial<RolloutOptions>) => {
-    const out = await runFolder();
+    const out = runFolder();
     await rollouts({ target, out, ...options });
     const [line] = await episodesOf(out);
     return line;
@@ -155,7 +155,7 @@ test('limits of turns and time end an episode as the fault of the agent', async 
 
 test('what an agent says after its episode has ended is in no record', async () => {
   const target = await serveQuiz(questions(2));
-  const out = await runFolder();
+  const out = runFolder();
   let late: (() => void) | undefined;
   await rollouts({
     target,

@@ -25,7 +25,7 @@ test('Q6: after kill -9 at random moments, each episode has exactly one counted 
   timeout: 900_000,
 }, async () => {
   const target = await serveQuiz(questions(TASKS, { slow: true }));
-  const out = await runFolder();
+  const out = runFolder();
   const agent = join(dirname(out), 'agent.mjs');
   await writeFile(agent, AGENT);
   const args = [

@@ -12,7 +12,7 @@ async function play(count: number, script: Script, options: Partial<RolloutOptio
   const counts = newCounts();
   const target = await serveQuiz(questions(count), counts);
   const model = await startFakeModel(script);
-  const out = await runFolder();
+  const out = runFolder();
   const result = await rollouts({ target, out, model: model.name('openai-chat'), retries: 0, ...options });
   return { ...result, out, counts, requests: model.requests };
 }

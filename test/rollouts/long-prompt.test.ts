@@ -28,7 +28,7 @@ async function play(prompt: keyof typeof PROMPTS, args: readonly string[], env: 
   });
   const server = await createServer({ environments: [quiz], logger: false });
   onTestFinished(() => server.close());
-  const out = await runFolder();
+  const out = runFolder();
   const agent = commandAgent({ command: process.execPath, args: [PROGRAM, 'play', ...args], env });
   await rollouts({ target: await server.listen(), out, agent, retries: 0 });
   return episodesOf(out);

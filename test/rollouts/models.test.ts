@@ -13,7 +13,7 @@ async function play(wire: FakeWire, script: Script, options: Partial<RolloutOpti
   const counts = newCounts();
   const target = await serveQuiz(questions(1), counts);
   const model = await startFakeModel(script);
-  const out = await runFolder();
+  const out = runFolder();
   const result = await rollouts({ target, out, model: model.name(wire), retries: 0, ...options });
   const [line] = await episodesOf(out);
   if (line === undefined) throw new Error('nothing was played');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { environment } from 'tiltyard';
 import {
   exportRun,
+  type Progress,
   type RolloutOptions,
   RunFolderError,
   RunOptionError,
@@ -13,6 +14,7 @@ import {
 } from 'tiltyard/rollouts';
 import { createServer } from 'tiltyard/server';
 import { expect, onTestFinished, test } from 'vitest';
+import { startFakeModel } from '../support/model/fake-model.ts';
 import { episodesOf, filesOf, planOf, runFolder } from '../support/runs.ts';
 import { type QuizTask, questions, serveQuiz, solve } from './quiz.ts';
 
@@ -20,7 +22,7 @@ const ORACLE = { agent: { solve } };
 
 test('Q6: --n and --k may grow, and what was played stays as it is', async () => {
   const target = await serveQuiz(questions(6));
-  const out = await runFolder();
+  const out = runFolder();
   await rollouts({ target, out, ...ORACLE, n: 2 });
   const before = await filesOf(out);
   const { summary, ending } = await rollouts({ target, out, ...ORACLE, n: 4, k: 2, resume: true });
@@ -38,7 +40,7 @@ test('Q6: --n and --k may grow, and what was played stays as it is', async () =>
 
 test('Q6: another model, agent, environment, split or seed is refused, and changes nothing', async () => {
   const target = await serveQuiz(questions(2));
-  const out = await runFolder();
+  const out = runFolder();
   await rollouts({ target, out, ...ORACLE });
   const before = await filesOf(out);
   const others: Partial<RolloutOptions>[] = [
@@ -65,7 +67,7 @@ test('Q6: another environment, split or model that is there is refused as well',
   onTestFinished(() => server.close());
   const target = await server.listen();
   const refusal = async (first: Partial<RolloutOptions>, then: Partial<RolloutOptions>) => {
-    const play = { target, out: await runFolder(), agent: async () => {} };
+    const play = { target, out: runFolder(), agent: async () => {} };
     await rollouts({ ...play, ...first });
     const before = await filesOf(play.out);
     const thrown = await rollouts({ ...play, ...first, ...then, resume: true }).catch((error: Error) => error.message);
@@ -86,7 +88,7 @@ test.each<[string, Partial<RolloutOptions>]>([
   ['a task that is not there', { from: 99 }],
 ])('%s is refused before there is a run in the folder', async (_what, wrong) => {
   const target = await serveQuiz(questions(1));
-  const out = await runFolder();
+  const out = runFolder();
   const key = process.env.ANTHROPIC_API_KEY;
   delete process.env.ANTHROPIC_API_KEY;
   onTestFinished(() => void (key !== undefined && Object.assign(process.env, { ANTHROPIC_API_KEY: key })));
@@ -95,7 +97,7 @@ test.each<[string, Partial<RolloutOptions>]>([
 });
 
 test('Q6: a task that has changed is new work, and the old one no longer counts', async () => {
-  const out = await runFolder();
+  const out = runFolder();
   const tasks: QuizTask[] = questions(3);
   await rollouts({
     target: await serveQuiz(tasks),
@@ -115,7 +117,7 @@ test('Q6: a task that has changed is new work, and the old one no longer counts'
 });
 
 test('Q6: a task that changes and changes back is played anew each time, and counts once', async () => {
-  const out = await runFolder();
+  const out = runFolder();
   const tasks: QuizTask[] = questions(2);
   const changed = tasks.map((task, index) => (index === 1 ? { ...task, question: 'another?' } : task));
   for (const each of [tasks, changed, tasks])
@@ -131,7 +133,7 @@ test('Q6: a task that changes and changes back is played anew each time, and cou
 });
 
 test('Q6: what failed is played again when a run is resumed', async () => {
-  const out = await runFolder();
+  const out = runFolder();
   const target = await serveQuiz(questions(2, { trouble: 'first-time' }));
   const first = await rollouts({ target, out, ...ORACLE, retries: 0 });
   expect(first.summary).toMatchObject({ coverage: 0, episodes: { owed: 2 } });
@@ -140,8 +142,52 @@ test('Q6: what failed is played again when a run is resumed', async () => {
   expect((await episodesOf(out)).map(({ attempt }) => attempt).sort()).toEqual([1, 1, 2, 2]);
 });
 
+test('a resumed run keeps how it is played, unless it is told otherwise', async () => {
+  const target = await serveQuiz(questions(6));
+  const usage = { input: 500_000, output: 100_000 };
+  const fake = await startFakeModel(() => ({ calls: [{ name: 'submit', input: { answer: '0' } }], usage }));
+  const model = fake.name('openai-chat');
+  const out = runFolder();
+  const price = { input: 2, output: 10 };
+  const kept = async () => JSON.parse(await readFile(join(out, 'run.json'), 'utf8')).kept;
+  const play = { target, out, model };
+  const first = { concurrency: 1, retries: 0, budgetUsd: 2, budgetMs: 60_000 };
+  await rollouts({ ...play, ...first, prices: { fake: price, other: price } });
+  expect(await kept()).toEqual({ ...first, prices: { [model]: price } });
+  const spent = { status: 'budget', budget: 'usd', detail: 'the budget of $2 is spent' };
+  expect((await rollouts({ ...play, resume: true })).ending).toEqual(spent);
+  expect((await rollouts({ ...play, resume: true, budgetUsd: 6, retries: 1 })).summary.usd).toBeCloseTo(6, 9);
+  expect(await kept()).toEqual({ ...first, budgetUsd: 6, retries: 1, prices: { [model]: price } });
+  expect(fake.requests).toHaveLength(3);
+});
+
+test('a run of an earlier version, which kept less, is resumed', async () => {
+  const target = await serveQuiz(questions(3));
+  const out = runFolder();
+  await rollouts({ target, out, ...ORACLE, n: 2, retries: 1 });
+  const { kept: _, ...earlier } = JSON.parse(await readFile(join(out, 'run.json'), 'utf8'));
+  await writeFile(join(out, 'run.json'), JSON.stringify(earlier));
+  const { ending } = await rollouts({ target, out, ...ORACLE, n: 3, concurrency: 2, resume: true });
+  expect(ending.status).toBe('complete');
+  expect(JSON.parse(await readFile(join(out, 'run.json'), 'utf8')).kept).toEqual({ concurrency: 2 });
+});
+
+test('the uncertainty that a run shows while it goes on is the one of its summary', async () => {
+  let progress: Progress | undefined;
+  const { summary } = await rollouts({
+    target: await serveQuiz(questions(5)),
+    out: runFolder(),
+    agent: { calls: [{ tool: 'submit', input: { answer: '1' } }] },
+    onStart: (started) => {
+      progress = started;
+    },
+  });
+  expect(progress?.reward?.mean).toBeCloseTo(summary.reward?.mean ?? Number.NaN, 12);
+  expect(progress?.reward?.standardError).toBeCloseTo(summary.reward?.standardError ?? Number.NaN, 12);
+});
+
 test('Q6: what a crash has left of a line is dropped, in every file', async () => {
-  const out = await runFolder();
+  const out = runFolder();
   const target = await serveQuiz(questions(3));
   await rollouts({ target, out, ...ORACLE, n: 2 });
   const before = await readFile(join(out, 'episodes.jsonl'), 'utf8');
@@ -153,7 +199,7 @@ test('Q6: what a crash has left of a line is dropped, in every file', async () =
 
 test('Q12: a folder in which a run goes on is refused; the lock of a dead process is taken over', async () => {
   const target = await serveQuiz(questions(2));
-  const out = await runFolder();
+  const out = runFolder();
   let second: Promise<unknown> = Promise.resolve();
   await rollouts({
     target,
@@ -175,7 +221,7 @@ test('Q12: a folder in which a run goes on is refused; the lock of a dead proces
 
 test('Q12: a lock that cannot be read is not taken over, and the message says what to do', async () => {
   const target = await serveQuiz(questions(1));
-  const out = await runFolder();
+  const out = runFolder();
   await rollouts({ target, out, ...ORACLE });
   for (const content of ['', 'nonsense', '{}']) {
     await writeFile(join(out, 'lock'), content);
@@ -185,21 +231,21 @@ test('Q12: a lock that cannot be read is not taken over, and the message says wh
 
 test('Q16: what a URL has of a password is in no file of the run', async () => {
   const target = (await serveQuiz(questions(1))).replace('http://', 'http://ada:hunter22@');
-  const out = await runFolder();
+  const out = runFolder();
   await rollouts({ target, out, ...ORACLE });
   for (const [name, content] of await filesOf(out)) expect(content.includes('hunter22'), name).toBe(false);
 });
 
 test('a folder that cannot be made is refused', async () => {
   const target = await serveQuiz(questions(1));
-  const out = await runFolder();
+  const out = runFolder();
   await writeFile(out, 'a file');
   await expect(rollouts({ target, out, ...ORACLE })).rejects.toThrow(RunFolderError);
 });
 
 test('a folder with something else in it is not touched', async () => {
   const target = await serveQuiz(questions(1));
-  const out = await runFolder();
+  const out = runFolder();
   const { mkdir } = await import('node:fs/promises');
   await mkdir(out);
   await writeFile(join(out, 'thesis.txt'), 'ten years of work');

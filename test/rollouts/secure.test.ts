@@ -7,7 +7,7 @@ import { newCounts, questions, serveQuiz } from './quiz.ts';
 test('Q5: a run plays on a server behind HTTPS, over connections that it uses again', async () => {
   const counts = newCounts();
   const front = await secureFront(await serveQuiz(questions(20), counts));
-  const out = await runFolder();
+  const out = runFolder();
   const args = ['run', front.url, '--policy', 'random', '--n', '20', '--concurrency', '4', '--out', out];
   const command = run(args, { NODE_EXTRA_CA_CERTS: front.certificate });
   expect(await command.exit, command.output()).toBe(0);
@@ -20,7 +20,7 @@ test('Q5: a run plays on a server behind HTTPS, over connections that it uses ag
 test('Q5: a server whose certificate nobody vouches for is not talked to, and the reason is told', async () => {
   const counts = newCounts();
   const front = await secureFront(await serveQuiz(questions(2), counts));
-  const command = run(['run', front.url, '--policy', 'random', '--n', '2', '--out', await runFolder()]);
+  const command = run(['run', front.url, '--policy', 'random', '--n', '2', '--out', runFolder()]);
   expect(await command.exit).not.toBe(0);
   expect(command.output()).toMatch(
     /the certificate of localhost:\d+ is not trusted here: self-signed.*NODE_EXTRA_CA_CERTS/,

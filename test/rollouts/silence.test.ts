@@ -19,7 +19,7 @@ test.each(['/create', '/quiz/prompt', '/quiz/task_tools', '/quiz/task'])(
   { timeout: 20_000 },
   async (silent) => {
     const { front } = await quizBehind((path) => path === silent);
-    const out = await runFolder();
+    const out = runFolder();
     const startedAt = performance.now();
     await rollouts({ target: front.url, out, agent: { solve }, n: 1, retries: 0, timeoutMs: 500 });
     expect(performance.now() - startedAt).toBeLessThan(SLACK_MS);
@@ -29,7 +29,7 @@ test.each(['/create', '/quiz/prompt', '/quiz/task_tools', '/quiz/task'])(
 
 test('a server that never answers /create does not hold up a run beyond its time', { timeout: 20_000 }, async () => {
   const { front } = await quizBehind((path) => path === '/create');
-  const out = await runFolder();
+  const out = runFolder();
   const startedAt = performance.now();
   const { ending } = await rollouts({ target: front.url, out, agent: { solve }, budgetMs: 1_000 });
   expect(performance.now() - startedAt).toBeLessThan(SLACK_MS);
@@ -43,7 +43,7 @@ test('a run that is interrupted gives up a server that never answers /create, an
   const { front } = await quizBehind((path) => path === '/create');
   const stopping = new AbortController();
   const { signal } = stopping;
-  const out = await runFolder();
+  const out = runFolder();
   const running = rollouts({ target: front.url, out, agent: { solve }, n: 1, signal });
   await front.heard('/create');
   const stoppedAt = performance.now();
@@ -57,7 +57,7 @@ test('a run that is interrupted gives up a server that never answers /create, an
 test('rescoring ends for a server that never answers /create, by the time of its run or by its signal', {
   timeout: 30_000,
 }, async () => {
-  const out = await runFolder();
+  const out = runFolder();
   await rollouts({ target: await serveQuiz(questions(2)), out, agent: { solve }, n: 1, timeoutMs: 3_000 });
   const { front } = await quizBehind((path) => path === '/create');
   const startedAt = performance.now();

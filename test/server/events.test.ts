@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ServerEvent, WatchedSession } from '../../src/protocol/index.ts';
 import { openEvents } from '../support/event-source.ts';
 import { startServer } from '../support/http.ts';
+import { AUTH, KEYS, withKey } from './credentials.ts';
 import { bank } from './toolkits.ts';
 
 type Of<Type extends ServerEvent['type']> = Extract<ServerEvent, { type: Type }>;
@@ -32,6 +33,23 @@ async function* eventsIn(response: IncomingMessage): AsyncGenerator<ServerEvent>
 const sids = (sessions: readonly WatchedSession[]) => sessions.map(({ sid }) => sid);
 
 describe('U4: GET /events', () => {
+  test('no identity keeps another from listening: when all places are taken, the one with the most gives one up', async () => {
+    const { url } = await startServer({ events: true, auth: AUTH });
+    const listening = (key: string) => listen(url, '', withKey(key));
+    const first = await listening(KEYS.team);
+    const left = expect(first.ended).rejects.toThrow('terminated');
+    const others = [];
+    while (others.length < 31) others.push(await listening(KEYS.team));
+    expect((await listening(KEYS.team)).status).toBe(429);
+    const rival = await listening(KEYS.rival);
+    expect(rival.status).toBe(200);
+    await rival.nextOf('sessions');
+    await left;
+    // Its own share does not grow at the expense of others.
+    expect((await listening(KEYS.team)).status).toBe(429);
+    expect(others.map(({ status }) => status)).toEqual(Array(31).fill(200));
+  });
+
   test('is not there unless it was asked for', async () => {
     const server = await startServer();
     expect((await server.get('/events')).status).toBe(404);

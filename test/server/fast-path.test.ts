@@ -126,6 +126,29 @@ test('a body in pieces is put together, and one that stays incomplete calls noth
   expect(counters.runs.echo).toBe(1);
 });
 
+test('a call that waited behind others on its connection has been read by then, and is left to Fastify', async () => {
+  const { url, create } = await startServer();
+  const sid = await create();
+  const count = 40;
+  const headers = ['Content-Type: application/json', `X-Session-ID: ${sid}`];
+  const calls = Array.from({ length: count }, (_, value) => {
+    const body = call('echo', { value: `number ${value}.` });
+    return toRequest('POST /math/call', [...headers, `Content-Length: ${body.length}`]) + body;
+  });
+  const socket = await openSocket(url);
+  const seen = await seenByFastify(async () => {
+    let answers = '';
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      answers += text;
+    });
+    socket.write(calls.join(''));
+    await expect.poll(() => answers.match(/number \d+/g)).toEqual(calls.map((_, value) => `number ${value}`));
+  });
+  socket.destroy();
+  expect(seen).toBeGreaterThan(0);
+  expect(seen).toBeLessThan(count);
+});
+
 async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay();

@@ -1,4 +1,4 @@
-import Fastify from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { createServer, type HostEvent, ors, oxp } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startServer, type TestOptions } from '../support/http.ts';
@@ -98,6 +98,23 @@ describe('options that mean nothing are refused at start', () => {
     await expect(ready(ors, { environments: [minimal()], atuh: {} })).rejects.toThrow("Did you mean 'auth'?");
     await expect(ready(oxp, { toolkits: [bank], returnErrors: true })).rejects.toThrow('returnErrors must be');
   });
+
+  test.each(['/', '/arena/', '/:tenant/arena', '/arena/*'])(
+    'also a prefix under which paths would be wrong: %s',
+    async (prefix) => {
+      for (const mount of [
+        (app: FastifyInstance) => app.register(ors, { environments: [minimal()], prefix }),
+        (app: FastifyInstance) => app.register(oxp, { toolkits: [bank], prefix }),
+        (app: FastifyInstance) =>
+          app.register(async (inner) => inner.register(ors, { environments: [minimal()] }), { prefix }),
+      ]) {
+        const app = Fastify();
+        onTestFinished(() => app.close());
+        mount(app);
+        await expect(app.ready()).rejects.toThrow(`and without a slash at its end, not "${prefix}"`);
+      }
+    },
+  );
 });
 
 test('a server that cannot be made leaves nothing behind', async () => {

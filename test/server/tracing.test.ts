@@ -1,4 +1,5 @@
-import { trace } from '@opentelemetry/api';
+import type { RequestListener } from 'node:http';
+import { context, trace } from '@opentelemetry/api';
 import { tool, toolkit } from 'tiltyard';
 import { connect, connectOxp } from 'tiltyard/client';
 import { expect, test } from 'vitest';
@@ -113,6 +114,23 @@ test('a traceparent that any client sends is taken', async () => {
   const [call, ...others] = await received((span) => span.traceId === traceId && span.name === 'call look');
   expect(call?.parentSpanId).toBe(spanId);
   expect(others).toEqual([]);
+});
+
+test('a call stands below the span that an instrumentation of HTTP has made of its request', async () => {
+  const server = await startServer({ environments: [traced('instrumented')] });
+  const sid = await server.create();
+  const span = trace.getTracer('http').startSpan('POST');
+  const { server: http } = server.server.app;
+  const [listener] = http.rawListeners('request') as [RequestListener];
+  http.off('request', listener);
+  http.on('request', (...both) =>
+    context.with(trace.setSpan(context.active(), span), () => listener.apply(http, both)),
+  );
+  await server.call(sid, 'look', {}, { env: 'instrumented' });
+  span.end();
+  const { traceId, spanId } = span.spanContext();
+  const [call] = await received((each) => each.traceId === traceId && each.name === 'call look');
+  expect(call?.parentSpanId).toBe(spanId);
 });
 
 test('calls over OXP are traced from client to author as well', async () => {

@@ -62,3 +62,16 @@ test('U2: an answer that breaks is noted as far as it came, with keys taken out 
   expect(wire[0]?.response?.body).toMatch(/^"é /);
   expect(JSON.stringify(wire)).not.toContain('1234567890');
 });
+
+test('U2: where the wire is cut off, half a key is not left', async () => {
+  // One of them is cut in two, wherever the cut is.
+  const keys = 'the-key-1234567890'.repeat(20_000);
+  const { studio, table } = await playing((response) => {
+    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ message: keys }));
+  });
+  expect(await table.call(ECHO, { keys })).toMatchObject({ status: 'failed' });
+  const [exchange] = await studio.ask('GET /api/plays/:play/steps/:step/wire', { play: table.id, step: 0 });
+  expect(exchange?.response?.body).toBe('{"message":"[secret]');
+  expect(exchange?.response?.cut).toBe(20_000 * 18 + 14 - 256 * 1024);
+  expect(exchange?.request.body).toMatch(/"keys":"\[secret\]$/);
+});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withoutForeignFrames } from '../../src/cli/shared/location.ts';
 import type { Job, StreamEvent } from '../../src/studio/api.ts';
 import { startServer } from '../support/http.ts';
 import { minimal } from '../support/minimal.ts';
@@ -35,6 +36,22 @@ test('U6: the lint shows what fails, with advice', async () => {
   expect(job.status).toBe('done');
   expect(job.findings.map(({ protocol }) => protocol)).toContain('env');
   expect(job.findings.every(({ requirement }) => requirement !== '')).toBe(true);
+});
+
+test('U6: of an exception, a finding has the lines of the author', async () => {
+  const setup = () => {
+    throw new Error('no data');
+  };
+  const { url } = await startServer({
+    environments: [{ ...minimal(), name: 'broken', setup }],
+    returnErrors: 'stacktrace',
+  });
+  const targets = [{ name: url, url, apiKey: '', isModule: false }];
+  const studio = await openStudio({ targets, toMessage: withoutForeignFrames });
+  const { id } = await studio.ask('POST /api/jobs', {}, { body: { kind: 'lint', target: 't1', samples: 1 } });
+  const reasons = (await ended(studio, id)).findings.map(({ reason }) => reason).join('\n');
+  expect(reasons).toMatch(/Error: no data\n\s+at .*jobs\.test\.ts/);
+  expect(reasons).not.toContain('/src/sessions/');
 });
 
 test('U6: a measurement is run, cancelled, or read from a file; a server that is away fails the job', async () => {

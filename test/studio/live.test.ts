@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LiveSession, StreamEvent } from '../../src/studio/api.ts';
+import { withKey } from '../server/credentials.ts';
 import { startServer, type TestServer } from '../support/http.ts';
 import { openStudio, type TestStudio } from './studio-client.ts';
 
@@ -59,6 +60,28 @@ test('U4: a session is followed with what it sends and gets', async () => {
     (event) => event.type === 'follow_changes' && event.steps.some(({ error }) => error !== undefined),
   );
   expect(broken).toMatchObject({ steps: [{ outcome: 'env_error', error: expect.stringContaining('it broke') }] });
+});
+
+test('U4: the key of the server is in nothing that the page gets', async () => {
+  const KEY = 'key-of-the-server-1234';
+  const server = await startServer({ events: true, auth: { apiKeys: [KEY] } });
+  const { url } = server;
+  const studio = await openStudio({ targets: [{ name: url, url, apiKey: KEY, isModule: false }] });
+  await studio.ask('POST /api/targets/:target/look', { target: 't1' });
+  const overview = await studio.stream('live/t1');
+  const as = { headers: withKey(KEY) };
+  const sid = crypto.randomUUID();
+  await server.post('/create', { split: 'train', index: 2 }, { sid, ...as });
+  const stream = await studio.stream(`follow/t1/${sid}`);
+  await stream.next((event) => event.type === 'follow_changes');
+  await server.call(sid, 'echo', { value: { [KEY]: `with ${KEY}` } }, as);
+  await server.call(sid, 'boom', { message: `not ${KEY}` }, as);
+  await stream.next((event) => event.type === 'follow_changes' && event.steps.some(({ error }) => error !== undefined));
+  await overview.next((event) => sessionsIn(event).some(({ lastTool }) => lastTool === 'boom'));
+  const all = JSON.stringify([stream.seen, overview.seen]);
+  expect(all).toContain('with [secret]');
+  expect(all).toContain('not [secret]');
+  expect(all).not.toContain(KEY);
 });
 
 test('U4: hundreds of sessions come together, a few times a second', async () => {

@@ -1,12 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
 import { openStudio } from './studio-client.ts';
 
 test('a page that is built again is served without a restart, and nothing beside it is', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-built-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('tiltyard-built-');
   await writeFile(join(folder, 'secret.txt'), 'not of the page');
   const page = join(folder, 'page');
   const build = async (hash: string) => {

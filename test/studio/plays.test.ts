@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environment, step, tool, toolkit } from 'tiltyard';
 import { readEpisode } from 'tiltyard/records';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { PlaySubject, StreamEvent } from '../../src/studio/api.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { startServer, type TestOptions } from '../support/http.ts';
 import { openStudio, type TestStudio } from './studio-client.ts';
 import { type Table, tableOf } from './table.ts';
@@ -148,6 +148,24 @@ describe('U2: playing', () => {
     expect((await table.play()).secrets).toEqual(['apiKey']);
   });
 
+  test('the next task begins with the secrets of the play before it; a task of your own begins once more', async () => {
+    const { studio, begin } = await stage();
+    const next = async (play: string) => {
+      const { id } = await studio.ask('POST /api/plays/:play/next', { play });
+      return tableOf(studio, id).ready();
+    };
+    const first = await begin(MATH, { apiKey: 'very-secret-token-5678' });
+    const second = await next(first.id);
+    expect(second).toMatchObject({
+      parent: null,
+      subject: { ...MATH, choice: { split: 'train', index: 3 } },
+      secrets: ['apiKey'],
+    });
+    expect(JSON.stringify(second)).not.toContain('very-secret-token-5678');
+    const own = { kind: 'episode', environment: 'math', choice: { task: { question: 'Mine?', answer: '1' } } } as const;
+    expect(await next((await begin(own)).id)).toMatchObject({ subject: own, secrets: [] });
+  });
+
   test('tools of a toolkit are called without an episode', async () => {
     const add = tool({
       description: 'Add.',
@@ -233,8 +251,7 @@ describe('U3: rewinding', () => {
     const exported = (as: 'game' | 'test' | 'curl') =>
       studio.ask('GET /api/plays/:play/export', { play: table.id }, { query: { as } });
     const game = await exported('game');
-    const folder = await mkdtemp(join(tmpdir(), 'tiltyard-game-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder('tiltyard-game-');
     await writeFile(join(folder, game.name), game.text);
     expect(await readEpisode(join(folder, game.name))).toMatchObject({
       environment: 'moody',

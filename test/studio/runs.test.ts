@@ -1,19 +1,15 @@
-import { appendFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RecordWriter } from 'tiltyard/records';
 import { rollouts } from 'tiltyard/rollouts';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TaskQuery } from '../../src/studio/api.ts';
 import { type QuizTask, questions, serveQuiz, solve } from '../rollouts/quiz.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { episodesOf } from '../support/runs.ts';
 import { openStudio, type TestStudio } from './studio-client.ts';
 
-async function root(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-runs-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+const root = () => temporaryFolder('tiltyard-runs-');
 
 interface RunChoice {
   readonly out: string;
@@ -32,7 +28,7 @@ async function idsOf(studio: TestStudio): Promise<Record<string, string>> {
 
 describe('U5: runs', () => {
   test('the table has each run with its mean, interval and change against the one before', async () => {
-    const folder = await root();
+    const folder = root();
     const tasks = questions(6);
     await run(tasks, { out: join(folder, 'weak'), answer: '3' });
     await run(tasks, { out: join(folder, 'strong') });
@@ -57,7 +53,7 @@ describe('U5: runs', () => {
   });
 
   test('tasks by repeats are filtered, sorted and paged', async () => {
-    const folder = await root();
+    const folder = root();
     const tasks = [
       ...questions(4),
       ...questions(2, { trouble: 'throw' }).map((task, at) => ({ ...task, question: `x${at}` })),
@@ -89,7 +85,7 @@ describe('U5: runs', () => {
   });
 
   test('an episode has its line, its events by pages, its attempts and its neighbours', async () => {
-    const folder = await root();
+    const folder = root();
     await run(questions(3), { out: join(folder, 'run') });
     // They end in any order.
     const line = (await episodesOf(join(folder, 'run'))).find(({ episode }) => episode === 0);
@@ -118,7 +114,7 @@ describe('U5: runs', () => {
   });
 
   test('two runs are compared task by task, and only what differs is listed', async () => {
-    const folder = await root();
+    const folder = root();
     const tasks = questions(4);
     await run(tasks, { out: join(folder, 'one'), answer: '1' });
     await run(tasks, { out: join(folder, 'two') });
@@ -152,7 +148,7 @@ describe('U5: runs', () => {
   });
 
   test('a run that goes on is told while it does', async () => {
-    const folder = await root();
+    const folder = root();
     await run(questions(3), { out: join(folder, 'run') });
     const path = join(folder, 'run', 'episodes.jsonl');
     const lines = await episodesOf(join(folder, 'run'));
@@ -176,7 +172,7 @@ describe('U5: runs', () => {
   });
 
   test('records outside of runs are listed and read by pages', async () => {
-    const folder = await root();
+    const folder = root();
     for (const index of [0, 1, 2]) {
       const writer = RecordWriter.open(join(folder, `game-${index}.jsonl`));
       writer.append({ type: 'episode', by: 'play', environment: 'math', split: 'train', index });
@@ -204,8 +200,8 @@ describe('U5: runs', () => {
 });
 
 test('U5: 100,000 episodes open in pages of constant size', async () => {
-  const folder = join(await root(), 'large');
-  const small = await root();
+  const folder = join(root(), 'large');
+  const small = root();
   await run(questions(1), { out: join(small, 'run') });
   await mkdir(folder);
   const [line] = await episodesOf(join(small, 'run'));

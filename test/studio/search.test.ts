@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rollouts } from 'tiltyard/rollouts';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TaskQuery, TaskTable } from '../../src/studio/api.ts';
 import { type QuizTask, questions, serveQuiz } from '../rollouts/quiz.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { openStudio, type TestStudio } from './studio-client.ts';
 
 /** A run of a quiz in which the answer to each question is its own. */
 async function playQuiz(tasks: readonly QuizTask[], { k = 1 } = {}): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-search-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('tiltyard-search-');
   const agent = { solve: ({ answer }: Record<string, unknown>) => [{ tool: 'submit', input: { answer } }] } as never;
   await rollouts({ target: await serveQuiz(tasks), out: join(folder, 'run'), agent, retries: 0, k });
   return join(folder, 'run');

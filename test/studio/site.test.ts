@@ -1,24 +1,20 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { rollouts } from 'tiltyard/rollouts';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EpisodeDetail, RunHead, StaticSite, TaskTable } from '../../src/studio/api.ts';
 import { exportSite } from '../../src/studio/index.ts';
 import { questions, serveQuiz, solve } from '../rollouts/quiz.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { filesOf } from '../support/runs.ts';
 import { openStudio } from './studio-client.ts';
 
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'tiltyard-site-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
+const folder = () => temporaryFolder('tiltyard-site-');
 
 /** A page as the build makes it, as far as an export looks at it. */
 async function builtPage(): Promise<string> {
-  const page = await folder();
+  const page = folder();
   await mkdir(join(page, 'assets'));
   await writeFile(join(page, 'index.html'), 'for the server');
   await writeFile(join(page, 'static.html'), 'for file://');
@@ -40,7 +36,7 @@ async function load(site: string, paths: readonly string[]): Promise<Loaded> {
 }
 
 test('U7: a site has the page and the same answers as the routes, and nothing of where it was', async () => {
-  const root = await folder();
+  const root = folder();
   const hostile = { question: '</script><script>alert(1)</script>\u2028', answer: '1' };
   for (const [name, answer] of [
     ['one', '0'],
@@ -49,7 +45,7 @@ test('U7: a site has the page and the same answers as the routes, and nothing of
     const target = await serveQuiz([...questions(2), hostile]);
     await rollouts({ target, out: join(root, name), agent: { calls: [{ tool: 'submit', input: { answer } }] } });
   }
-  const [out, page] = [join(await folder(), 'site'), await builtPage()];
+  const [out, page] = [join(folder(), 'site'), await builtPage()];
   let last: readonly [number, number] = [0, 0];
   const written = await exportSite({ runs: [root], out, page, onProgress: (...progress) => (last = progress) });
   expect(written).toEqual({ out, runs: 2, episodes: 6 });
@@ -85,16 +81,16 @@ test('U7: a site has the page and the same answers as the routes, and nothing of
 });
 
 test('U7: nothing is written over, and half a site is not left', async () => {
-  const root = await folder();
+  const root = folder();
   await rollouts({ target: await serveQuiz(questions(2)), out: join(root, 'run'), agent: { solve } });
   const page = await builtPage();
-  const taken = await folder();
+  const taken = folder();
   await writeFile(join(taken, 'mine.txt'), 'mine');
   await expect(exportSite({ runs: [root], out: taken, page })).rejects.toThrow(/is not empty/);
   expect([...(await filesOf(taken)).keys()]).toEqual(['mine.txt']);
-  const out = await folder();
-  await expect(exportSite({ runs: [await folder()], out, page })).rejects.toThrow(/there is no run/);
-  await expect(exportSite({ runs: [root], out, page: await folder() })).rejects.toThrow(/npm run build/);
+  const out = folder();
+  await expect(exportSite({ runs: [folder()], out, page })).rejects.toThrow(/there is no run/);
+  await expect(exportSite({ runs: [root], out, page: folder() })).rejects.toThrow(/npm run build/);
   const controller = new AbortController();
   const stopped = exportSite({
     runs: [root],

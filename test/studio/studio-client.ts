@@ -32,8 +32,11 @@ export interface TestStudio {
 export async function openStudio(options: StudioOptions = {}): Promise<TestStudio> {
   const studio = await startStudio({ port: 0, ...options });
   onTestFinished(() => studio.close());
-  const { origin } = studio;
-  const token = studio.url.replace(/^.*#token=/, '');
+  return enterStudio(studio.origin, studio.url.replace(/^.*#token=/, ''));
+}
+
+/** Enters a studio that runs already. */
+export async function enterStudio(origin: string, token: string): Promise<TestStudio> {
   const entered = await fetch(`${origin}/api/enter`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

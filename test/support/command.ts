@@ -1,9 +1,10 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { temporaryFolder } from './folder.ts';
 
 // The built command, as users run it: `npm test` builds first.
 export const MAIN: string = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -65,8 +66,7 @@ export async function untilPrinted({ output, exit, child }: Run, pattern: RegExp
 
 /** A folder inside the repository, so that a module in it finds the package by name; it goes when the test ends. */
 export async function folderWith(files: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(join(ROOT, '.tmp-cli-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('.tmp-cli-', ROOT);
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   return folder;
 }

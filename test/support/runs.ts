@@ -1,15 +1,12 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RecordEvent, readRecord } from 'tiltyard/records';
 import type { EpisodeLine, PlannedEpisode } from 'tiltyard/rollouts';
-import { onTestFinished } from 'vitest';
+import { temporaryFolder } from './folder.ts';
 
 /** A folder for a run, which does not exist yet; it goes when the test ends. */
-export async function runFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-run-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, 'run');
+export function runFolder(): string {
+  return join(temporaryFolder('tiltyard-run-'), 'run');
 }
 
 /** The attempts of a run, as they are written down. */

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
+import { temporaryFolder } from './folder.ts';
 
 /** A server behind TLS, as most are that are not on this machine. */
 export interface SecureFront {
@@ -32,11 +32,8 @@ export async function secureFront(target: string): Promise<SecureFront> {
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-secure-'));
-  onTestFinished(async () => {
-    server.close();
-    await rm(folder, { recursive: true });
-  });
+  const folder = temporaryFolder('tiltyard-secure-');
+  onTestFinished(() => void server.close());
   const certificate = join(folder, 'certificate.pem');
   await writeFile(certificate, CERTIFICATE);
   const { port: own } = server.address() as AddressInfo;

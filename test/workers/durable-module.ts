@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Environment, environment, step } from 'tiltyard';
 
 /** An environment whose episodes are built again, and whose tools end and block their process. */
@@ -23,6 +24,9 @@ export const steady: Environment = environment({
       },
     },
     exit: { run: () => process.exit(3) },
+    // Nobody can tell who did it: a native crash leaves no time for last words.
+    abort_later: { run: () => sleep(50).then(() => process.abort()) },
+    wait: { run: () => sleep(2_000, 'waited') },
     exit_once: { run: (_input, { attempt }) => (attempt === 1 ? process.exit(3) : `alive in attempt ${attempt}`) },
   },
 });

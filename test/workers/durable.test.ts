@@ -52,6 +52,17 @@ describe('H5: only the episode whose call ends its process is charged', () => {
     expect((await bob.call('same', 'count', {}, { env: 'steady' })).result).toMatchObject({ ok: true });
   });
 
+  test('also if another one ran in it each time, and nobody can tell which of them did it', async () => {
+    const { served, guilty, other } = await together();
+    const waiting = other.call('wait');
+    const lost = await rejection(guilty.call('abort_later'));
+    expect(lost).toMatchObject({ outcome: 'env_error', message: expect.stringContaining('ended two processes') });
+    expect((await waiting).text).toBe('waited');
+    expect((await other.call('count')).text).toBe('2');
+    await served.untilLogged(/worker process has ended/, 2);
+    expect(served.lines.filter(({ msg }) => /worker process has ended/.test(String(msg)))).toHaveLength(2);
+  });
+
   test('and once is forgiven: the call runs again, and is answered', async () => {
     const { guilty, other } = await together();
     expect((await guilty.call('exit_once')).text).toBe('alive in attempt 2');

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { DEFAULT_SESSION_OPTIONS, type OpenEpisode } from '../../src/sessions/index.ts';
 import { type WorkerPool, WorkerRuntime } from '../../src/workers/index.ts';
+import { eventually, rejection } from '../support/client.ts';
 import { folderWith } from '../support/command.ts';
 import { poolOf, run, start } from './pools.ts';
 import { isAlive, pidOf, serve } from './serve.ts';
@@ -60,4 +61,53 @@ test('H3: a worker that takes long to start is waited for', async () => {
     body: JSON.stringify({ split: 'train', index: 0 }),
   });
   expect(response.status).toBe(200);
+});
+
+/** A pool of one worker that a tool blocks, for some 2 s or (`loop`) for ever, and what opens episodes in it. */
+async function blocked(tool: 'limited' | 'loop'): Promise<WorkerRuntime> {
+  const limits = { graceMs: 1_500 };
+  const pool = await poolOf(1, { limits });
+  const runtime = new WorkerRuntime(pool, { ...DEFAULT_SESSION_OPTIONS, ...limits });
+  const episode = await runtime.open(start(1));
+  await pidIn(episode);
+  run(episode, tool);
+  await eventually(() => expect(pool.find()?.isSilent(performance.now())).toBe(true));
+  return runtime;
+}
+
+test('H4: a tool that blocks after its session was deleted costs the worker, also if the server was away when it looked', async () => {
+  const limits = { graceMs: 200 };
+  const pool = await poolOf(1, { limits });
+  const runtime = new WorkerRuntime(pool, { ...DEFAULT_SESSION_OPTIONS, ...limits });
+  const episode = await runtime.open(start(1));
+  await pidIn(episode);
+  const [pid = 0] = pool.pids;
+  const worker = pool.find();
+  run(episode, 'loop');
+  // As if the server was away again and again, for longer than the episode waits before it looks.
+  const away = setInterval(() => worker?.forgive(performance.now()), 50);
+  setTimeout(() => clearInterval(away), 3_000);
+  await episode.close('deleted');
+  await eventually(() => expect(isAlive(pid)).toBe(false));
+});
+
+const PAST = { taskDigest: undefined, steps: [], saved: undefined, finished: false };
+
+test.each([
+  ['begins', {}],
+  ['is built again', { past: PAST }],
+])('H4: an episode that %s while code blocks all workers waits for one that answers', async (_what, more) => {
+  const runtime = await blocked('limited');
+  expect(await pidIn(await runtime.open({ ...start(2), ...more }))).toContain('returned');
+});
+
+test('H4: one that begins does not wait for ever, and one that is built again does', async () => {
+  const runtime = await blocked('loop');
+  const rebuilt = runtime.open({ ...start(2), past: PAST }).then(() => 'rebuilt');
+  const begun = rejection(runtime.open(start(3)));
+  expect(await Promise.race([begun, rebuilt])).toMatchObject({
+    code: 'no_worker',
+    message: expect.stringContaining('blocks all worker'),
+  });
+  await expect(Promise.race([rebuilt, 'waiting'])).resolves.toBe('waiting');
 });

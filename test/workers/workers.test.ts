@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Session } from 'tiltyard/client';
 import { createServer } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually, rejection } from '../support/client.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { endsOf, isAlive, MODULE, pidOf, type Served, serve, sessionsApart } from './serve.ts';
 
 /** Asks for `/health` and calls a tool of another session, again and again, while something else happens. */
@@ -54,8 +54,7 @@ describe('H1: with workers', () => {
   });
 
   test('a whole episode is as it is without them', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tiltyard-workers-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder('tiltyard-workers-');
     const { session, events, client } = await serve();
     expect(await client.environments()).toEqual(['rough']);
     const trace = join(folder, 'trace');

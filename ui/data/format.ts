@@ -21,6 +21,17 @@ export function formatCount(count: number): string {
   return `${(count / 1_000_000).toFixed(count < 100_000_000 ? 1 : 0)} M`;
 }
 
+/** Tokens of a model, marked where they are an estimate because its server did not report them. */
+export function formatTokens({ input, output, estimated }: Tokens): string {
+  return `${formatCount(input)} in, ${formatCount(output)} out${estimated === true ? ' (estimated)' : ''}`;
+}
+
+interface Tokens {
+  readonly input: number;
+  readonly output: number;
+  readonly estimated?: boolean | undefined;
+}
+
 /** A time span. */
 export function formatMs(ms: number): string {
   if (ms < 1) return '< 1 ms';

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 
 /** A question or a list above the page; Escape closes it. */
 export function Dialog({
@@ -12,7 +12,8 @@ export function Dialog({
 }): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Closed while it is still in the page: only then does the browser give the focus back to what opened it.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => element?.close();

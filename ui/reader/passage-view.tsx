@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import type { EndEvent, MessageEvent } from '../../src/records/index.ts';
-import { formatCount, formatMs, plural } from '../data/format.ts';
+import { formatMs, formatTokens, plural } from '../data/format.ts';
 import { toSafeText } from '../data/safe-text.ts';
 import { Blocks } from '../parts/blocks.tsx';
 import { JsonTree } from '../parts/json-tree.tsx';
@@ -98,7 +98,7 @@ function Message({ event: { role, body, model } }: { readonly event: MessageEven
         {model !== undefined && (
           <span>
             {toSafeText(model.name)} · {formatMs(model.ms)}
-            {used !== undefined && ` · ${formatCount(used.input)} in, ${formatCount(used.output)} out`}
+            {used !== undefined && ` · ${formatTokens(used)}`}
             {model.stop !== undefined && ` · ${toSafeText(model.stop)}`}
           </span>
         )}

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { ProblemKind } from '../../src/studio/api.ts';
+import type { Problem, ProblemKind } from '../../src/studio/api.ts';
 import { toSafeText } from '../data/safe-text.ts';
 import { LongText } from '../parts/long-text.tsx';
 
@@ -21,7 +21,7 @@ const CLASSES: Readonly<Record<ProblemKind, { readonly name: string; readonly ad
 export function ProblemView({
   problem,
 }: {
-  readonly problem: { readonly kind: ProblemKind; readonly message: string; readonly advice: string | null };
+  readonly problem: Pick<Problem, 'kind' | 'message' | 'whole' | 'advice'>;
 }): ReactElement {
   const { name, advice } = CLASSES[problem.kind];
   return (
@@ -31,6 +31,12 @@ export function ProblemView({
         {name}
       </span>
       <LongText text={problem.message} className="plain" />
+      {problem.whole !== undefined && (
+        <details>
+          <summary>Whole stack</summary>
+          <LongText text={problem.whole} />
+        </details>
+      )}
       <p className="soft">{problem.advice === null ? advice : toSafeText(problem.advice)}</p>
     </div>
   );

@@ -21,7 +21,7 @@ export function RewardChart({
       (number | null)[],
     ];
   }, [steps, other]);
-  const total = steps.some(({ reward }) => reward !== null) ? (runningTotals(steps).at(-1) ?? null) : null;
+  const total = runningTotals(steps).at(-1) ?? null;
   const label = `Running total of the reward: ${formatReward(total)} after ${plural(steps.length, 'step')}`;
   return <Chart options={options} data={data} height={130} label={label} />;
 }

@@ -17,7 +17,8 @@ const step: Step = {
 
 test('a step that paid nothing keeps "none", which is not 0', () => {
   expect(fromPlay(step).reward).toBeNull();
-  expect(runningTotals([{ reward: null }, { reward: 1 }, { reward: -0.5 }])).toEqual([0, 1, 0.5]);
+  expect(runningTotals([{ reward: null }, { reward: 1 }, { reward: -0.5 }])).toEqual([null, 1, 0.5]);
+  expect(runningTotals([{ reward: null }, { reward: 0 }, { reward: null }])).toEqual([null, 0, 0]);
 });
 
 test('the value of an OXP tool is shown where there are no blocks', () => {

@@ -17,7 +17,7 @@ export interface ShownStep {
   readonly reward: number | null;
   readonly finished: boolean;
   readonly metadata?: JsonObject | null | undefined;
-  readonly problem?: Pick<Problem, 'message' | 'advice'> & { readonly kind: ProblemKind };
+  readonly problem?: Pick<Problem, 'kind' | 'message' | 'whole' | 'advice'>;
   readonly isReplay?: boolean;
   readonly divergences?: readonly Divergence[];
 }
@@ -86,11 +86,11 @@ export function kindOf(outcome: string): ProblemKind {
   return kinds[outcome] ?? 'server';
 }
 
-/** The sum of the rewards up to each step. */
-export function runningTotals(steps: readonly Pick<ShownStep, 'reward'>[]): number[] {
-  let total = 0;
+/** The sum of the rewards up to each step; null as long as none was paid, which is not the same as 0. */
+export function runningTotals(steps: readonly Pick<ShownStep, 'reward'>[]): (number | null)[] {
+  let total: number | null = null;
   return steps.map(({ reward }) => {
-    total += reward ?? 0;
+    if (reward !== null) total = (total ?? 0) + reward;
     return total;
   });
 }

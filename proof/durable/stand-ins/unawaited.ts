@@ -1,6 +1,6 @@
 import { SessionJournal as Awaited } from '../../../src/durable/session-journal.ts';
 
-export type { JournalPlace } from '../../../src/durable/session-journal.ts';
+export { hasReadableCalls, type JournalPlace } from '../../../src/durable/session-journal.ts';
 
 /** Says that a record is durable before it is. */
 export class SessionJournal extends Awaited {

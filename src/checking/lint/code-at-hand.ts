@@ -17,10 +17,18 @@ export interface CodeAtHand {
    */
   readonly startRuntime?: ((limits: Limits) => Promise<LintRuntime>) | undefined;
   /**
-   * Takes the errors that nobody caught since this was called last.
-   * @internal For the command, which hears of them.
+   * Takes what has happened beside calls since this was called last.
+   * @internal For the command, which hears of it.
    */
-  readonly takeStrayErrors?: (() => readonly string[]) | undefined;
+  readonly takeIncidents?: (() => Incidents) | undefined;
+}
+
+/** What code did beside what it was asked for. */
+export interface Incidents {
+  /** Errors that nobody caught. */
+  readonly strayErrors: readonly string[];
+  /** How processes that ran it have ended: `it exited with code 1`. */
+  readonly processEnds: readonly string[];
 }
 
 /** Opens what runs the code; undefined where there is none. */

@@ -3,7 +3,7 @@ import type { Finding } from '../referee/probe.ts';
 import { runProbes } from '../referee/run-probes.ts';
 import { answerRules } from './answer-rules.ts';
 import { callRules } from './call-rules.ts';
-import { type CodeAtHand, openRuntime } from './code-at-hand.ts';
+import { type CodeAtHand, type Incidents, openRuntime } from './code-at-hand.ts';
 import { durabilityRules } from './durability-rules.ts';
 import { explore } from './explore.ts';
 import { playAgain } from './play-again.ts';
@@ -49,6 +49,15 @@ export interface LintOptions extends CodeAtHand {
   readonly toMessage?: ((message: string) => string) | undefined;
   /** Hears what is done next. */
   readonly onProgress?: ((progress: LintProgress) => void) | undefined;
+  /** Hears of each environment how much of it was looked at. */
+  readonly onSampled?: ((sampled: SampleSize) => void) | undefined;
+}
+
+/** How many of an environment's tasks were begun: what is wrong only with others is not found. */
+export interface SampleSize {
+  readonly environment: string;
+  readonly begun: number;
+  readonly tasks: number;
 }
 
 /** How far a lint is: reading an environment is one step, and calling its tools is another. */
@@ -80,7 +89,7 @@ export async function lintEnvironment(options: LintOptions): Promise<Finding[]> 
     maxSteps = 100,
     isActive = false,
     secrets = {},
-    takeStrayErrors,
+    takeIncidents,
   } = options;
   const client = connect(url, { apiKey });
   const names = environment === undefined ? await client.environments({ signal, timeoutMs }) : [environment];
@@ -99,8 +108,10 @@ export async function lintEnvironment(options: LintOptions): Promise<Finding[]> 
   // All before any tool is called: a call that breaks the server must not hide what else there is.
   for (const [at, name] of names.entries()) {
     const looked = await lookAt(client.environment(name), samplingOf(name, at));
-    const strayErrors = takeStrayErrors?.();
-    seen.push({ server, environment: name, secrets: Object.keys(secrets), rewardRange, strayErrors, ...looked });
+    const tasks = looked.splits.reduce((sum, { count }) => sum + count, 0);
+    options.onSampled?.({ environment: name, begun: looked.episodes.length, tasks });
+    const incidents = takeIncidents?.();
+    seen.push({ server, environment: name, secrets: Object.keys(secrets), rewardRange, incidents, ...looked });
   }
   await using runtime = isActive ? await openRuntime(options, timeoutMs) : undefined;
   const findings: Finding[] = [];
@@ -112,12 +123,20 @@ export async function lintEnvironment(options: LintOptions): Promise<Finding[]> 
           ...sample,
           ...(await explore(client.environment(name), episodes, sampling)),
           again: await playAgain(runtime, name, episodes, sampling),
-          strayErrors: sample.strayErrors && [...sample.strayErrors, ...(takeStrayErrors?.() ?? [])],
+          incidents: joined(sample.incidents, takeIncidents?.()),
         }
       : sample;
     findings.push(...(await judge(explored, { ...options, timeoutMs, signal })));
   }
   return findings;
+}
+
+function joined(before: Incidents | undefined, after: Incidents | undefined): Incidents | undefined {
+  if (before === undefined || after === undefined) return before;
+  return {
+    strayErrors: [...before.strayErrors, ...after.strayErrors],
+    processEnds: [...before.processEnds, ...after.processEnds],
+  };
 }
 
 type Seen = Omit<Sample, 'server' | 'environment' | 'secrets' | 'rewardRange'>;

@@ -1,5 +1,6 @@
 import type { Durability } from '../../core/index.ts';
 import type { JsonObject, ToolSpec } from '../../protocol/index.ts';
+import type { Incidents } from './code-at-hand.ts';
 
 /** What the lint has seen of one environment; rules judge it and ask nothing more. */
 export interface Sample {
@@ -16,8 +17,8 @@ export interface Sample {
   readonly breakdown?: string;
   /** What came of building episodes again; undefined where nobody promises that, or the code is not at hand. */
   readonly again?: PlayedAgain | undefined;
-  /** Errors that nobody caught while it was looked at; undefined where nobody would hear of them. */
-  readonly strayErrors?: readonly string[] | undefined;
+  /** What its code did beside while it was looked at; undefined where nobody would hear of it. */
+  readonly incidents?: Incidents | undefined;
   readonly rewardRange: RewardRange;
   /** Why there is nothing to judge. */
   readonly failure?: string;

@@ -23,8 +23,8 @@ export async function bench(target: string, options: BenchOptions): Promise<void
   const terminal = processTerminal();
   using interruption = onInterrupt();
   const { signal } = interruption;
-  await using first = await openServer(target);
-  await using second = options.compare === undefined ? undefined : await openServer(options.compare);
+  await using first = await openServer(target, signal);
+  await using second = options.compare === undefined ? undefined : await openServer(options.compare, signal);
   const entrants: Entrant[] = [];
   for (const server of [first, ...(second === undefined ? [] : [second])]) {
     signal.throwIfAborted();

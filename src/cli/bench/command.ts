@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addSecretOption, toCount, toJsonObject, toMilliseconds } from '../shared/arguments.ts';
+import { addSecretOption, TIMES, toCount, toJsonObject, toMilliseconds } from '../shared/arguments.ts';
 import { toPositive } from './arguments.ts';
 import type { BenchOptions } from './plan.ts';
 
@@ -48,10 +48,12 @@ const HELP = `
 The API key is read from the environment variable TILTYARD_API_KEY. Ctrl-C ends
 the sessions and prints the results so far.
 
+A <time> is ${TIMES}.
+
 Examples:
-  tiltyard bench examples/gridworld/environment.ts
-  tiltyard bench http://localhost:8080 --tool submit --input '{"answer": "72"}' --duration 30s
-  tiltyard bench math.ts --rate 500 --html report.html
-  tiltyard bench math.ts --ramp
-  tiltyard bench math.ts --episodes --steps 5 --connections 64
-  tiltyard bench new.ts --compare old.ts --fail-below 0.95`;
+  tiltyard bench environment.ts
+  tiltyard bench http://localhost:8080 --tool guess --input '{"number": 50}' --duration 30s
+  tiltyard bench environment.ts --rate 500 --html report.html
+  tiltyard bench environment.ts --ramp
+  tiltyard bench environment.ts --episodes --steps 5 --connections 64
+  tiltyard bench environment.ts --compare localhost:8080 --fail-below 0.95`;

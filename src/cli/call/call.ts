@@ -5,7 +5,7 @@ import { mcpUrlOf } from '../shared/mcp-url.ts';
 import { environmentsOf } from '../shared/protocols.ts';
 import { readSecrets } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
-import { withServer } from '../shared/with-server.ts';
+import { type OpenServer, withServer } from '../shared/with-server.ts';
 import { toCallError } from './call-failure.ts';
 import { callInEpisode } from './in-episode.ts';
 import { callInToolkit } from './in-toolkit.ts';
@@ -39,11 +39,12 @@ async function callOnce(target: string, { tool, input }: Called, options: CallOp
     const { callAtMcp } = await import('./at-mcp.ts');
     return callAtMcp(url, { tool, readFor }, options);
   }
-  await withServer(target, async (server) => {
+  const callAt = async (server: OpenServer) => {
     const isOfToolkit = !isInEpisode(options) && (TOOL_ID.test(tool) || (await environmentsOf(server)) === undefined);
     const callReady = isOfToolkit ? callInToolkit : callInEpisode;
     await callReady(server, { tool, readFor, secrets }, options);
-  });
+  };
+  await withServer(target, callAt, { retype: (server) => `tiltyard call ${server} ${tool}` });
 }
 
 function isInEpisode(options: CallOptions): boolean {

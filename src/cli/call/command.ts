@@ -40,8 +40,8 @@ itself which episode it means. Exit code 1: the call was refused or the tool
 failed. The API key is read from the environment variable TILTYARD_API_KEY.
 
 Examples:
-  tiltyard call examples/gsm8k/environment.ts submit --input answer=51
-  tiltyard call localhost:8080 submit '{"answer": "51"}' --environment gsm8k --split train --index 0
-  tiltyard call examples/toolkit/toolkit.ts Calculator.Add --input a=0.1 --input b=0.2
-  tiltyard call localhost:8080/mcp/tools Calculator_Add --input a=1 --input b=2
-  echo '{"answer": "51"}' | tiltyard call localhost:8080 submit - --json`;
+  tiltyard call environment.ts guess --input number=50
+  tiltyard call localhost:8080 guess '{"number": 50}' --environment capitals --split train --index 0
+  tiltyard call toolkit.ts Weather.Convert --input degrees=20 --input from=celsius --input to=fahrenheit
+  tiltyard call localhost:8080/mcp/tools Weather_Convert --input degrees=20 --input from=celsius --input to=fahrenheit
+  echo '{"number": 50}' | tiltyard call localhost:8080 guess - --json`;

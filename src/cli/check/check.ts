@@ -1,4 +1,4 @@
-import { judge, keyOf, toBaseline, type Verdict } from '../../checking/index.ts';
+import { type CheckReport, judge, keyOf, toBaseline, type Verdict } from '../../checking/index.ts';
 import { Failure } from '../shared/failure.ts';
 import { assertWritable, writeOut } from '../shared/out-file.ts';
 import { readSecrets } from '../shared/secrets.ts';
@@ -10,7 +10,7 @@ import { readBaseline } from './baseline-file.ts';
 import { toJsonReport } from './json-report.ts';
 import { toJunit } from './junit.ts';
 import type { CheckCommandOptions } from './options.ts';
-import { runLint } from './run-lint.ts';
+import { type LintReport, runLint } from './run-lint.ts';
 import { runReferee } from './run-referee.ts';
 import { reportLines } from './text-report.ts';
 
@@ -23,7 +23,7 @@ export async function check(text: string, options: CheckCommandOptions): Promise
   const secrets = readSecrets(options.secret);
   // Before the check: a mistake in the file should not cost the time of one.
   const baseline = options.baseline === undefined ? [] : await readBaseline(options.baseline);
-  const report = await withServer(text, (server) =>
+  const report: CheckReport & Partial<LintReport> = await withServer(text, (server) =>
     options.environment === undefined
       ? runReferee(server, { ...options, secrets })
       : runLint(server, { ...options, secrets }),
@@ -32,7 +32,13 @@ export async function check(text: string, options: CheckCommandOptions): Promise
   if (options.json) terminal.printJson(toJsonReport(report, verdict));
   else {
     const { verbose: isVerbose = false, only } = options;
-    const shown = { colors: terminal.colors, name: toUrl(text) ?? text, isVerbose, isPart: only !== undefined };
+    const shown = {
+      colors: terminal.colors,
+      name: toUrl(text) ?? text,
+      isVerbose,
+      isPart: only !== undefined,
+      sampled: report.sampled,
+    };
     for (const line of reportLines(report, verdict, shown)) terminal.print(line);
   }
   await writeFiles(verdict, options);

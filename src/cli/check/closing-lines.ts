@@ -1,16 +1,23 @@
-import { countOutcomes, type Verdict } from '../../checking/index.ts';
+import { countOutcomes, type SampleSize, type Verdict } from '../../checking/index.ts';
+import { formatNumber } from '../shared/report/format.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { adviceOnSecrets } from '../shared/secrets.ts';
 
 /** How the report ends. */
 export interface ClosingOptions {
+  /** Whether passes and skips are shown, too. */
   readonly isVerbose: boolean;
   /** Whether only a part of the requirements was asked for. */
   readonly isPart: boolean;
+  /** How much of each environment was looked at, if it was environments. */
+  readonly sampled?: readonly SampleSize[] | undefined;
 }
 
 /** What a person may do about what was left out, and the verdict; of a failure, the command's own error tells it. */
-export function* closingLines(verdict: Verdict, { isVerbose, isPart }: ClosingOptions): Generator<string> {
+export function* closingLines(
+  verdict: Verdict,
+  { isVerbose, isPart, sampled = [] }: ClosingOptions,
+): Generator<string> {
   const { judgements } = verdict;
   const { warn, skip } = countOutcomes(judgements);
   const passive = judgements.filter((each) => each.verdict === 'skip' && each.reason?.includes('--active')).length;
@@ -24,9 +31,15 @@ export function* closingLines(verdict: Verdict, { isVerbose, isPart }: ClosingOp
   const left = passive + unready.length + keyless.length;
   const others = skip - left;
   if (others > 0 && !isVerbose) yield `${others} ${skip > others ? 'more ' : ''}skipped: --verbose shows why`;
+  const [begun, tasks] = [sum(sampled.map((each) => each.begun)), sum(sampled.map((each) => each.tasks))];
+  if (begun < tasks) yield `${formatNumber(begun)} of ${formatNumber(tasks)} tasks were tried; --samples tries more`;
   if (warn === 1) yield '1 warning does not fail the check; --strict makes it count';
   if (warn > 1) yield `${warn} warnings do not fail the check; --strict makes them count`;
   if (verdict.passed) yield `${praise(verdict)}${isPart || left > 0 ? ', as far as it was checked' : ''}.`;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }
 
 function praise({ judgements }: Verdict): string {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addSecretOption, toCount, toMilliseconds } from '../shared/arguments.ts';
+import { addSecretOption, TIMES, toCount, toMilliseconds } from '../shared/arguments.ts';
 import { EXIT_CODES } from '../shared/failure.ts';
 import { toRange } from './arguments.ts';
 import type { CheckCommandOptions } from './options.ts';
@@ -70,12 +70,14 @@ Lint rules have ids such as env/prompt-empty. Most of them are hardening: use
 The API key is read from the environment variable TILTYARD_API_KEY. Exit code
 1: something failed.
 
+A <time> is ${TIMES}.
+
 Examples:
   tiltyard check http://localhost:8080
-  tiltyard check examples/gsm8k/environment.ts --active
+  tiltyard check environment.ts --active
   tiltyard check localhost:8080/mcp/tools
   tiltyard check localhost:8080 --only oxp ors/D ors/S15 --verbose
-  tiltyard check examples/gsm8k/environment.ts --environment --active --strict
-  tiltyard check localhost:8080 --environment gsm8k --reward-range 0,1
+  tiltyard check environment.ts --environment --active --strict
+  tiltyard check localhost:8080 --environment capitals --reward-range 0,1
   tiltyard check localhost:8080 --write-baseline known.json
   tiltyard check localhost:8080 --baseline known.json --junit report.xml`;

@@ -1,5 +1,6 @@
 import { type CheckReport, checkServer, UnknownPart } from '../../checking/index.ts';
 import { misuse } from '../shared/failure.ts';
+import { waitFor } from '../shared/waiting.ts';
 import type { OpenServer } from '../shared/with-server.ts';
 import { lazyBar } from './lazy-bar.ts';
 import type { CheckRun } from './options.ts';
@@ -11,6 +12,10 @@ const SETUP_MS = 60_000;
 export async function runReferee(server: OpenServer, options: CheckRun): Promise<CheckReport> {
   const { url, apiKey, signal } = server;
   using bar = lazyBar();
+  let hear = () => {};
+  const heard = new Promise<void>((resolve) => {
+    hear = resolve;
+  });
   const checking = checkServer({
     url,
     headers: headersFor(apiKey),
@@ -20,8 +25,12 @@ export async function runReferee(server: OpenServer, options: CheckRun): Promise
     secrets: options.secrets,
     setupMs: options.setupTimeout ?? SETUP_MS,
     signal,
-    onFinding: ({ id }, { protocol, done, total }) => bar.advance(done, total, `${protocol}/${id}`),
+    onFinding: ({ id }, { protocol, done, total }) => {
+      hear();
+      bar.advance(done, total, `${protocol}/${id}`);
+    },
   });
+  void waitFor(`waiting for ${url} to answer`, Promise.race([heard, checking.catch(() => {})]));
   return await checking.catch((thrown: unknown) => {
     throw thrown instanceof UnknownPart ? misuse(`--only: ${thrown.message}`) : thrown;
   });

@@ -8,26 +8,23 @@ import {
 import { toSafeText } from '../shared/safe-text.ts';
 import { toTable } from '../shared/table.ts';
 import type { Colors } from '../shared/terminal.ts';
-import { closingLines } from './closing-lines.ts';
+import { type ClosingOptions, closingLines } from './closing-lines.ts';
 import { exchangeLines } from './exchange-text.ts';
 
 /** How the report is written. */
-export interface ReportOptions {
+export interface ReportOptions extends ClosingOptions {
   readonly colors: Colors;
   /** What was checked: a URL, or the module that was served for the check. */
   readonly name: string;
-  /** Whether passes and skips are shown, too. */
-  readonly isVerbose: boolean;
-  /** Whether only a part of the requirements was asked for. */
-  readonly isPart: boolean;
 }
 
 /** The report for people: what failed with what was sent and received, and a score for each group and in all. */
 export function* reportLines(
   { url, protocols }: CheckReport,
   verdict: Verdict,
-  { colors, name: target, isVerbose, isPart }: ReportOptions,
+  { colors, name: target, ...closing }: ReportOptions,
 ): Generator<string> {
+  const { isVerbose } = closing;
   for (const { name } of protocols) {
     const judgements = verdict.judgements.filter(({ protocol }) => protocol === name);
     const shown = judgements.filter((each) => isShown(each, isVerbose));
@@ -43,7 +40,7 @@ export function* reportLines(
   }
   for (const { id } of verdict.fixed) yield `fixed: ${toSafeText(id)} passes now. Remove it from the baseline`;
   yield* summaryLines(verdict, colors);
-  yield* closingLines(verdict, { isVerbose, isPart });
+  yield* closingLines(verdict, closing);
 }
 
 function byGroup(judgements: readonly Judgement[]): Map<string, Judgement[]> {

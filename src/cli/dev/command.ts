@@ -42,5 +42,5 @@ page to play the environments in, is on port 8090 or the next free one; see
 tiltyard studio.
 
 Examples:
-  tiltyard dev math.ts
-  tiltyard dev math.ts tools.ts --port 9000 --watch tasks/`;
+  tiltyard dev environment.ts
+  tiltyard dev environment.ts toolkit.ts --port 9000 --watch tasks/`;

@@ -1,6 +1,6 @@
 import { Failure } from '../shared/failure.ts';
 import { onInterrupt } from '../shared/interruption.ts';
-import { assertExists, assertModule } from '../shared/module-path.ts';
+import { assertExists, assertModule, manifestOf } from '../shared/module-path.ts';
 import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { defaultPort } from '../shared/serving/port.ts';
@@ -41,7 +41,9 @@ export async function dev(modules: readonly string[], options: DevOptions): Prom
   const signal = AbortSignal.any([interruption.signal, unread.signal]);
   signal.addEventListener('abort', () => terminal.note('\nEnding sessions. Press Ctrl-C again to quit now.'));
   await using watch = new Watch((error) => warn(`cannot watch some files: ${error}`));
-  for (const path of [...modules, ...paths]) watch.add(path);
+  // It decides how Node reads the modules.
+  const manifests = modules.flatMap((module) => manifestOf(module) ?? []);
+  for (const path of [...modules, ...paths, ...manifests]) watch.add(path);
   const shown = json ? programsDisplay(terminal) : peoplesDisplay(terminal, auth);
   await using studio = new DevStudio({ name: modules[0] ?? '', auth, display: shown });
   const display = options.studio ? { ...shown, listening: studio.around(shown.listening) } : shown;

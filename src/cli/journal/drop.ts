@@ -14,7 +14,7 @@ export async function drop(
 ): Promise<void> {
   const terminal = processTerminal();
   const found = await withJournal(folder, (journal) => {
-    const key = findEpisode(journal, episode);
+    const key = findEpisode(journal, episode, folder);
     return { key, count: journal.read(key).length };
   });
   const name = toSafeText(episode);

@@ -23,11 +23,11 @@ export async function list(folder: string, { json = false, calls = false }: List
     else if (calls) for (const line of toTable([CALLS_HEAD, ...entries.map(toCallRow)])) terminal.print(line);
     else for (const line of toTable([HEAD, ...entries.map(toRow)])) terminal.print(line);
     if (!json && !calls && others > 0) terminal.note(`Calls of toolkits: ${others}. List them with --calls.`);
-    const { owner, lastAlive } = journal;
-    if (!json && owner)
-      terminal.note(
-        `In use by process ${owner.pid} on ${owner.host}; last sign of life ${toTime(lastAlive ?? owner.since)}.`,
-      );
+    const { owner, lastAlive, isOwnerGone } = journal;
+    if (json || owner === undefined) return;
+    const process = `process ${owner.pid} on ${owner.host}`;
+    const use = isOwnerGone ? `Last used by ${process}, which has ended without closing it` : `In use by ${process}`;
+    terminal.note(`${use}; last sign of life ${toTime(lastAlive ?? owner.since)}.`);
   });
 }
 
@@ -43,6 +43,8 @@ interface Summary {
   readonly since: number;
   readonly lastAt: number;
   readonly lastType: string;
+  /** What ended the episode, if it has ended. */
+  readonly end?: unknown;
   readonly records: number;
 }
 
@@ -51,18 +53,21 @@ function summarize({ key, first, last, lastSeq }: JournalEntry<AnyRecord>): Summ
   return {
     key,
     ...{ sid, identity, environment, durability, callId, tool },
-    since: first.at,
+    // All that is left of an episode that has ended may be its end, which repeats when it began.
+    since: typeof first.since === 'number' ? first.since : first.at,
     lastAt: last.at,
     lastType: last.type,
+    ...(last.type === 'close' && { end: last.end }),
     records: lastSeq,
   };
 }
 
 const HEAD = ['SESSION', 'IDENTITY', 'ENVIRONMENT', 'KEPT BY', 'SINCE', 'RECORDS', 'LAST', ''];
 
-function toRow({ key, sid, identity, environment, durability, since, lastAt, lastType, records }: Summary): string[] {
+function toRow(summary: Summary): string[] {
+  const { key, sid, identity, environment, durability, since, lastAt, records } = summary;
   const cells = [sid ?? key, identity, environment, durability].map((cell) => toSafeText(String(cell ?? '-')));
-  return [...cells, toTime(since), String(records), toSafeText(lastType), toTime(lastAt)];
+  return [...cells, toTime(since), String(records), toLast(summary), toTime(lastAt)];
 }
 
 function isCall({ callId }: Summary): boolean {
@@ -71,9 +76,27 @@ function isCall({ callId }: Summary): boolean {
 
 const CALLS_HEAD = ['CALL', 'IDENTITY', 'TOOL', 'SINCE', 'LAST', ''];
 
-function toCallRow({ callId, identity, tool, since, lastAt, lastType }: Summary): string[] {
+function toCallRow(summary: Summary): string[] {
+  const { callId, identity, tool, since, lastAt } = summary;
   const cells = [callId, identity, tool].map((cell) => toSafeText(String(cell || '-')));
-  return [...cells, toTime(since), toSafeText(lastType), toTime(lastAt)];
+  return [...cells, toTime(since), toLast(summary), toTime(lastAt)];
+}
+
+// Types of records are made for programs: `end` is that of a call, while its episode goes on.
+const LAST = new Map([
+  ['create', 'created'],
+  ['setup', 'set up'],
+  ['prompt', 'prompt read'],
+  ['begin', 'call began'],
+  ['end', 'call ended'],
+  ['touch', 'used'],
+  ['own', 'taken over'],
+  ['tool_begin', 'call began'],
+  ['tool_end', 'call ended'],
+]);
+
+function toLast({ lastType, end }: Summary): string {
+  return toSafeText(end === undefined ? (LAST.get(lastType) ?? lastType) : `ended: ${end}`);
 }
 
 function toTime(at: number): string {

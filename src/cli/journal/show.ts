@@ -13,7 +13,10 @@ export async function show(
 ): Promise<void> {
   const terminal = processTerminal();
   await withJournal(folder, (journal) => {
-    for (const [index, record] of journal.read(findEpisode(journal, episode)).map(withoutSecrets).entries())
+    for (const [index, record] of journal
+      .read(findEpisode(journal, episode, folder))
+      .map(withoutSecrets)
+      .entries())
       if (json) terminal.printJson({ seq: index + 1, ...record });
       else for (const line of toLines(index + 1, record)) terminal.print(line);
   });

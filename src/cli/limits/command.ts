@@ -18,4 +18,4 @@ Set them with --limit or the environment variable TILTYARD_LIMITS.
 
 Examples:
   tiltyard limits
-  tiltyard serve math.ts --limit maxSessions=500`;
+  tiltyard serve environment.ts --limit maxSessions=500`;

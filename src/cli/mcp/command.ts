@@ -30,7 +30,7 @@ The API key is read from the environment variable TILTYARD_API_KEY. To serve
 many episodes over HTTP instead: tiltyard serve --mcp.
 
 Examples:
-  tiltyard mcp examples/gridworld/environment.ts --split test --index 0
-  tiltyard mcp examples/toolkit/toolkit.ts
-  claude mcp add maze -- npx tiltyard mcp ./maze.ts --index 3
+  tiltyard mcp environment.ts --split test --index 0
+  tiltyard mcp toolkit.ts
+  claude mcp add capitals -- npx tiltyard mcp ./environment.ts --index 2
   npx @modelcontextprotocol/inspector npx tiltyard mcp localhost:8080`;

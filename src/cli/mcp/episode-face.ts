@@ -81,15 +81,16 @@ function callOf(session: Session, { name, input }: McpCall, { score, reader }: T
       score.finished ||= finished;
       return toStepResult({ ...result, blocks: [...result.blocks] as WireBlock[] }, reader);
     },
-    (thrown) => toFailed(thrown, name, reader),
+    (thrown) => toFailed(thrown, name, { score, reader }),
   );
   return { told, cancel: () => leaving.abort() };
 }
 
-function toFailed(thrown: unknown, name: string, reader: Reader): McpResult {
+function toFailed(thrown: unknown, name: string, { score, reader }: Telling): McpResult {
   if (thrown instanceof ToolCallError && thrown.reason === 'not_found')
     throw new UnknownTool(`'${name}' is not a valid tool`);
   if (!(thrown instanceof ClientError)) throw thrown;
   const outcome = thrown.outcome === undefined || thrown.outcome === 'finished' ? 'env_error' : thrown.outcome;
-  return toErrorResult(thrown.message, stepMeta(reader, { reward: null, finished: false, outcome }));
+  // Other servers have other words for a call after the end, but this one has seen the end.
+  return toErrorResult(thrown.message, stepMeta(reader, { reward: null, finished: score.finished, outcome }));
 }

@@ -54,6 +54,7 @@ async function askText(asker: Asker, asked: Asked): Promise<JsonValue | undefine
   const answer = await asker.type({
     message: toMessage(asked),
     hint: toHint(asked),
+    whenEmpty: toWhenEmpty(asked),
     check(text) {
       const read = toAnswer(text, asked);
       return read.ok ? undefined : read.problem;
@@ -151,6 +152,11 @@ function toMessage({ path, field }: Asked): string {
 function toHint({ field, isRequired }: Asked): string {
   if (field.fallback != null) return `Enter for ${toSafeJson(field.fallback)}`;
   return isRequired ? '' : 'Enter to leave it out';
+}
+
+function toWhenEmpty({ field, isRequired }: Asked): string | undefined {
+  if (field.fallback != null) return toSafeJson(field.fallback);
+  return isRequired ? undefined : '(left out)';
 }
 
 function toLabel(value: JsonValue): string {

@@ -6,6 +6,8 @@ export interface TextQuestion {
   readonly message: string;
   /** Shown until something is typed. */
   readonly hint?: string;
+  /** Shown afterwards in the place of an answer that was empty. */
+  readonly whenEmpty?: string | undefined;
   /** What is wrong with an answer; it is then asked for again. */
   readonly check: (answer: string) => string | undefined;
 }
@@ -41,15 +43,23 @@ export class Back extends Failure {
 /** Asks in the terminal of this process. */
 export function terminalAsker(signal: AbortSignal): Asker {
   return {
-    async type({ message, hint = '', check }) {
-      return answered(signal, () =>
-        text({ message, placeholder: hint, withGuide: false, signal, validate: (answer) => check(answer ?? '') }),
-      ).then((answer) => answer ?? '');
+    async type({ message, hint = '', whenEmpty, check }) {
+      // The library gives what it shows, and not what was typed.
+      let typed = '';
+      const validate = (answer = '') => {
+        typed = answer;
+        return check(answer);
+      };
+      const shown = whenEmpty === undefined ? {} : { defaultValue: whenEmpty };
+      await answered(signal, (signal) =>
+        text({ message, placeholder: hint, ...shown, withGuide: false, signal, validate }),
+      );
+      return typed;
     },
     async choose({ message, choices, initial = 0 }) {
       // By their places: values may be objects, or equal.
       const options = choices.map(({ label, hint }, value) => ({ value, label, ...(hint ? { hint } : {}) }));
-      const at = await answered(signal, () =>
+      const at = await answered(signal, (signal) =>
         select({ message, options, initialValue: initial, maxItems: 12, withGuide: false, signal }),
       );
       const chosen = choices[at];
@@ -60,14 +70,18 @@ export function terminalAsker(signal: AbortSignal): Asker {
 }
 
 /** The answer, or what the key that ended the question stands for. */
-async function answered<Value>(signal: AbortSignal, ask: () => Promise<Value | typeof CANCEL_SYMBOL>): Promise<Value> {
+async function answered<Value>(
+  signal: AbortSignal,
+  ask: (signal: AbortSignal) => Promise<Value | typeof CANCEL_SYMBOL>,
+): Promise<Value> {
   let last: string | undefined;
   const onKey = (_character: unknown, key: { readonly name?: string } | undefined) => {
     last = key?.name;
   };
   process.stdin.on('keypress', onKey);
   try {
-    const answer = await ask();
+    // One for each question: the library goes on listening to those that it is given.
+    const answer = await ask(AbortSignal.any([signal]));
     if (answer !== CANCEL_SYMBOL) return answer;
   } finally {
     process.stdin.off('keypress', onKey);

@@ -44,6 +44,7 @@ async function chooseIndex(environment: EnvironmentClient, split: string, { aske
   const answer = await asker.type({
     message: `Which task? (0 to ${count - 1})`,
     hint: 'Enter for 0',
+    whenEmpty: '0',
     check: (text) =>
       text === '' || (/^\d+$/.test(text) && Number(text) < count) ? undefined : `A number from 0 to ${count - 1}`,
   });

@@ -27,6 +27,6 @@ ends the game and its episode. Type text of several lines in quotes:
 "one\\ntwo". The API key is read from the environment variable TILTYARD_API_KEY.
 
 Examples:
-  tiltyard play examples/gridworld/environment.ts
-  tiltyard play localhost:8080 --environment gsm8k --split test --index 1 --record game.json
-  tiltyard play examples/gsm8k/environment.ts --script examples/gsm8k/game.json`;
+  tiltyard play environment.ts
+  tiltyard play localhost:8080 --environment capitals --split test --index 0 --record game.json
+  tiltyard play environment.ts --script game.json`;

@@ -40,14 +40,15 @@ export async function play(target: string, options: PlayOptions): Promise<void> 
   const secrets = readSecrets(options.secret);
   const script = options.script === undefined ? undefined : await readScript(options.script);
   const view = options.json === true ? jsonView(terminal) : readableView(terminal, openGallery(options.images));
-  await withServer(target, async (server) => {
+  const playAt = async (server: OpenServer) => {
     const { episode, player } = await prepare(server, options, script);
     const game = await playEpisode(server, { episode, player, secrets, view, record: options.record });
     const differences = script === undefined ? [] : compare(script, game);
     view.end(game, script !== undefined && hasExpectations(script) ? differences : undefined);
     if (differences.length > 0)
       throw new Failure(toSafeText(`the game differs from ${options.script}:\n  ${differences.join('\n  ')}`));
-  });
+  };
+  await withServer(target, playAt, { retype: (url) => `tiltyard play ${url}` });
 }
 
 function assertPlayable(options: PlayOptions, { isInteractive }: Terminal): void {

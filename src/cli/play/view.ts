@@ -37,7 +37,9 @@ export function readableView(terminal: Terminal, gallery: Gallery): View {
     const { blocks = [], reward = null, metadata = null } = result ?? {};
     await printBlocks(blocks, { terminal, gallery, label: `call-${at}` });
     if (metadata !== null) terminal.print(dim(`metadata  ${toSafeJson(metadata)}`));
-    terminal.print(`${dim('reward')} ${bold(toRewardText(reward))}  ${dim('total')} ${bold(toRewardText(total))}`);
+    // None is not 0, and 'reward none' reads as if something were broken.
+    const paid = reward === null ? dim('no reward') : `${dim('reward')} ${bold(toRewardText(reward))}`;
+    terminal.print(`${paid}  ${dim('total')} ${bold(toRewardText(total))}`);
     terminal.print();
   };
   return {

@@ -26,5 +26,5 @@ the end. The exit code is 1 if anything differs. Secrets are not in records:
 give them with --secret. The API key is read from TILTYARD_API_KEY.
 
 Examples:
-  tiltyard replay game.jsonl examples/gsm8k/environment.ts
-  tiltyard replay examples/gsm8k/game.json localhost:8080 --json`;
+  tiltyard replay game.jsonl environment.ts
+  tiltyard replay game.jsonl localhost:8080 --json`;

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addSecretOption, collect, toCount, toMilliseconds } from '../shared/arguments.ts';
+import { addSecretOption, collect, TIMES, toCount, toMilliseconds } from '../shared/arguments.ts';
 import { toAmount, toConcurrency, toIndices, toRewardRule, toShare, toUnfinished } from './arguments.ts';
 import { AGENT_CLIS, type RunOptions } from './options.ts';
 
@@ -33,7 +33,7 @@ export function addRun(root: Command): void {
     .option('--retries <number>', 'further attempts after a failure of model or environment (default: 2)', toCount)
     .option('--budget-tokens <number>', 'tokens for the whole run', toCount)
     .option('--budget-usd <number>', 'US dollars for the whole run; needs --prices', toAmount)
-    .option('--budget-time <time>', 'time for the whole run', toMilliseconds)
+    .option('--budget-time <time>', 'time until the run stops; starts anew with --resume', toMilliseconds)
     .option('--prices <file>', 'JSON: {"model": {"input": 3, "output": 15}} in dollars per million tokens')
     .option('--reward <rule>', 'reward of an episode: sum, last, max or mean of its steps (default: sum)', toRewardRule)
     .option('--unfinished <rule>', 'unfinished episodes without a reward: 0 or exclude (default: 0)', toUnfinished)
@@ -55,6 +55,8 @@ Keys of models are read from OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY
 or OPENROUTER_API_KEY; with a base URL, from TILTYARD_MODEL_API_KEY. Ctrl-C
 stops the run; --resume continues it.
 
+A <time> is ${TIMES}.
+
 A program after -- is started once for each episode, in an empty folder, and
 acts in it over MCP. In its arguments, {url} {token} {prompt} {prompt_file}
 {mcp_config} {tools} are filled in; they are variables as well (TILTYARD_URL and
@@ -62,9 +64,9 @@ so on). The prompt is its standard input if no argument has it. It learns
 nothing of rewards and tasks. Needs the package @modelcontextprotocol/server.
 
 Examples:
-  tiltyard run examples/gsm8k/environment.ts --policy random --n 20
+  tiltyard run environment.ts --policy random --n 20
   tiltyard run localhost:8080 --model anthropic/claude-sonnet-4-5 --split test
-  tiltyard run math.ts --model openai-chat/qwen3@http://localhost:8000/v1 --k 4
-  tiltyard run math.ts --agent-cli claude --n 5 --concurrency 2
-  tiltyard run math.ts --n 5 -- node my-agent.js {url} {prompt_file}
-  tiltyard run math.ts --agent ./agent.ts --out runs/mine --resume`;
+  tiltyard run environment.ts --model openai-chat/qwen3@http://localhost:8000/v1 --k 4
+  tiltyard run environment.ts --agent-cli claude --n 5 --concurrency 2
+  tiltyard run environment.ts --n 5 -- node my-agent.js {url} {prompt_file}
+  tiltyard run environment.ts --agent ./agent.ts --out runs/mine --resume`;

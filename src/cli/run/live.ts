@@ -1,6 +1,6 @@
 import type { Progress } from '../../rollouts/index.ts';
 import { formatDuration } from '../shared/report/format.ts';
-import { describeStops } from '../shared/runs/summary-text.ts';
+import { describeStops, markOf } from '../shared/runs/summary-text.ts';
 
 /** Shows how a run goes. */
 export interface Display extends Disposable {
@@ -51,7 +51,8 @@ function toLiveLines(progress: Progress, columns: number): string[] {
   const failures = describeStops(state.counts.stops);
   const lines = [
     `[${bar}] ${state.done}/${state.planned} episodes, ${toPace(progress)}`,
-    `reward ${toReward(progress)}   ${toSpent(progress)}${active} of ${limit} open`,
+    `reward ${toReward(progress)}`,
+    `${toSpent(progress)}${active} of ${limit} open`,
     ...(failures === '' ? [] : [`failures: ${failures}`]),
   ];
   return lines.map((line) => line.slice(0, columns - 1));
@@ -72,13 +73,13 @@ function toPace({ state, before, elapsedMs }: Progress): string {
 
 function toReward({ reward }: Progress): string {
   if (reward === undefined) return '-';
-  return reward.margin === undefined
+  return reward.standardError === undefined
     ? reward.mean.toFixed(3)
-    : `${reward.mean.toFixed(3)} ± ${reward.margin.toFixed(3)}`;
+    : `${reward.mean.toFixed(3)} ± ${reward.standardError.toFixed(3)} (standard error)`;
 }
 
 function toSpent({ state: { counts } }: Progress): string {
   const tokens = counts.tokens.input + counts.tokens.output;
   if (tokens === 0) return '';
-  return `${tokens.toLocaleString('en-US')} tokens${counts.usd > 0 ? `, $${counts.usd.toFixed(2)}` : ''}   `;
+  return `${tokens.toLocaleString('en-US')} tokens${markOf(counts.tokens)}${counts.usd > 0 ? `, $${counts.usd.toFixed(2)}` : ''}   `;
 }

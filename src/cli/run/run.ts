@@ -1,5 +1,5 @@
 import { HttpError } from '../../client/index.ts';
-import type { Price, RolloutOptions, RunResult } from '../../rollouts/index.ts';
+import type { Price, RolloutOptions, RunEnding, RunResult } from '../../rollouts/index.ts';
 import {
   RunFolderError,
   RunInUse,
@@ -34,12 +34,12 @@ export async function run(target: string, given: RunOptions): Promise<void> {
   const result = await withServer(
     target,
     async (server) => {
-      const { url, apiKey, signal } = server;
+      const { url, apiKey, fetch, signal } = server;
       const wanted = {
         ...toRolloutOptions(options, player),
         target: url,
         targetName: target,
-        connect: { apiKey },
+        connect: { apiKey, fetch },
         signal,
       };
       using display = showProgress();
@@ -51,7 +51,7 @@ export async function run(target: string, given: RunOptions): Promise<void> {
         throw toFailure(thrown);
       }
     },
-    { isGuarded: isWatched },
+    { isGuarded: isWatched, retype: (url) => `tiltyard run ${url}` },
   );
   const data = await readReportData(result.folder);
   writeWhole(result.folder, 'report.html', toRunReport(data, new Date()));
@@ -63,7 +63,7 @@ export async function run(target: string, given: RunOptions): Promise<void> {
       "The model's server does not report its tokens. They are estimated, four characters each, also for --budget-tokens and --max-tokens.",
     );
   const { status, detail } = result.ending;
-  if (status === 'budget') terminal.note(`Stopped early: ${detail}. ${toContinue(target, result.folder)}`);
+  if (status === 'budget') terminal.note(`Stopped early: ${detail}. ${toContinue(target, result)}`);
   judge(result, options, target);
 }
 
@@ -127,14 +127,23 @@ function toFailure(thrown: unknown): unknown {
   return isRefused ? misuse(thrown.message) : thrown;
 }
 
-function toContinue(target: string, folder: string): string {
-  return `Continue with: tiltyard run ${target} --out ${folder} --resume`;
+// The run keeps its budget, so that one that is spent needs more; time is for each session.
+const MORE: Readonly<Record<NonNullable<RunEnding['budget']>, string>> = {
+  tokens: ' --budget-tokens <more>',
+  usd: ' --budget-usd <more>',
+  time: '',
+};
+
+function toContinue(target: string, { folder, ending: { budget } }: RunResult): string {
+  const more = budget === undefined ? '' : MORE[budget];
+  return `Continue with: tiltyard run ${target} --out ${folder} --resume${more}`;
 }
 
 /** The exit code: whether the run could be played, and whether it is as good as was asked for. */
-function judge({ summary, ending, folder }: RunResult, { failUnder, minCoverage }: RunOptions, target: string): void {
+function judge(result: RunResult, { failUnder, minCoverage }: RunOptions, target: string): void {
+  const { summary, ending } = result;
   const { reward, coverage, episodes } = summary;
-  const again = toContinue(target, folder);
+  const again = toContinue(target, result);
   if (ending.status === 'interrupted')
     throw new Failure(
       `interrupted, with ${formatCount(episodes.owed, 'episode')} left. ${again}`,

@@ -12,7 +12,7 @@ export function addRuns(root: Command): void {
   runs
     .command('show')
     .description('Show what came of runs.')
-    .argument('<folder...>', 'folders of runs')
+    .argument('<folder...>', 'folders of runs, or a folder that has runs in it')
     .option('--json', 'print each summary as one line of JSON')
     .action(async (folders: string[], options: { readonly json?: boolean }) => {
       const { show } = await import('./show.ts');
@@ -59,7 +59,7 @@ const HELP = `
 rescore exits with code 1 if anything differs.
 
 Examples:
-  tiltyard runs show runs/*
+  tiltyard runs show runs
   tiltyard runs compare runs/before runs/after
   tiltyard runs export runs/after --format huggingface --out train.jsonl
-  tiltyard runs rescore runs/after examples/gsm8k/environment.ts`;
+  tiltyard runs rescore runs/after environment.ts`;

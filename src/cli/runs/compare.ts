@@ -1,6 +1,6 @@
 import { type Comparison, compareRuns } from '../../rollouts/index.ts';
 import { formatShare } from '../shared/report/format.ts';
-import { describeEstimate, describeRun } from '../shared/runs/summary-text.ts';
+import { describeError, describeEstimate, describeRun } from '../shared/runs/summary-text.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { toTable } from '../shared/table.ts';
 import { processTerminal } from '../shared/terminal.ts';
@@ -19,21 +19,19 @@ export async function compare(
 }
 
 function toLines(comparison: Comparison, names: readonly [string, string]): string[] {
-  const { difference, standardError, interval, wins, losses, ties, tasks, leftOut, mcNemar } = comparison;
+  const { difference, wins, losses, ties, tasks, leftOut, mcNemar } = comparison;
   const runs = [comparison.first, comparison.second].map((summary, at) => [
     names[at] ?? '',
     summary.reward === null ? '-' : describeEstimate(summary.reward),
     `coverage ${formatShare(summary.coverage)}`,
     toSafeText(describeRun(summary)),
   ]);
-  const error = standardError === null ? '' : ` ± ${standardError.toFixed(4)}`;
-  const range = interval === null ? '' : `  (95 %: ${interval.low.toFixed(4)} to ${interval.high.toFixed(4)})`;
   const sign = difference > 0 ? '+' : '';
   return [
     ...toTable(runs),
     '',
     ...toTable([
-      ['difference', `${sign}${difference.toFixed(4)}${error}${range}`],
+      ['difference', `${sign}${difference.toFixed(4)}${describeError(comparison)}`],
       [
         'tasks',
         `${tasks} compared: ${wins} better, ${losses} worse, ${ties} the same${leftOut === 0 ? '' : `; ${leftOut} left out`}`,

@@ -104,14 +104,14 @@ Limits can also be set with the environment variable TILTYARD_LIMITS, separated
 by commas; --limit takes precedence.
 
 Examples:
-  tiltyard serve examples/gsm8k/environment.ts
-  tiltyard serve examples/toolkit/toolkit.ts
-  PORT=9000 tiltyard serve math.ts code.ts --log-level info
-  TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve math.ts --host 0.0.0.0
-  tiltyard serve math.ts --workers auto --journal data/journal
-  tiltyard serve math.ts --record data/records --record-max 500MB
-  tiltyard serve math.ts --events
-  tiltyard serve math.ts --studio
-  tiltyard serve math.ts --cluster nats://localhost:4222 --node-name one
-  tiltyard serve math.ts --mcp
-  tiltyard serve math.ts --limit maxSessions=500 --limit drainMs=60000`;
+  tiltyard serve environment.ts
+  tiltyard serve toolkit.ts
+  PORT=9000 tiltyard serve environment.ts toolkit.ts --log-level info
+  TILTYARD_API_KEYS=$(openssl rand -hex 16) tiltyard serve environment.ts --host 0.0.0.0
+  tiltyard serve environment.ts --workers auto --journal data/journal
+  tiltyard serve environment.ts --record data/records --record-max 500MB
+  tiltyard serve environment.ts --events
+  tiltyard serve environment.ts --studio
+  tiltyard serve environment.ts --cluster nats://localhost:4222 --node-name one
+  tiltyard serve environment.ts --mcp
+  tiltyard serve environment.ts --limit maxSessions=500 --limit drainMs=60000`;

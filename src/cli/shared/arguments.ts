@@ -45,10 +45,13 @@ export function addSecretOption(command: Command): Command {
   );
 }
 
+/** How a time is written, for help and messages. */
+export const TIMES = 'a number such as 500ms, 10s, 2m or 1h; without a unit, seconds';
+
 /** A time in milliseconds, from text such as 500ms, 10s or 2m; seconds when there is no unit. */
 export function toMilliseconds(text: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
-  if (amount === undefined) throw new InvalidArgumentError('A time is a number and a unit: 500ms, 10s, 2m or 1h.');
+  if (amount === undefined) throw new InvalidArgumentError(`A time is ${TIMES}.`);
   return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
 
@@ -57,7 +60,8 @@ const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 /** A size in bytes, from text such as 500MB or 10GB; bytes when there is no unit. */
 export function toBytes(text: string): number {
   const [, amount, unit = 'B'] = /^(\d+(?:\.\d+)?)(B|KB|MB|GB|TB)?$/i.exec(text) ?? [];
-  if (amount === undefined) throw new InvalidArgumentError('A size is a number and a unit: 500MB, 10GB.');
+  if (amount === undefined)
+    throw new InvalidArgumentError('A size is a number such as 500MB or 10GB; without a unit, bytes.');
   return Math.floor(Number(amount) * UNIT_BYTES[unit.toUpperCase() as keyof typeof UNIT_BYTES]);
 }
 

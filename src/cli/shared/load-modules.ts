@@ -48,7 +48,8 @@ async function load(path: string): Promise<object> {
   try {
     return (await import(pathToFileURL(file).href)) as object;
   } catch (thrown) {
-    const problem = toProblem(thrown, adviceFor(thrown));
+    // Node's own words for this speak of cycles, and of nothing that one could do.
+    const problem = isCommonJs(thrown) ? AS_COMMON_JS : toProblem(thrown, adviceFor(thrown));
     const isPlaceless = problem.file === undefined && thrown instanceof SyntaxError;
     throw new ModuleError(path, isPlaceless ? { ...problem, ...locateSyntaxError(file) } : problem, thrown);
   }
@@ -70,13 +71,17 @@ export function toLoadError(thrown: unknown, named?: string): unknown {
 function adviceFor(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const [, missing] = MISSING_PACKAGE.exec(thrown.message) ?? [];
-  if (missing !== undefined) return `Install it: npm install ${missing}`;
-  // Node's own words for this speak of cycles, and of nothing that one could do.
-  const isCommonJs = /require\(\)|require is not defined|outside a module/.test(thrown.message);
-  return isCommonJs
-    ? 'Node treats it as CommonJS: add "type": "module" to its package.json, or rename it to .mts'
-    : undefined;
+  return missing === undefined ? undefined : `Install it: npm install ${missing}`;
 }
+
+function isCommonJs(thrown: unknown): boolean {
+  return thrown instanceof Error && /require\(\)|outside a module/.test(thrown.message);
+}
+
+const AS_COMMON_JS: ModuleProblem = {
+  message: 'Node treats it as CommonJS, which cannot import tiltyard',
+  advice: 'Add "type": "module" to its package.json, or rename it to .mts',
+};
 
 // The name of a package, without a path inside it.
 const MISSING_PACKAGE = /^Cannot find package '((?:@[\w.~-]+\/)?[\w~][\w.~-]*)(?:\/[^']*)?' imported from/;

@@ -32,9 +32,13 @@ export function isAuthors(file: string): boolean {
   return !file.includes(`${sep}node_modules${sep}`) && !OURS.some((folder) => file.startsWith(folder));
 }
 
+// A longer line is a text that somebody made look like a call: a pattern would look at it for as long as they like.
+const LONGEST_FRAME = 1_000;
+
 /** A text that may have a stack in it, without the calls that the author has no hand in: they say nothing to them. */
 export function withoutForeignFrames(text: string): string {
-  const isForeign = (line: string) => /^\s+at /.test(line) && fromFrames(line) === undefined;
+  const isForeign = (line: string) =>
+    line.length <= LONGEST_FRAME && /^\s+at /.test(line) && fromFrames(line) === undefined;
   return text
     .split('\n')
     .filter((line) => !isForeign(line))
@@ -87,6 +91,15 @@ function fromFrames(stack: string): Location | undefined {
 
 function toPath(place: string): string | undefined {
   const bare = place.replace(/^async /, '').replace(/\?.*$/, '');
-  if (bare.startsWith('file:')) return fileURLToPath(bare);
+  if (bare.startsWith('file:')) return pathOfUrl(bare);
   return /^(\/|[A-Za-z]:\\)/.test(bare) ? bare : undefined;
+}
+
+/** Undefined of a URL that names no file here: the stack of another machine, or a text that looks like one. */
+function pathOfUrl(url: string): string | undefined {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { Failure } from './failure.ts';
 
 // What can be imported; Node's words for anything else say nothing of what to do.
@@ -25,4 +25,12 @@ export function assertModule(path: string): void {
   }
   if (!MODULE.test(path))
     throw new Failure(`${path} is not a module. Name a TypeScript or JavaScript file, such as math.ts`);
+}
+
+/** The package.json that a module belongs to, if there is one. */
+export function manifestOf(path: string): string | undefined {
+  const folder = dirname(resolve(path));
+  const manifest = join(folder, 'package.json');
+  if (existsSync(manifest)) return manifest;
+  return folder === dirname(folder) ? undefined : manifestOf(folder);
 }

@@ -8,7 +8,7 @@ import {
   UNEXPECTED_ANSWER,
 } from '../../client/index.ts';
 import { Failure } from './failure.ts';
-import type { OpenServer } from './with-server.ts';
+import type { OpenServer } from './open-server.ts';
 
 /** What a server has, by protocol; undefined where it does not speak that one. */
 export interface SpokenProtocols {

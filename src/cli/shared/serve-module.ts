@@ -54,7 +54,7 @@ export async function serveModule(path: string, options: ModuleOptions): Promise
   const { server, code } = isDebugged() ? await serveHere(path, serving) : await serveBeside(path, serving, signal);
   const url = await server.listen();
   const { environments } = server;
-  const module = { environments, code: { ...code, takeStrayErrors: () => strays.take() } };
+  const module = { environments, code: { ...code, takeIncidents: () => strays.take() } };
   return { url, apiKey, module, [Symbol.asyncDispose]: () => server.close() };
 }
 

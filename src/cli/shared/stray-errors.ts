@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import type { Incidents } from '../../checking/index.ts';
 import { type Log, silent } from '../../core/index.ts';
 import { locate } from './location.ts';
 import { toSafeText } from './safe-text.ts';
@@ -10,7 +11,8 @@ import { processTerminal } from './terminal.ts';
  */
 export class StrayErrors {
   readonly #told = new Set<string>();
-  #heard: string[] = [];
+  #errors: string[] = [];
+  #processEnds: string[] = [];
 
   /** A log that hears of them, and leaves out the rest. */
   readonly log: Log = { ...silent, error: (fields) => this.#hear(fields) };
@@ -18,23 +20,27 @@ export class StrayErrors {
   /** The same as a stream of lines, for the log of a server. */
   readonly lines: { write(line: string): void } = { write: (line) => this.#hear(JSON.parse(line)) };
 
-  /** The errors that came since this was called last. */
-  take(): readonly string[] {
-    const heard = this.#heard;
-    this.#heard = [];
-    return heard;
+  /** What has happened since this was called last. */
+  take(): Incidents {
+    const taken = { strayErrors: this.#errors, processEnds: this.#processEnds };
+    this.#errors = [];
+    this.#processEnds = [];
+    return taken;
   }
 
   #hear(fields: object): void {
-    const { origin, error, worker, why } = fields as Fields;
+    const { origin, error, worker, why, kind } = fields as Fields;
     // What else is logged, the answers of the server tell as well.
     if (origin !== undefined && error !== undefined) {
       const text = toText(error);
-      if (!this.#heard.includes(text)) this.#heard.push(text);
+      note(this.#errors, text);
       const what = origin === 'unhandledRejection' ? 'a promise was rejected' : 'an error was thrown';
       this.#tell(`${what} where nobody catches it: ${text}`);
     } else if (worker !== undefined && why !== undefined) {
-      this.#tell(`the process that runs the module has ended, and is replaced: ${toSafeText(why)}`);
+      const text = toSafeText(why);
+      // One that was ended because code blocked it did not end by itself.
+      if (kind !== 'blocked') note(this.#processEnds, text);
+      this.#tell(`the process that runs the module has ended, and is replaced: ${text}`);
     }
   }
 
@@ -51,10 +57,16 @@ interface Fields {
   readonly error?: Error;
   readonly worker?: number;
   readonly why?: string;
+  readonly kind?: string;
 }
 
 // Who has seen so many has seen enough.
 const MOST_TOLD = 100;
+
+/** What happens again and again is told once. */
+function note(texts: string[], text: string): void {
+  if (!texts.includes(text)) texts.push(text);
+}
 
 /** `Error: late (math.ts:12:5)` */
 function toText({ name, message, stack = '' }: Error): string {

@@ -11,9 +11,13 @@ export async function waitFor<Value>(what: string, work: Promise<Value>): Promis
   return await work;
 }
 
+// What is waited for within something that is waited for shows nothing of its own.
+let isShowing = false;
+
 function showWaiting(what: string): Disposable {
   const { stderr } = process;
-  if (stderr.isTTY !== true || process.env.TERM === 'dumb') return { [Symbol.dispose]() {} };
+  if (stderr.isTTY !== true || process.env.TERM === 'dumb' || isShowing) return { [Symbol.dispose]() {} };
+  isShowing = true;
   const begun = Date.now();
   let frames = 0;
   let timer = setTimeout(draw, QUIET_MS);
@@ -25,6 +29,7 @@ function showWaiting(what: string): Disposable {
   }
   return {
     [Symbol.dispose]() {
+      isShowing = false;
       clearTimeout(timer);
       if (frames > 0) stderr.write('\r\x1b[K');
     },

@@ -38,7 +38,7 @@ read from the environment variable TILTYARD_API_KEY and stays in this process.
 Live sessions need a server with --events; tiltyard dev has it.
 
 Examples:
-  tiltyard studio examples/gridworld/environment.ts
+  tiltyard studio environment.ts
   tiltyard studio http://localhost:8080
   tiltyard studio runs/
   tiltyard studio runs/before runs/after --no-open

@@ -1,6 +1,7 @@
 import { type Studio, startStudio, type TargetOptions } from '../../studio/index.ts';
 import { misuse } from '../shared/failure.ts';
 import { onInterrupt } from '../shared/interruption.ts';
+import { withoutForeignFrames } from '../shared/location.ts';
 import type { Target } from '../shared/serve-module.ts';
 import { runBenchCommand } from '../shared/studio/bench.ts';
 import { hasDisplay, openBrowser } from '../shared/studio/open-browser.ts';
@@ -29,6 +30,7 @@ export async function studio(named: readonly string[], options: StudioCommandOpt
       ...others,
       targets: opened.map(toOptions),
       bench: runBenchCommand,
+      toMessage: withoutForeignFrames,
       host: options.host,
       allowHosts: options.allowHost ?? [],
       ...(options.port === undefined ? {} : { port: options.port }),

@@ -28,6 +28,6 @@ The API key is read from the environment variable TILTYARD_API_KEY.
 
 Examples:
   tiltyard tasks localhost:8080
-  tiltyard tasks examples/gsm8k/environment.ts --split train
-  tiltyard tasks localhost:8080 --environment gridworld --split train --from 500000 --count 5
+  tiltyard tasks environment.ts --split train
+  tiltyard tasks localhost:8080 --environment capitals --split train --from 500000 --count 5
   tiltyard tasks localhost:8080 --split test --count 1000 --json > tasks.jsonl`;

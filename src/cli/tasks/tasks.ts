@@ -11,12 +11,13 @@ import { readPage, toTaskCount } from './page.ts';
 /** Shows what there is to play: environments and splits, or a page of the tasks of a split. */
 export async function tasks(target: string, options: TasksOptions): Promise<void> {
   const terminal = processTerminal();
-  await withServer(target, (server) => {
+  const show = (server: OpenServer) => {
     const { split } = options;
     return split === undefined
       ? showOverview(server, options, terminal)
       : showTasks(server, { ...options, split }, terminal);
-  });
+  };
+  await withServer(target, show, { retype: (url) => `tiltyard tasks ${url}` });
 }
 
 async function showTasks(

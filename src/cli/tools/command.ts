@@ -25,6 +25,6 @@ variable TILTYARD_API_KEY. A URL with /mcp in its path is an address of MCP.
 
 Examples:
   tiltyard tools localhost:8080
-  tiltyard tools examples/toolkit/toolkit.ts
+  tiltyard tools toolkit.ts
   tiltyard tools localhost:8080/mcp/tools
-  tiltyard tools examples/gsm8k/environment.ts --split test --index 1`;
+  tiltyard tools environment.ts --split test --index 0`;

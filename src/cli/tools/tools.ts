@@ -34,14 +34,15 @@ export async function tools(target: string, options: ToolsOptions): Promise<void
   }
   if (options.secret !== undefined && !isAboutTask(options))
     throw misuse('--secret is for the session of a task: add --split, --index or --task');
-  await withServer(target, async (server) => {
+  const show = async (server: OpenServer) => {
     if (isAboutTask(options)) return showTaskTools(server, options, terminal);
     if (options.environment !== undefined) {
       const environment = await findEnvironment(server, options.environment);
       return showTools(await environment.tools({ signal: server.signal }), environment.name, { ...options, terminal });
     }
     return showAll(server, { ...options, terminal });
-  });
+  };
+  await withServer(target, show, { retype: (url) => `tiltyard tools ${url}` });
 }
 
 function isAboutTask({ split, index, task }: ToolsOptions): boolean {

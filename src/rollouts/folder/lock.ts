@@ -3,7 +3,7 @@ import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isRunning } from '../../core/index.ts';
+import { isRunning, isStillRunning, startOf } from '../../core/index.ts';
 
 /** Another process runs in this folder. */
 export class RunInUse extends Error {
@@ -114,18 +114,7 @@ function holderHere(): Holder {
 function isAlive({ host, pid, started }: Holder): boolean {
   // Of another machine nobody here can tell.
   if (host !== hostname()) return true;
-  return isRunning(pid) && started === startOf(pid);
-}
-
-/** When a process was started, as Linux counts; null elsewhere. */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program comes second, in brackets, and may hold anything.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-  } catch {
-    return null; // Not Linux, or gone.
-  }
+  return isStillRunning(pid, started);
 }
 
 function inUse(path: string, { host, pid }: Holder): RunInUse {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../protocol/index.ts';
 import type { Scoring } from '../outcome/reward.ts';
 import type { EpisodeLimits } from '../play/limits.ts';
+import type { Price } from '../schedule/budget.ts';
 
 /** The version of the folder's layout. */
 export const RUN_VERSION = 1;
@@ -16,6 +17,8 @@ export interface RunFile {
   /** The least reward with which an episode counts as passed. */
   readonly pass: number;
   readonly tags: Readonly<Record<string, string>>;
+  /** Missing in runs of earlier versions. */
+  readonly kept?: KeptOptions;
   readonly versions: Readonly<Record<string, string>>;
   /** The commit of the working folder, if it is one of git. */
   readonly git: { readonly commit: string; readonly isDirty: boolean } | null;
@@ -36,6 +39,17 @@ export interface RunIdentity {
   readonly limits: EpisodeLimits;
   readonly scoring: Scoring;
   readonly cluster: string | null;
+}
+
+/** How a run was last played, and is played on when it is resumed without saying otherwise. Only what was given. */
+export interface KeptOptions {
+  readonly concurrency?: number | 'auto';
+  readonly retries?: number;
+  readonly budgetTokens?: number;
+  readonly budgetUsd?: number;
+  readonly budgetMs?: number;
+  /** Of the run's model alone. */
+  readonly prices?: Readonly<Record<string, Price>>;
 }
 
 /** Which tasks are played, and how often. */

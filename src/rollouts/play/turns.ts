@@ -28,7 +28,7 @@ export class Turns {
   /** A request to the model: returns how many tokens its answer may have. */
   take(): number | undefined {
     const spent = this.#budget.exhausted;
-    if (spent !== undefined) throw new Halt('budget', spent);
+    if (spent !== undefined) throw new Halt('budget', spent.detail);
     this.#count();
     const { maxTokens } = this.#limits;
     if (maxTokens === undefined) return undefined;

@@ -14,6 +14,9 @@ export interface Price {
   readonly cached?: number | undefined;
 }
 
+/** What there can be a budget of. */
+export type BudgetKind = 'tokens' | 'usd' | 'time';
+
 /** What was spent so far. */
 export interface Spent {
   input: number;
@@ -43,11 +46,12 @@ export class Budget {
   }
 
   /** Which limit is reached, in words; undefined while there is something left. */
-  get exhausted(): string | undefined {
+  get exhausted(): { readonly detail: string; readonly budget: BudgetKind } | undefined {
     const { tokens, usd } = this.#limits;
     const { input, output, usd: paid } = this.spent;
-    if (tokens !== undefined && input + output >= tokens) return `the budget of ${tokens} tokens is spent`;
-    if (usd !== undefined && paid >= usd) return `the budget of $${usd} is spent`;
+    if (tokens !== undefined && input + output >= tokens)
+      return { detail: `the budget of ${tokens} tokens is spent`, budget: 'tokens' };
+    if (usd !== undefined && paid >= usd) return { detail: `the budget of $${usd} is spent`, budget: 'usd' };
     return undefined;
   }
 }

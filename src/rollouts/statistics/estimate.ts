@@ -51,7 +51,18 @@ interface Estimated extends EstimateOptions {
   readonly clusters: readonly string[] | undefined;
 }
 
-function toInterval(tasks: readonly ScoredTask[], { values, error, clusters, seed, isBinary }: Estimated): Interval {
+function toInterval(tasks: readonly ScoredTask[], options: Estimated): Interval {
+  const interval = chooseInterval(tasks, options);
+  // A mean of zeros and ones is between them, which Student's interval does not know.
+  return options.isBinary
+    ? { ...interval, low: Math.max(0, interval.low), high: Math.min(1, interval.high) }
+    : interval;
+}
+
+function chooseInterval(
+  tasks: readonly ScoredTask[],
+  { values, error, clusters, seed, isBinary }: Estimated,
+): Interval {
   const centre = mean(values);
   // Tasks that belong together are not drawn one by one.
   if (clusters !== undefined) return tInterval(centre, error, new Set(clusters).size);

@@ -16,6 +16,7 @@ import type {
 import type { ReturnErrors } from '../http/errors.ts';
 import { Heartbeat } from '../http/heartbeat.ts';
 import { resultFields } from '../ors/result-fields.ts';
+import { listenerToEnd } from './fair-share.ts';
 import { encodeEvent, encodeJson, type Interest, Listener, type Topic } from './listener.ts';
 import { SessionBoard } from './session-board.ts';
 
@@ -37,18 +38,22 @@ export class EventFeed implements Observer {
     this.#returnErrors = returnErrors;
   }
 
-  get isFull(): boolean {
-    return this.#listeners.size >= MAX_LISTENERS;
+  /** Makes room for one more listener of an identity; false if it has its share already. */
+  makeRoom(caller: string): boolean {
+    if (this.#listeners.size < MAX_LISTENERS) return true;
+    const leaving = listenerToEnd(this.#listeners, caller);
+    leaving?.cutOff();
+    return leaving !== undefined && this.#listeners.delete(leaving);
   }
 
   /** Adds a connection, whose headers are sent, until it closes. It hears first of all sessions that there are. */
   listen(response: ServerResponse, interest: Interest): void {
     const listener = new Listener(response, interest);
     this.#listeners.add(listener);
-    this.#heartbeat.add(listener);
+    const stopBeat = this.#heartbeat.add(listener);
     response.on('close', () => {
       this.#listeners.delete(listener);
-      this.#heartbeat.remove(listener);
+      stopBeat();
     });
     const { identity, sid } = interest;
     const sessions = this.#board.of(identity).filter((session) => sid === undefined || session.sid === sid);

@@ -5,6 +5,8 @@ import { EventQueue } from './event-queue.ts';
 
 /** What somebody wants to hear. */
 export interface Interest {
+  /** Who listens. */
+  readonly caller: string;
   /** Whose sessions; undefined for everybody's. */
   readonly identity: string | undefined;
   /** One session only. */
@@ -62,6 +64,11 @@ export class Listener implements Beating {
 
   end(): void {
     this.#response.end();
+  }
+
+  /** Ends at once, with whatever has not been read: nobody waits for a slow reader. */
+  cutOff(): void {
+    this.#response.destroy();
   }
 
   #write(): void {

@@ -18,7 +18,7 @@ export function registerEvents(app: FastifyInstance, docs: RouteDocs, feed: Even
       // Asked here, because a server of toolkits alone asks nowhere else.
       assertMayUse(identity, 'GET', '/events');
       const interest = toInterest(request, identity);
-      if (feed.isFull)
+      if (!feed.makeRoom(identity.id))
         throw new TiltyardError('too_many_calls', `${MAX_LISTENERS} connections listen to events already: end one`);
       begin(reply);
       feed.listen(reply.raw, interest);
@@ -33,7 +33,12 @@ function toInterest({ query }: FastifyRequest, { id, scopes }: Identity): Intere
   if (content !== undefined && content !== '0' && content !== '1')
     throw new TiltyardError('bad_request', "'content' must be 0 or 1");
   // To anybody but its own identity a session does not exist, unless somebody was allowed to see all of them.
-  return { identity: scopes?.has('events') === true ? undefined : id, sid: session, content: content === '1' };
+  return {
+    caller: id,
+    identity: scopes?.has('events') === true ? undefined : id,
+    sid: session,
+    content: content === '1',
+  };
 }
 
 function begin(reply: FastifyReply): void {

@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TraceHeaders } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
 import type { Identity } from '../auth/identity.ts';
+
+import type { Observation } from '../observe/observation.ts';
 import { Pump, toPieces } from './pieces.ts';
 import { type Caller, isQueued } from './request-tracker.ts';
 import type { Transfers } from './transfers.ts';
@@ -19,18 +22,21 @@ export interface CallExchange {
   readonly response: ServerResponse;
   /** Takes what the log needs to know of the request: the code of an error, and whether the line of a call tells of it. */
   readonly caller: Caller;
+  /** To which trace it belongs, if anybody traces. */
+  readonly trace: TraceHeaders | undefined;
   /** Begins the answer, which is written to the response from now on; adds the headers that all answers have to these. */
   open(status: number, headers: HeaderList): void;
 }
 
 /** A call that came through Fastify. */
-export function byFastify(request: FastifyRequest, reply: FastifyReply): CallExchange {
+export function byFastify(request: FastifyRequest, reply: FastifyReply, traceOf: Observation['traceOf']): CallExchange {
   return {
     headers: request.headers,
     body: request.body,
     identity: identityOf(request),
     response: reply.raw,
     caller: request,
+    trace: traceOf?.(request),
     open(status, headers) {
       reply.hijack();
       for (const [name, value] of Object.entries(reply.getHeaders()))

@@ -2,18 +2,20 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { INSTANCE_HEADER } from '../../protocol/index.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ANYBODY, type Identity } from '../auth/identity.ts';
+import type { Observation } from '../observe/observation.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
-import { BodyChunks } from './body-chunks.ts';
 import type { CallExchange } from './exchange.ts';
 import type { Instance } from './instance.ts';
 import { SMALL_BODY_BYTES } from './read-body.ts';
 import type { Caller, RequestTracker } from './request-tracker.ts';
 import type { WebGuard } from './web-guard.ts';
+import { WholeRequest } from './whole-request.ts';
 
 /** A route whose plain requests need not pass through Fastify. */
 export interface FastRoute {
   readonly authenticator: Authenticator | undefined;
   readonly counts: RouteCounts;
+  readonly traceOf: Observation['traceOf'];
   /** Whether a caller may use it, with nothing unusual in the headers that are its own. */
   takes(identity: Identity, headers: IncomingHttpHeaders): boolean;
   answer(exchange: CallExchange): void;
@@ -69,6 +71,8 @@ export class FastPath {
     const { method, url = '', headers } = request;
     const route = method === 'POST' ? this.#routes.get(url) : undefined;
     if (route === undefined || this.#isClosed || !this.#isPlain(headers)) return false;
+    // One that waited for others on its connection may have been read meanwhile.
+    if (!(request instanceof WholeRequest) || request.hasBegun) return false;
     const { authenticator } = route;
     const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;
@@ -79,7 +83,9 @@ export class FastPath {
       own.push(INSTANCE_HEADER, instance.id);
       response.writeHead(status, own);
     };
-    readBody(request, (body) => route.answer({ headers, body, identity, response, caller, open }));
+    // Whoever instruments HTTP has its span around this moment, and not around the one when the body is there.
+    const trace = route.traceOf?.(request);
+    request.whenWhole((body) => route.answer({ headers, body, identity, response, caller, trace, open }));
     return true;
   }
 
@@ -96,14 +102,4 @@ export class FastPath {
       this.#guard?.isPlain(headers) !== false
     );
   }
-}
-
-/** Nothing is called if the client leaves before its body is whole. */
-function readBody(request: IncomingMessage, onBody: (text: string) => void): void {
-  // Nearly all come in one piece.
-  let body: Buffer | BodyChunks | undefined;
-  request.on('data', (chunk: Buffer) => {
-    body = body === undefined ? chunk : BodyChunks.of(body).add(chunk);
-  });
-  request.on('end', () => onBody(body?.toString() ?? ''));
 }

@@ -6,14 +6,13 @@ test('one timer beats for all streams, and only while there are any', () => {
   onTestFinished(() => void vi.useRealTimers());
   const heartbeat = new Heartbeat(10);
   const [one, other] = [{ beat: vi.fn() }, { beat: vi.fn() }];
-  heartbeat.add(one);
-  heartbeat.add(other);
+  const [removeOne, removeOther] = [heartbeat.add(one), heartbeat.add(other)];
   expect(vi.getTimerCount()).toBe(1);
   vi.advanceTimersByTime(10);
-  heartbeat.remove(one);
+  removeOne();
   vi.advanceTimersByTime(10);
   expect([one.beat, other.beat].map(({ mock }) => mock.calls.length)).toEqual([1, 2]);
-  heartbeat.remove(other);
+  removeOther();
   expect(vi.getTimerCount()).toBe(0);
   heartbeat.add(one);
   vi.advanceTimersByTime(10);

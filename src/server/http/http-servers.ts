@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
 import { type Answering, answerClientError, answerExpectation, refuseTunnel } from './client-errors.ts';
 import type { FastPath } from './fast-path.ts';
+import { WholeRequest } from './whole-request.ts';
 
 /** What takes the requests of a server before Fastify does. */
 export interface FrontDesk extends Answering {
@@ -39,7 +40,7 @@ export class HttpServers {
   /** Makes a server whose requests go to `handler`, except those that the fast path takes. */
   make(handler: RequestListener): Server {
     this.#handler = handler;
-    const server = createServer(this.#options);
+    const server = createServer({ ...this.#options, IncomingMessage: WholeRequest });
     // Connections live for as long as they are used; how slowly requests may come has limits of its own.
     server.setTimeout(0);
     server.on('connection', (socket: Socket) => {

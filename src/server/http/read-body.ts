@@ -26,7 +26,7 @@ export function readBodiesAsText(app: FastifyInstance, reading: BodyReading): vo
   const { transfers, refusal = () => undefined, toError: explain = toFailureError } = reading;
   const large = new WeakMap<FastifyRequest, Transfer>();
   app.addHook('preParsing', (request, reply, _payload, done) => {
-    if (!isLarge(request.headers)) return done();
+    if (!hasLargeBody(request.headers)) return done();
     if (announcedBytes(request) > request.routeOptions.bodyLimit) return done(tooLarge());
     const { id } = identityOf(request);
     large.set(request, transfers.begin(reply.raw, id));
@@ -48,7 +48,7 @@ export function readBodiesAsText(app: FastifyInstance, reading: BodyReading): vo
 }
 
 /** Whether the headers announce a body that is worth counting, or do not say how large it is. */
-function isLarge(headers: IncomingHttpHeaders): boolean {
+function hasLargeBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > SMALL_BODY_BYTES;
 }
 

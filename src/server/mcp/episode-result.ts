@@ -14,7 +14,8 @@ export interface ResultOptions {
 export function toEpisodeResult(ending: CallEnding, { reader, returnErrors }: ResultOptions): McpResult {
   if (ending.kind === 'returned') return toStepResult(outputOf(ending.json), reader);
   if (ending.failure.code === 'unknown_tool') throw new UnknownTool(ending.failure.message);
-  const meta = stepMeta(reader, { reward: null, finished: false, outcome: outcomeOf(ending) });
+  const finished = ending.failure.code === 'episode_finished';
+  const meta = stepMeta(reader, { reward: null, finished, outcome: outcomeOf(ending) });
   return toErrorResult(failureWords(ending, returnErrors).message, meta);
 }
 

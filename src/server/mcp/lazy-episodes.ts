@@ -9,7 +9,7 @@ import {
   type SessionRef,
   type SessionState,
 } from '../../sessions/index.ts';
-import { bad } from '../http/bodies.ts';
+import { badRequest } from '../http/bodies.ts';
 
 /** An episode that a client names by itself, and that begins when it is first needed. */
 export interface LazyEpisode {
@@ -28,14 +28,14 @@ export function readLazyEpisode(environment: EnvironmentManifest, query: Episode
   const { name, splits } = environment;
   const { split = splits[0]?.name ?? '', index = '0', episode } = query;
   if (typeof episode !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(episode))
-    throw bad(
+    throw badRequest(
       'add episode=<an id of your own> to the address, of 1 to 200 visible characters: MCP has no sessions, so the same id is the same episode, and a new one begins another',
     );
   const names = splits.map((each) => each.name);
   if (typeof split !== 'string' || !names.includes(split))
     throw new TiltyardError('unknown_split', `unknown split '${split}' (${name} has ${names.join(', ')})`);
   if (typeof index !== 'string' || !/^-?\d{1,15}$/.test(index))
-    throw bad("'index' must be the number of a task, such as 0");
+    throw badRequest("'index' must be the number of a task, such as 0");
   return { environment, split, index: Number(index), episode };
 }
 
@@ -48,7 +48,7 @@ export function sessionOf(identity: string, { episode }: LazyEpisode): SessionRe
 export function assertSameTask({ environment, split, index, episode }: LazyEpisode, live: LiveSession): void {
   if (live.environment === environment.name && live.split === split && live.index === index) return;
   const whose = `${live.environment}, split '${live.split}', index ${live.index}`;
-  throw bad(`the episode '${episode}' is one of ${whose}. Choose another id for another task`);
+  throw badRequest(`the episode '${episode}' is one of ${whose}. Choose another id for another task`);
 }
 
 /** Begins episodes when they are first needed, once, however many requests need one at the same time. */

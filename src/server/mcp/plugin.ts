@@ -7,6 +7,7 @@ import { toErrorAnswer } from '../http/errors.ts';
 import { refuseOtherMethods } from '../http/methods.ts';
 import { readBodiesAsText } from '../http/read-body.ts';
 import type { WebOptions } from '../http/web-guard.ts';
+import { BARE_ADDRESS, HOW_TO_SEND, registerBareAddress, whereElse } from './addresses.ts';
 import { callerOf } from './callers.ts';
 import { toAgentEpisode, toOwnEpisode } from './episodes.ts';
 import { guardOrigins } from './origin-guard.ts';
@@ -27,10 +28,12 @@ export function serveMcp(app: FastifyInstance, service: McpService, web: WebOpti
   app.setErrorHandler((error: Error, request, reply) => {
     const { status, headers, body } = toErrorAnswer(error, service.returnErrors, request);
     request.tiltyardCode = body.code;
+    const advice = request.routeOptions.url?.endsWith(BARE_ADDRESS) ? whereElse(service) : HOW_TO_SEND;
+    const detail = status === 405 ? `${body.detail}. ${advice}` : body.detail;
     reply
       .code(status)
       .headers(headers)
-      .send(rpcError(-32_000, body.detail, body.code));
+      .send(rpcError(-32_000, detail, body.code));
   });
   // Where there is no auth, the server has done so already.
   if (authenticator !== undefined) guardOrigins(app, web);
@@ -43,6 +46,7 @@ export function serveMcp(app: FastifyInstance, service: McpService, web: WebOpti
   const post = (route: string, find: Find) =>
     app.post(route, (request, reply) => answer(service, request, reply, find));
   refuseOtherMethods(app, () => {
+    registerBareAddress(app, service);
     if (toolkits !== undefined) post(MCP_ROUTES.toolkits, (...asked) => toToolkits(toolkits, ...asked));
     if (episodes === undefined) return;
     post(MCP_ROUTES.agent, (...asked) => toAgentEpisode(episodes, ...asked));

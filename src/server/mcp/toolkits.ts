@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { isNobody } from '../../sessions/index.ts';
 import { identityOf } from '../auth/identify.ts';
-import { bad } from '../http/bodies.ts';
+import { badRequest } from '../http/bodies.ts';
 import { readContextHeaders } from './context-headers.ts';
 import type { McpToolkits, Message, Served } from './service.ts';
 import { ToolkitFace } from './toolkit-face.ts';
@@ -11,7 +11,7 @@ import { traceOfMessage } from './trace.ts';
 export async function toToolkits(service: McpToolkits, request: FastifyRequest, message: Message): Promise<Served> {
   const { id: identity, scopes } = identityOf(request);
   const { versions = 'newest' } = request.query as { versions?: unknown };
-  if (versions !== 'newest' && versions !== 'all') throw bad("'versions' must be 'all', or be left out");
+  if (versions !== 'newest' && versions !== 'all') throw badRequest("'versions' must be 'all', or be left out");
   const { host, names, returnErrors } = service;
   const known = { bytes: message.bytes, trace: traceOfMessage(service, request, message) };
   const caller = { identity, scopes, ...known, context: readContextHeaders(request.headers) };

@@ -62,10 +62,10 @@ const NONE_RUNNING: Running = { count: 0, oldestMs: 0 };
 function runningByTool(numbers: Numbers): (readonly [labels: ToolLabels, running: Running])[] {
   const found = new Map<ToolNumbers, Running>();
   const now = performance.timeOrigin + performance.now();
-  for (const [call, at] of numbers.running) {
+  for (const { call, at } of numbers.running) {
     const tool = numbers.tool(call);
-    const { count, oldestMs } = found.get(tool) ?? { count: 0, oldestMs: now - at };
-    found.set(tool, { count: count + 1, oldestMs });
+    const { count, oldestMs } = found.get(tool) ?? NONE_RUNNING;
+    found.set(tool, { count: count + 1, oldestMs: Math.max(oldestMs, now - at) });
   }
   return Array.from(eachTool(numbers), ([labels, tool]) => [labels, found.get(tool) ?? NONE_RUNNING]);
 }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { printable } from '../../core/index.ts';
-import { STUDIO_AGENT } from '../../protocol/index.ts';
+import { millisecondsJson, STUDIO_AGENT } from '../../protocol/index.ts';
 import type { CallEnded } from '../../sessions/index.ts';
 import { type EventLog, type EventLogger, eventLog } from './event-log.ts';
 import type { LogStream } from './log-batches.ts';
@@ -38,7 +38,7 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
         return slow.requestEnded(request);
       const asked = PLAIN_URL.test(url) ? `"${url}"` : JSON.stringify(toLoggedUrl(url));
       const who = `${sid === undefined ? '' : `,"sid":${quote(sid)}`}${whose(identity, quoteName)}`;
-      const rest = `,"status":${status},"ms":${toMilliseconds(durationMs)},"msg":"request"}\n`;
+      const rest = `,"status":${status},"ms":${millisecondsJson(durationMs)},"msg":"request"}\n`;
       stream.write(`${head(Date.now())},"method":"${method}","url":${asked}${who}${rest}`);
     },
     on(event) {
@@ -56,7 +56,7 @@ function callFields({ call, durationMs, outcome, reward, finished }: CallEnded, 
   const { id, tool, identity, session, traceId, mcpId } = call;
   const paid = `${reward === null ? '' : `,"reward":${reward}`}${finished ? ',"finished":true' : ''}`;
   const protocol = mcpId === undefined ? '' : `,"protocol":"mcp","mcpId":${quote(mcpId)}`;
-  const rest = `,"tool":${quoteName(tool)},"ms":${toMilliseconds(durationMs)},"outcome":"${outcome}"${paid}${protocol}`;
+  const rest = `,"tool":${quoteName(tool)},"ms":${millisecondsJson(durationMs)},"outcome":"${outcome}"${paid}${protocol}`;
   if (session !== undefined) {
     const where = `,"sid":${quote(session.sid)}${whose(identity, quoteName)},"environment":${quoteName(session.environment)}`;
     return `${where},"taskId":${quote(id)}${rest}`;
@@ -84,16 +84,6 @@ function remember(name: string, known: Map<string, string>): string {
   const quoted = quote(name);
   if (known.size < MAX_REMEMBERED) known.set(name, quoted);
   return quoted;
-}
-
-// What stands behind the point for each number of microseconds: a fraction takes longer to write than the rest of a line.
-const FRACTIONS = Array.from({ length: 1000 }, (_, micros) => String(micros / 1000).slice(1));
-
-/** Milliseconds with three decimals at the most, as String() writes them. */
-function toMilliseconds(ms: number): string {
-  const micros = Math.round(ms * 1000);
-  const rest = micros % 1000;
-  return `${(micros - rest) / 1000}${FRACTIONS[rest] ?? ''}`;
 }
 
 // Most values are ids and paths, which need no escape.

@@ -1,4 +1,4 @@
-import { CALL_OUTCOMES, type CallOutcome, EPISODE_OUTCOMES, type EpisodeOutcome } from '../../core/index.ts';
+import { CALL_OUTCOMES, type CallOutcome, EPISODE_OUTCOMES, type EpisodeOutcome, NumberMap } from '../../core/index.ts';
 import {
   type CallEnded,
   type CallFacts,
@@ -83,8 +83,8 @@ export class Numbers implements Observer {
   readonly tools: Map<string, Map<string, ToolNumbers>> = new Map();
   /** The live sessions of each identity that is known. */
   readonly owned: Counts = new Counts();
-  /** See `running`. Most tools end before another starts: the latest has a place of its own, so that no map is filled and emptied by each call. */
-  readonly #running = new Map<CallFacts, number>();
+  /** See `running`. Most tools end before another starts: the latest has a place of its own. */
+  readonly #running = new NumberMap<CallRunning>();
   #latest: CallRunning | undefined;
   liveSessions = 0;
   /** Those that ended because the server stops. */
@@ -98,7 +98,7 @@ export class Numbers implements Observer {
         return;
       case 'call_running':
         this.waitingCalls -= 1;
-        if (this.#latest !== undefined) this.#running.set(this.#latest.call, this.#latest.at);
+        if (this.#latest !== undefined) this.#running.set(this.#latest.call.number, this.#latest);
         this.#latest = event;
         return;
       case 'call_ended':
@@ -124,10 +124,10 @@ export class Numbers implements Observer {
     }
   }
 
-  /** The calls whose tool was started and has not ended, with the time of that; the oldest first. */
-  get running(): ReadonlyMap<CallFacts, number> {
+  /** Of the calls whose tool was started and has not ended, the start. */
+  get running(): readonly CallRunning[] {
     const latest = this.#latest;
-    return latest === undefined ? this.#running : new Map([...this.#running, [latest.call, latest.at]]);
+    return latest === undefined ? this.#running.values() : [...this.#running.values(), latest];
   }
 
   /** The numbers of an environment, whether or not it has had a session. */
@@ -164,7 +164,7 @@ export class Numbers implements Observer {
   #callEnded({ call, outcome, durationMs, ran }: CallEnded): void {
     if (!ran) this.waitingCalls -= 1;
     else if (this.#latest?.call === call) this.#latest = undefined;
-    else this.#running.delete(call);
+    else this.#running.delete(call.number);
     const { ended, endedByMcp, durations } = this.tool(call);
     if (call.mcpId === undefined) ended[outcome] += 1;
     else endedByMcp[outcome] += 1;

@@ -6,7 +6,7 @@ export function logStop(app: Logged, numbers: Numbers): void {
   let beganAt = 0;
   app.addHook('preClose', async () => {
     beganAt = performance.now();
-    app.log.info({ sessions: numbers.liveSessions, calls: numbers.running.size }, 'stopping');
+    app.log.info({ sessions: numbers.liveSessions, calls: numbers.running.length }, 'stopping');
   });
   app.addHook('onClose', async () => {
     const ms = Math.round(performance.now() - beganAt);

@@ -14,7 +14,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { FastifyRequest } from 'fastify';
-import type { Outcome } from '../../core/index.ts';
+import { NumberMap, type Outcome } from '../../core/index.ts';
 import {
   type CallStarted,
   type HostEvent,
@@ -56,7 +56,7 @@ export class Tracing implements Observer {
   /** The context of each span that has not ended, by the number of its session or call. */
   readonly #sessions = new Map<number, SessionSpan>();
   readonly #setups = new Map<number, Context>();
-  readonly #calls = new Map<number, Context>();
+  readonly #calls = new NumberMap<Context>();
 
   constructor(provider: TracerProvider) {
     this.#provider = provider;
@@ -183,7 +183,7 @@ function attributesOf({ sid, environment, split, index }: SessionFacts): Attribu
   };
 }
 
-function take(contexts: Map<number, Context>, number: number): Span | undefined {
+function take(contexts: Pick<NumberMap<Context>, 'get' | 'delete'>, number: number): Span | undefined {
   const found = contexts.get(number);
   contexts.delete(number);
   return found === undefined ? undefined : trace.getSpan(found);

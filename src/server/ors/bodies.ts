@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { describe, MAX_SECRET_CHARACTERS, MAX_SECRETS, TiltyardError } from '../../core/index.ts';
 import { excessIn, isObject, type JsonObject } from '../../protocol/index.ts';
 import type { CreateRequest, TaskChoice } from '../../sessions/index.ts';
-import { bad } from '../http/bodies.ts';
+import { badRequest } from '../http/bodies.ts';
 
 /** The `split` of a body. */
 export function readSplit(body: JsonObject): string {
@@ -12,14 +12,15 @@ export function readSplit(body: JsonObject): string {
 /** The `index` of a body: an integer; whether it is in range is the split's to say. */
 export function readIndex(body: JsonObject): number {
   const { index } = body;
-  if (!Number.isInteger(index)) throw bad(`'index' must be an integer, not ${describe(index)}`);
+  if (!Number.isInteger(index)) throw badRequest(`'index' must be an integer, not ${describe(index)}`);
   return index as number;
 }
 
 /** A bound of a range: an integer, or absent. */
 export function readBound(body: JsonObject, key: 'start' | 'stop'): number | undefined {
   const bound = body[key] ?? undefined;
-  if (bound !== undefined && !Number.isInteger(bound)) throw bad(`'${key}' must be an integer, not ${describe(bound)}`);
+  if (bound !== undefined && !Number.isInteger(bound))
+    throw badRequest(`'${key}' must be an integer, not ${describe(bound)}`);
   return bound as number | undefined;
 }
 
@@ -30,7 +31,7 @@ export function readCreate(body: JsonObject, headerSecrets: Record<string, strin
     throw new TiltyardError('unknown_toolset', `unknown toolset ${describe(toolset)}: this server has no toolsets`);
   }
   if (name !== undefined && name !== null && typeof name !== 'string')
-    throw bad(`'env_name' must be a string, not ${describe(name)}`);
+    throw badRequest(`'env_name' must be a string, not ${describe(name)}`);
   return {
     environment: name ?? undefined,
     choice: readChoice(body),
@@ -56,14 +57,15 @@ export function readOptionalTaskId(request: FastifyRequest): string | undefined 
 
 function readChoice({ task_spec: task, split, index }: JsonObject): TaskChoice {
   const has = (value: unknown) => value !== undefined && value !== null;
-  if (has(task) && (has(split) || has(index))) throw bad("give either 'task_spec' or 'split' and 'index', not both");
+  if (has(task) && (has(split) || has(index)))
+    throw badRequest("give either 'task_spec' or 'split' and 'index', not both");
   if (has(task)) {
-    if (!isObject(task)) throw bad(`'task_spec' must be an object, not ${describe(task)}`);
+    if (!isObject(task)) throw badRequest(`'task_spec' must be an object, not ${describe(task)}`);
     return { task: task as JsonObject };
   }
-  if (!has(split) && !has(index)) throw bad("give a task: either 'task_spec', or 'split' and 'index'");
+  if (!has(split) && !has(index)) throw badRequest("give a task: either 'task_spec', or 'split' and 'index'");
   if (!has(split) || !has(index))
-    throw bad(`'split' and 'index' go together: '${has(split) ? 'index' : 'split'}' is missing`);
+    throw badRequest(`'split' and 'index' go together: '${has(split) ? 'index' : 'split'}' is missing`);
   const body = { split, index } as JsonObject;
   return { split: readSplit(body), index: readIndex(body) };
 }
@@ -71,27 +73,28 @@ function readChoice({ task_spec: task, split, index }: JsonObject): TaskChoice {
 function readSecrets(secrets: unknown): Record<string, string> {
   if (secrets === undefined || secrets === null) return {};
   if (!isObject(secrets))
-    throw bad(
+    throw badRequest(
       `'secrets' must be an object of strings, not ${Array.isArray(secrets) ? 'an array' : `a ${typeof secrets}`}`,
     );
   for (const [key, value] of Object.entries(secrets)) {
     // The value stays out of the message: it may be a secret of the wrong type.
-    if (typeof value !== 'string') throw bad(`the secret '${key}' must be a string`);
+    if (typeof value !== 'string') throw badRequest(`the secret '${key}' must be a string`);
   }
   return secrets as Record<string, string>;
 }
 
 function assertFew(secrets: Record<string, string>): Record<string, string> {
   const entries = Object.entries(secrets);
-  if (entries.length > MAX_SECRETS) throw bad(`a session takes at most ${MAX_SECRETS} secrets, not ${entries.length}`);
+  if (entries.length > MAX_SECRETS)
+    throw badRequest(`a session takes at most ${MAX_SECRETS} secrets, not ${entries.length}`);
   const long = entries.find(([, value]) => value.length > MAX_SECRET_CHARACTERS);
   if (long !== undefined)
-    throw bad(`the secret ${describe(long[0])} must have at most ${MAX_SECRET_CHARACTERS} characters`);
+    throw badRequest(`the secret ${describe(long[0])} must have at most ${MAX_SECRET_CHARACTERS} characters`);
   return secrets;
 }
 
 function readString(body: JsonObject, key: string): string {
   const value = body[key];
-  if (typeof value !== 'string') throw bad(`'${key}' must be a string, not ${describe(value)}`);
+  if (typeof value !== 'string') throw badRequest(`'${key}' must be a string, not ${describe(value)}`);
   return value;
 }

@@ -22,7 +22,8 @@ function viewed(socket = new Socket()) {
     write: vi.fn((_text: string) => true),
     end: vi.fn(),
   });
-  const heartbeat = { add: vi.fn(), remove: vi.fn() };
+  const stopBeat = vi.fn();
+  const heartbeat = { add: vi.fn(() => stopBeat) };
   const batch = new WriteBatch((thrown) => {
     throw thrown;
   });
@@ -46,7 +47,17 @@ function viewed(socket = new Socket()) {
   const options = { host, batch, heartbeat, transfers, rooms, disconnects, returnErrors: 'none' };
   const stream = new CallStream(exchange as never, REF, options as never);
   stream.start({ name: 'wait', input: {} });
-  return { stream, response, socket, heartbeat, touch, leave, batch, tell: (event: CallEvent) => tell(event) };
+  return {
+    stream,
+    response,
+    socket,
+    heartbeat,
+    stopBeat,
+    touch,
+    leave,
+    batch,
+    tell: (event: CallEvent) => tell(event),
+  };
 }
 
 test('a client that has left before its stream could begin has none, and its call hears that', async () => {
@@ -89,7 +100,7 @@ test('a call that ends within its turn is answered in one write', async () => {
 });
 
 test('a client hears the id of a call that takes longer, and the result when it is there', async () => {
-  const { response, heartbeat, batch, tell } = viewed();
+  const { response, heartbeat, stopBeat, batch, tell } = viewed();
   await batch.end();
   expect(response.write).not.toHaveBeenCalled();
   tell(ACCEPTED);
@@ -99,7 +110,7 @@ test('a client hears the id of a call that takes longer, and the result when it 
   tell({ kind: 'settled', taskId: 'mine', ending: { kind: 'returned', json: '{"a":1}' }, durationMs: 0 });
   await batch.end();
   expect(response.end).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('{"a":1}'));
-  expect(heartbeat.remove).toHaveBeenCalledOnce();
+  expect(stopBeat).toHaveBeenCalledOnce();
 });
 
 test('a client that does not read gets no more signs of life until it does', async () => {
@@ -116,7 +127,7 @@ test('a client that does not read gets no more signs of life until it does', asy
 });
 
 test('L3: a result keeps its session alive while it is read, and no longer', async () => {
-  const { stream, response, heartbeat, touch, batch, tell } = viewed();
+  const { stream, response, stopBeat, touch, batch, tell } = viewed();
   tell(ACCEPTED);
   await batch.end();
   response.write.mockReturnValue(false);
@@ -125,11 +136,11 @@ test('L3: a result keeps its session alive while it is read, and no longer', asy
   await batch.end();
   stream.beat();
   expect(touch).toHaveBeenCalledExactlyOnceWith(REF);
-  heartbeat.remove.mockClear();
+  stopBeat.mockClear();
   response.write.mockReturnValue(true);
   response.emit('drain');
   expect(response.end).toHaveBeenCalledOnce();
-  expect(heartbeat.remove).not.toHaveBeenCalled();
+  expect(stopBeat).not.toHaveBeenCalled();
   response.emit('finish');
-  expect(heartbeat.remove).toHaveBeenCalledExactlyOnceWith(stream);
+  expect(stopBeat).toHaveBeenCalledOnce();
 });

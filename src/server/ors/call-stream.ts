@@ -48,6 +48,7 @@ export class CallStream implements Beating {
   #pump: Pump | undefined;
   #leave: (() => void) | undefined;
   #unwatch: (() => void) | undefined;
+  #stopBeat: (() => void) | undefined;
 
   constructor(exchange: CallExchange, ref: SessionRef, options: CallStreamOptions) {
     this.#exchange = exchange;
@@ -96,7 +97,7 @@ export class CallStream implements Beating {
     if (this.#phase !== 'waiting' || this.#heard?.kind !== 'accepted' || hasLeft(this.#exchange.response)) return;
     this.#phase = 'streaming';
     this.#open(this.#heard.taskId);
-    this.#options.heartbeat.add(this);
+    this.#stopBeat = this.#options.heartbeat.add(this);
   }
 
   #finish(): void {
@@ -156,7 +157,7 @@ export class CallStream implements Beating {
     this.#pump = pump;
     pump.count(transfers.begin(this.#exchange.response, this.#ref.identity), bytes);
     this.#watch();
-    heartbeat.add(this);
+    this.#stopBeat = heartbeat.add(this);
     this.#exchange.response.once('finish', () => this.#release());
   }
 
@@ -169,7 +170,7 @@ export class CallStream implements Beating {
 
   #release(): void {
     this.#unwatch?.();
-    this.#options.heartbeat.remove(this);
+    this.#stopBeat?.();
   }
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { describe, toError } from '../../core/index.ts';
 import { isObject, SESSION_HEADER } from '../../protocol/index.ts';
 import { type CallRequest, isAbsent, type SessionRef } from '../../sessions/index.ts';
-import { bad, bytesOfCall } from '../http/bodies.ts';
+import { badRequest, bytesOfCall } from '../http/bodies.ts';
 import { toErrorAnswer, toFailureAnswer } from '../http/errors.ts';
 import { byFastify, type CallExchange, respond } from '../http/exchange.ts';
 import type { FastRoute } from '../http/fast-path.ts';
@@ -18,7 +18,7 @@ export const CALL_ROUTE = '/:env/call';
 /** Registers the call of a tool. Not an async handler: the hot path makes no promise that it does not need. */
 export function registerCall(app: FastifyInstance, service: OrsService): void {
   app.post(CALL_ROUTE, service.docs.call, (request, reply) => {
-    const exchange = byFastify(request, reply);
+    const exchange = byFastify(request, reply, service.traceOf);
     let sid: string;
     try {
       sid = readSid(request.headers);
@@ -36,6 +36,7 @@ export function fastCall(service: OrsService, environment: string, counts: Route
   return {
     authenticator: service.authenticator,
     counts,
+    traceOf: service.traceOf,
     takes(identity, headers) {
       const sid = headers[SESSION_HEADER];
       return typeof sid === 'string' && PLAIN_SID.test(sid) && (identity.scopes === undefined || mayCall(identity));
@@ -57,17 +58,17 @@ function answerCall(service: OrsService, environment: string, sid: string, excha
 
 /** The request of a call, from its body. */
 function toRequest(service: OrsService, environment: string, exchange: CallExchange): CallRequest {
-  const { toolErrors, traceOf } = service;
   const { name, input, task_id: given } = service.parse(exchange);
   if (typeof name !== 'string' || name === '')
-    throw bad(`'name' must be the name of a tool, not ${name === '' ? 'an empty string' : describe(name)}`);
+    throw badRequest(`'name' must be the name of a tool, not ${name === '' ? 'an empty string' : describe(name)}`);
   if (!isObject(input))
-    throw bad(`'input' must be an object ({} for a tool without parameters), not ${describe(input)}`);
+    throw badRequest(`'input' must be an object ({} for a tool without parameters), not ${describe(input)}`);
   const taskId = given === undefined || given === null ? undefined : readTaskId(given);
   const isOfficial = OFFICIAL_SDK.test(exchange.headers['user-agent'] ?? '');
+  const { toolErrors } = service;
   const keepRefusal = toolErrors === 'envelope' || (toolErrors === 'auto' && isOfficial);
   const bytes = bytesOfCall(exchange.body as string);
-  return { environment, name, input, bytes, taskId, keepRefusal, trace: traceOf?.(exchange) };
+  return { environment, name, input, bytes, taskId, keepRefusal, trace: exchange.trace };
 }
 
 // They take refused calls only inside the event stream.
@@ -75,7 +76,7 @@ const OFFICIAL_SDK = /^(ors-sdk|openreward-sdk)\//;
 
 function readTaskId(given: unknown): string {
   if (typeof given === 'string' && /^[\x21-\x7e]{1,256}$/.test(given)) return given;
-  throw bad(`'task_id' must be a string of 1 to 256 visible characters, not ${describe(given)}`);
+  throw badRequest(`'task_id' must be a string of 1 to 256 visible characters, not ${describe(given)}`);
 }
 
 /** Answers a request that cannot be read; but a client that calls into a dead session hears of that first. */

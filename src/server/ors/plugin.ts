@@ -12,7 +12,7 @@ import { announcedBytes, readBodiesAsText } from '../http/read-body.ts';
 import { stopInApp } from '../http/shutdown.ts';
 import { guardWeb } from '../http/web-guard.ts';
 import { toSessionLimits, warnOfTighterLimit } from '../observe/session-limits.ts';
-import { assertOptions, PLUGIN_OPTIONS } from '../options.ts';
+import { assertMountable, assertOptions, PLUGIN_OPTIONS } from '../options.ts';
 import { CALL_ROUTE, registerCall } from './call.ts';
 import { registerRequiredSecrets } from './deployment.ts';
 import { registerReads } from './reads.ts';
@@ -24,6 +24,7 @@ import { CREATE_ROUTE, registerSessions } from './sessions.ts';
 /** The Open Reward Standard as a Fastify plugin: `app.register(ors, { environments })`. */
 export async function ors(app: FastifyInstance, options: OrsOptions): Promise<void> {
   assertOptions(options, { ...ORS_OPTIONS, ...PLUGIN_OPTIONS }, 'ors');
+  assertMountable(app.prefix, 'ors');
   guardWeb(app, options);
   serveInstance(app, newInstance());
   serveOrs(app, toOrsService(app, options));

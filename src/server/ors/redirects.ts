@@ -46,5 +46,16 @@ function redirect(
   // A client may ask for a whole URL, as for a proxy; the router looks only at its path, too.
   const path = request.url.replace(/^https?:\/\/[^/?]*/i, '');
   // Always a path of this server: the name comes first, so no URL of the client's can begin the target.
-  return reply.redirect(`${prefix}/${encodeURIComponent(environment)}${path.slice(prefix.length)}`, 308);
+  return reply.redirect(`${toAscii(prefix)}/${encodeURIComponent(environment)}${without(prefix, path)}`, 308);
+}
+
+// Counted in parts, not in characters: the router compares decoded paths, and `/%61rena` is as good as `/arena`.
+function without(prefix: string, path: string): string {
+  let end = 0;
+  for (const character of prefix) if (character === '/') end = path.indexOf('/', end + 1);
+  return path.slice(end);
+}
+
+function toAscii(prefix: string): string {
+  return prefix.replace(/[^!-~]+/g, encodeURIComponent);
 }

@@ -1,3 +1,4 @@
+import { millisecondsJson } from '../../protocol/index.ts';
 import type { RecordedFailure } from '../../records/index.ts';
 import { type CallEnding, outcomeOf } from '../../sessions/index.ts';
 import type { ReturnErrors } from '../http/errors.ts';
@@ -12,7 +13,7 @@ const AFTER_OUTPUT = '}}';
  * is not parsed.
  */
 export function resultFields(ending: CallEnding, durationMs: number, returnErrors: ReturnErrors): string {
-  const head = `"ms":${Math.round(durationMs * 1000) / 1000},"outcome":"${outcomeOf(ending)}"`;
+  const head = `"ms":${millisecondsJson(durationMs)},"outcome":"${outcomeOf(ending)}"`;
   if (ending.kind === 'returned') return `${head},${outputFields(ending.json)}`;
   return `${head},"failure":${JSON.stringify(toFailure(ending, returnErrors))}`;
 }

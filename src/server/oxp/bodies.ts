@@ -14,16 +14,17 @@ const REQUEST_KEYS = new Set(['call_id', 'trace_id', 'tool_id', 'input', 'contex
 export function readCallRequest(body: JsonObject): CallToolRequest {
   assertSchema(body);
   const { request } = body;
-  if (!isObject(request)) throw bad(`'request' must be an object, not ${describe(request)}`);
+  if (!isObject(request)) throw badRequest(`'request' must be an object, not ${describe(request)}`);
   const unknown = Object.keys(request).find((key) => !REQUEST_KEYS.has(key));
-  if (unknown !== undefined) throw bad(`'request' has an unknown key '${unknown.slice(0, 100)}'`);
+  if (unknown !== undefined) throw badRequest(`'request' has an unknown key '${unknown.slice(0, 100)}'`);
   for (const key of ['call_id', 'trace_id'] as const) {
     const value = request[key];
     if (value !== undefined && (typeof value !== 'string' || value === '' || value.length > 256)) {
-      throw bad(`'${key}' must be a string of 1 to 256 characters, not ${describe(value)}`);
+      throw badRequest(`'${key}' must be a string of 1 to 256 characters, not ${describe(value)}`);
     }
   }
-  if (typeof request.tool_id !== 'string') throw bad(`'tool_id' must be a string, not ${describe(request.tool_id)}`);
+  if (typeof request.tool_id !== 'string')
+    throw badRequest(`'tool_id' must be a string, not ${describe(request.tool_id)}`);
   if (request.context !== undefined) assertContext(request.context);
   return request as unknown as CallToolRequest;
 }
@@ -37,25 +38,25 @@ function assertSchema({ $schema }: JsonObject): void {
 
 // Values stay out of these messages: they are secrets, or should have been.
 function assertContext(context: unknown): asserts context is WireCallContext {
-  if (!isObject(context)) throw bad("'context' must be an object");
+  if (!isObject(context)) throw badRequest("'context' must be an object");
   const { authorization, secrets, user_id: userId } = context;
   assertEntries(authorization, 'authorization', 'token');
   assertEntries(secrets, 'secrets', 'value');
-  if (userId !== undefined && typeof userId !== 'string') throw bad(`'context.user_id' must be a string`);
+  if (userId !== undefined && typeof userId !== 'string') throw badRequest(`'context.user_id' must be a string`);
 }
 
 function assertEntries(entries: unknown, key: string, field: string): void {
   if (entries === undefined) return;
   const right = (entry: unknown) => isObject(entry) && typeof entry.id === 'string' && typeof entry[field] === 'string';
   if (!Array.isArray(entries) || !entries.every(right)) {
-    throw bad(`'context.${key}' must be an array of objects with strings 'id' and '${field}'`);
+    throw badRequest(`'context.${key}' must be an array of objects with strings 'id' and '${field}'`);
   }
   if (entries.length > MAX_SECRETS)
-    throw bad(`'context.${key}' must have at most ${MAX_SECRETS} entries, not ${entries.length}`);
+    throw badRequest(`'context.${key}' must have at most ${MAX_SECRETS} entries, not ${entries.length}`);
   if (entries.some((entry) => entry[field].length > MAX_SECRET_CHARACTERS))
-    throw bad(`each '${field}' in 'context.${key}' must have at most ${MAX_SECRET_CHARACTERS} characters`);
+    throw badRequest(`each '${field}' in 'context.${key}' must have at most ${MAX_SECRET_CHARACTERS} characters`);
 }
 
-function bad(developerMessage: string): OxpError {
+function badRequest(developerMessage: string): OxpError {
   return new OxpError('The request is not valid', { developerMessage });
 }

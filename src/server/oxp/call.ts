@@ -19,6 +19,7 @@ export function fastCall(service: OxpService, counts: RouteCounts): FastRoute {
   return {
     authenticator: service.authenticator,
     counts,
+    traceOf: service.traceOf,
     takes: () => true,
     answer: (exchange) => answerCall(service, exchange),
   };
@@ -35,7 +36,7 @@ export function answerCall(service: OxpService, exchange: CallExchange): void {
   const { batch, disconnects } = service;
   let settled: Settled | undefined;
   let unwatch: (() => void) | undefined;
-  const leave = service.host.call(toRequest(service, exchange, wanted), (event) => {
+  const leave = service.host.call(toRequest(exchange, wanted), (event) => {
     if (event.kind !== 'settled') return;
     settled = event;
     unwatch?.();
@@ -50,7 +51,7 @@ export function answerCall(service: OxpService, exchange: CallExchange): void {
 
 type Settled = Extract<CallEvent, { kind: 'settled' }>;
 
-function toRequest({ traceOf }: OxpService, exchange: CallExchange, wanted: CallToolRequest) {
+function toRequest(exchange: CallExchange, wanted: CallToolRequest) {
   const { id, scopes } = exchange.identity;
   return {
     toolId: wanted.tool_id,
@@ -61,7 +62,7 @@ function toRequest({ traceOf }: OxpService, exchange: CallExchange, wanted: Call
     traceId: wanted.trace_id,
     identity: id,
     scopes,
-    trace: traceOf?.(exchange),
+    trace: exchange.trace,
   };
 }
 

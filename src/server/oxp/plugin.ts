@@ -12,7 +12,7 @@ import { sendLargeAnswersInPieces } from '../http/pieces.ts';
 import { readBodiesAsText } from '../http/read-body.ts';
 import { stopInApp } from '../http/shutdown.ts';
 import { guardWeb } from '../http/web-guard.ts';
-import { assertOptions, PLUGIN_OPTIONS } from '../options.ts';
+import { assertMountable, assertOptions, PLUGIN_OPTIONS } from '../options.ts';
 import { answerCall, CALL_ROUTE } from './call.ts';
 import { OxpError, oxpErrorHandler, unavailable } from './errors.ts';
 import { OXP_OPTIONS, type OxpOptions, type OxpService, toOxpService } from './service.ts';
@@ -20,6 +20,7 @@ import { OXP_OPTIONS, type OxpOptions, type OxpService, toOxpService } from './s
 /** The Open eXecution Protocol as a Fastify plugin: `app.register(oxp, { toolkits })`. */
 export async function oxp(app: FastifyInstance, options: OxpOptions): Promise<void> {
   assertOptions(options, { ...OXP_OPTIONS, ...PLUGIN_OPTIONS }, 'oxp');
+  assertMountable(app.prefix, 'oxp');
   guardWeb(app, options);
   const service = toOxpService(app, options);
   const limits = toLimits(options.limits);
@@ -53,10 +54,12 @@ export function serveOxp(app: FastifyInstance, service: OxpService, foreignCall?
       await service.batch.end();
       return { $schema: OXP_SCHEMA, items, tools: items } satisfies ToolList;
     });
-    app.post(CALL_ROUTE, service.docs.call, (request, reply) => answerCall(service, byFastify(request, reply)));
+    app.post(CALL_ROUTE, service.docs.call, (request, reply) =>
+      answerCall(service, byFastify(request, reply, service.traceOf)),
+    );
     app.post('/call', service.docs.callAlias, (request, reply) => {
       const isForeign = foreignCall !== undefined && !isOxpCall(service, request);
-      return isForeign ? foreignCall(request, reply) : answerCall(service, byFastify(request, reply));
+      return isForeign ? foreignCall(request, reply) : answerCall(service, byFastify(request, reply, service.traceOf));
     });
   });
 }

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isRunning } from '../../core/index.ts';
+import { isStillRunning, startOf } from '../../core/index.ts';
 import { BlobFolder, PRIVATE_FOLDER } from '../../records/index.ts';
 
 /** A folder of records that began about the same time, with their blobs. */
@@ -15,8 +16,15 @@ export interface Segment {
   files: number;
 }
 
-// As Z-times sort, and with the process that writes it: another server may use the same folder.
-const SEGMENT_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-(\d+)-[0-9a-f]{4}$/;
+// As Z-times sort, and with the process that writes it and its start, where that is known: another server may use the same folder. Then the
+// place where that process id means something.
+const SEGMENT_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-(\d+)(?:_(\d+))?(?:-([0-9a-f]{8}))?-[0-9a-f]{4}$/;
+
+/** How often a server shows which segments it writes to. */
+export const BEAT_MS = 20_000;
+
+// Who has not shown that for so long is gone. Machines that share a folder do not have quite the same time.
+const SILENT_MS = 15 * BEAT_MS;
 
 // A new one begins when one of these is reached: deleting the oldest must not take too much, nor listing one too long.
 const LARGEST_SHARE = 16;
@@ -65,6 +73,17 @@ export class Archive {
     return this.#segments.findLast(({ path }) => existsSync(join(path, file)));
   }
 
+  /** Shows servers elsewhere, which cannot see this process, that it writes to its segments. */
+  beat(): void {
+    const now = new Date();
+    for (const segment of this.#segments) if (segment.open > 0 || segment === this.#current) touch(segment, now);
+  }
+
+  /** Shows them that it does not any more. */
+  leave(): void {
+    for (const segment of this.#segments) if (!isOthers(segment)) touch(segment, new Date(0));
+  }
+
   /** Deletes the oldest segments until all the rest is small enough; false if it is not, since records of all of them are being written. */
   makeRoom(): boolean {
     while (this.bytes > this.#maxBytes) {
@@ -83,7 +102,9 @@ export class Archive {
 
   #begin(): Segment {
     const time = new Date().toISOString().replace(/[:.]/g, '-');
-    const path = join(this.#folder, `${time}-${process.pid}-${randomBytes(2).toString('hex')}`);
+    const started = startOf(process.pid);
+    const writer = started === null ? process.pid : `${process.pid}_${started}`;
+    const path = join(this.#folder, `${time}-${writer}-${PLACE}-${randomBytes(2).toString('hex')}`);
     mkdirSync(path, { mode: PRIVATE_FOLDER });
     this.#current = { path, blobs: blobsOf(path), bytes: 0, open: 0, files: 0 };
     this.#segments.push(this.#current);
@@ -111,7 +132,31 @@ function measure(path: string): Segment {
 
 /** Whether another process that lives may still write there. */
 function isOthers({ path }: Segment): boolean {
-  const [, id] = SEGMENT_NAME.exec(path.split(/[\\/]/).at(-1) ?? '') ?? [];
+  const [, id, started = null, place = PLACE] = SEGMENT_NAME.exec(path.split(/[\\/]/).at(-1) ?? '') ?? [];
+  if (place !== PLACE) return Date.now() - touchedAt(path) < SILENT_MS;
   const pid = Number(id);
-  return pid !== process.pid && isRunning(pid);
+  return pid !== process.pid && isStillRunning(pid, started);
+}
+
+/** The machine, and on Linux the container: in others the same process ids are those of other processes. */
+const PLACE = createHash('sha256').update(`${hostname()} ${processSpace()}`).digest('hex').slice(0, 8);
+
+function processSpace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return ''; // Not Linux.
+  }
+}
+
+function touch({ path }: Segment, at: Date): void {
+  try {
+    utimesSync(path, at, at);
+  } catch {
+    // It was deleted, which shows when it is written to.
+  }
+}
+
+function touchedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -9,8 +9,8 @@ function entry(given: Partial<Entry>): Entry {
   return { kind: 'note', session: 7, at: 1_000, call: 0, reward: Number.NaN, text: '"text":"é"', ...given };
 }
 
-function received(batch: Batch) {
-  return Array.from(entriesOf(batch.take()), (each) => ({
+function received(bytes: Uint8Array) {
+  return Array.from(entriesOf(bytes), (each) => ({
     kind: each.kind,
     session: each.session,
     call: each.call,
@@ -19,17 +19,19 @@ function received(batch: Batch) {
   }));
 }
 
-test('entries arrive as they were sent; a call and its result in one are two', () => {
+test('entries arrive as they were sent; of a call and its result in one, it is known where the call ends', () => {
   const batch = new Batch();
   batch.push(entry({}));
   batch.push(entry({ kind: 'called', call: 3, reward: 0.5, text: `${CALL}\n${RESULT}` }));
   batch.push(entry({ kind: 'call', session: 8, call: 4, text: CALL }));
-  expect(received(batch)).toEqual([
+  const bytes = batch.take();
+  expect(received(bytes)).toEqual([
     { kind: 'note', session: 7, call: 0, reward: Number.NaN, text: '"text":"é"' },
-    { kind: 'call', session: 7, call: 3, reward: 0.5, text: CALL },
-    { kind: 'result', session: 7, call: 3, reward: 0.5, text: RESULT },
+    { kind: 'called', session: 7, call: 3, reward: 0.5, text: `${CALL}\n${RESULT}` },
     { kind: 'call', session: 8, call: 4, reward: Number.NaN, text: CALL },
   ]);
+  const lines = Array.from(entriesOf(bytes), (each) => each.bytes.toString('utf8', each.start, each.middle));
+  expect(lines).toEqual(['"text":"é"', CALL, CALL]);
 });
 
 test('memory that was given back is used again, unless it is of another size', () => {
@@ -41,11 +43,11 @@ test('memory that was given back is used again, unless it is of another size', (
   batch.push(entry({}));
   expect(batch.take().buffer === first).toBe(false);
   batch.push(entry({ text: '"text":"of this one"' }));
-  expect(received(batch)).toMatchObject([{ text: '"text":"of this one"' }]);
-  batch.push(entry({ text: 'x'.repeat(2 ** 20) }));
-  batch.push(entry({ text: 'y'.repeat(2 ** 20) }));
+  expect(received(batch.take())).toMatchObject([{ text: '"text":"of this one"' }]);
+  batch.push(entry({ text: 'x'.repeat(2 ** 22) }));
+  batch.push(entry({ text: 'y'.repeat(2 ** 22) }));
   const large = batch.take().buffer;
-  expect(large.byteLength).toBeGreaterThan(2 ** 21);
+  expect(large.byteLength).toBeGreaterThan(2 ** 23);
   batch.giveBack(large);
   batch.take();
   expect(batch.take().buffer === large).toBe(false);

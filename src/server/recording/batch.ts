@@ -1,6 +1,6 @@
 import { mostBytes } from '../../protocol/index.ts';
 import { hasNoBlobs } from '../../records/index.ts';
-import type { Entry, Kind, ReceivedEntry } from './messages.ts';
+import type { Entry, ReceivedEntry } from './messages.ts';
 
 const KINDS: readonly Entry['kind'][] = ['open', 'prompt', 'call', 'result', 'note', 'end', 'suspend', 'called'];
 const NUMBER_OF_KIND = new Map(KINDS.map((kind, number) => [kind, number]));
@@ -15,10 +15,10 @@ const REWARD = 32;
 const HEADER_BYTES = 40;
 
 // A little more than a batch has when it is sent, so that it need not grow; the system gives only what is used.
-const USUAL_BYTES = 1280 * 1024;
+const USUAL_BYTES = 4352 * 1024;
 
-// One is written while the next is filled; a few more while the disk is slow.
-const MAX_SPARE = 4;
+// One is written while the next is filled, and the disk may be slow for a moment.
+const MAX_SPARE = 2;
 
 /**
  * Entries on their way to the thread, as bytes that are handed over and not copied. As texts, they would be trees of all the pieces they
@@ -96,15 +96,8 @@ export function* entriesOf(batch: Uint8Array): Generator<ReceivedEntry> {
     const call = view.getFloat64(at + CALL);
     const reward = view.getFloat64(at + REWARD);
     const isWhole = isPlain || hasNoBlobs(bytes.subarray(start, end));
-    // A literal each time: to spread an object takes longer than all of this.
-    const entry = (kind: Kind, start: number, end: number): ReceivedEntry => {
-      return { kind, session, at: time, call, reward, bytes, start, end, hasNoBlobs: isWhole };
-    };
-    if (kind === 'called') {
-      const middle = bytes.indexOf(LINE_BREAK, start);
-      yield entry('call', start, middle);
-      yield entry('result', middle + 1, end);
-    } else yield entry(kind, start, end);
+    const middle = kind === 'called' ? bytes.indexOf(LINE_BREAK, start) : end;
+    yield { kind, session, at: time, call, reward, bytes, start, middle, end, hasNoBlobs: isWhole };
     at = end;
   }
 }

@@ -36,21 +36,37 @@ export class EpisodeRecord {
     if (past !== undefined) this.#resumed = { isBegun, past, known: new Set(ids.values()) };
   }
 
+  /**
+   * Whether it had ended before it was opened again: a server that was killed had written its end here, and nowhere else. Then it is
+   * complete, and is not told a second end.
+   */
+  get isComplete(): boolean {
+    return this.#resumed !== undefined && this.#writer.hasEnded;
+  }
+
+  /** How many events it has, with those that wait. */
+  get count(): number {
+    return this.#writer.next;
+  }
+
   /** Takes an event; it is written by `flush`. */
   take(entry: ReceivedEntry): void {
-    const { kind, at, call } = entry;
+    const { kind, at, call, start, middle, end } = entry;
     if (this.#resumed !== undefined) this.#resume(this.#resumed, entry);
     if (this.#missing > 0 && !this.#isGapNoted) this.#noteGap(at);
     switch (kind) {
+      case 'called':
+        this.#addResult(this.#takeLeft(entry) ?? this.#add('call', entry, start, middle), entry, middle + 1);
+        break;
       case 'call':
-        this.#calls.set(call, this.#takeLeft(entry) ?? this.#add('call', entry));
+        this.#calls.set(call, this.#takeLeft(entry) ?? this.#add('call', entry, start, end));
         break;
       case 'result':
         this.#takeResult(entry);
         break;
       case 'prompt':
       case 'note':
-        this.#add(kind, entry);
+        this.#add(kind, entry, start, end);
         break;
       case 'suspend':
         this.#note(at, 'suspended: the server stops, and the episode goes on at the next one');
@@ -103,10 +119,13 @@ export class EpisodeRecord {
     }
   }
 
-  #takeResult({ call, at, bytes, start, end, reward, hasNoBlobs }: ReceivedEntry): void {
-    const n = this.#calls.get(call);
-    this.#calls.delete(call);
-    if (n === undefined) return;
+  #takeResult(entry: ReceivedEntry): void {
+    const n = this.#calls.get(entry.call);
+    this.#calls.delete(entry.call);
+    if (n !== undefined) this.#addResult(n, entry, entry.start);
+  }
+
+  #addResult(n: number, { at, bytes, end, reward, hasNoBlobs }: ReceivedEntry, start: number): void {
     const paid = Number.isNaN(reward) ? null : reward;
     this.#writer.addJson({ type: 'result', at, call: n, bytes, start, end, reward: paid, hasNoBlobs });
   }
@@ -114,13 +133,14 @@ export class EpisodeRecord {
   /** The number of a call that an earlier server has left and that runs again, if this is one. */
   #takeLeft(entry: ReceivedEntry): number | undefined {
     if (this.#left.size === 0) return undefined;
-    const { id } = JSON.parse(`{${textOf(entry)}}`) as { readonly id: string };
+    const { bytes, start, middle } = entry;
+    const { id } = JSON.parse(`{${bytes.toString('utf8', start, middle)}}`) as { readonly id: string };
     const n = this.#left.get(id);
     this.#left.delete(id);
     return n;
   }
 
-  #add(type: EventJson['type'], { at, bytes, start, end, hasNoBlobs }: ReceivedEntry): number {
+  #add(type: EventJson['type'], { at, bytes, hasNoBlobs }: ReceivedEntry, start: number, end: number): number {
     return this.#writer.addJson({ type, at, bytes, start, end, hasNoBlobs });
   }
 

@@ -10,8 +10,8 @@ export interface ThreadData {
   readonly maxBytes: number;
 }
 
-/** What happened in an episode. */
-export type Kind = 'open' | 'prompt' | 'call' | 'result' | 'note' | 'end' | 'suspend';
+/** What happened in an episode. Called: a call and its result in one. */
+export type Kind = 'open' | 'prompt' | 'call' | 'result' | 'called' | 'note' | 'end' | 'suspend';
 
 /** One thing that happened. */
 export interface Happening {
@@ -26,9 +26,7 @@ export interface Happening {
 }
 
 /** The same with what is to be written. */
-export interface Entry extends Omit<Happening, 'kind'> {
-  /** Called: a call and its result in one. */
-  readonly kind: Kind | 'called';
+export interface Entry extends Happening {
   /** Of prompts, calls, results and notes the fields of the event; the rest as JSON. Of a call and its result both, in two lines. */
   readonly text: string;
 }
@@ -40,6 +38,8 @@ export interface ReceivedEntry extends Happening {
   /** Where it begins and ends there. */
   readonly start: number;
   readonly end: number;
+  /** Of a call and its result in one, where the line of the call ends. */
+  readonly middle: number;
   /** Whether it holds neither an image nor what looks like a reference to a blob. */
   readonly hasNoBlobs: boolean;
 }

@@ -29,7 +29,7 @@ export interface RecorderOptions extends ThreadData {
 
 // Long enough for a busy server to write many events at once; what is lost at most when the process is killed.
 const COLLECT_MS = 200;
-const BATCH_BYTES = 2 ** 20;
+const BATCH_BYTES = 2 ** 22;
 
 // What may wait for a slow disk. More is dropped, and counted.
 const MAX_WAITING_BYTES = 64 * 2 ** 20;

@@ -22,14 +22,24 @@ export class Records {
     this.#tools = new Map(Array.from(tools, ([name, each]) => [name, Object.freeze([...each])]));
   }
 
+  /** Shows that this server writes to its records: now and then, also if nothing happens. */
+  beat(): void {
+    this.#archive.beat();
+  }
+
+  /** Writes nothing more: servers elsewhere need not take its records for those of one that lives. */
+  close(): void {
+    this.#archive.leave();
+  }
+
   /** Writes a batch, and says what became of it. */
   write(batch: Uint8Array): Report {
     // How many events each session has to write.
     const taken = new Map<number, number>();
     for (const entry of entriesOf(batch)) {
       const { session, kind } = entry;
-      if (!this.#take(entry)) continue;
-      taken.set(session, (taken.get(session) ?? 0) + 1);
+      const count = this.#take(entry);
+      if (count > 0) taken.set(session, (taken.get(session) ?? 0) + count);
       if (kind !== 'end' && kind !== 'suspend') continue;
       this.#flush(session, taken.get(session) ?? 0);
       this.#close(session);
@@ -39,31 +49,37 @@ export class Records {
     return this.#report();
   }
 
-  /** Whether there is something to write now. */
-  #take(entry: ReceivedEntry): boolean {
+  /** How many events there are to write now. */
+  #take(entry: ReceivedEntry): number {
+    const events = entry.kind === 'called' ? 2 : 1;
     if (entry.kind === 'open') return this.#begin(entry.session, this.#withTools(JSON.parse(textOf(entry)) as Opening));
     const record = this.#open.get(entry.session);
     // Its record could not be begun.
-    if (record === undefined) return this.#drop(entry.session, 1);
+    if (record === undefined) return this.#drop(entry.session, events);
+    if (entry.kind === 'end' && record.isComplete) return 0;
+    const before = record.count;
     try {
       record.take(entry);
-      return true;
+      return events;
     } catch (thrown) {
       // A blob that the disk does not take.
       this.#problem = (thrown as Error).message;
-      return this.#drop(entry.session, 1);
+      const taken = Math.min(record.count - before, events - 1);
+      this.#drop(entry.session, events - taken);
+      return taken;
     }
   }
 
-  #begin(session: number, opening: Opening): boolean {
+  #begin(session: number, opening: Opening): number {
     try {
       this.#assertRoom();
       const earlier = opening.past && this.#archive.find(`${opening.name}.jsonl`);
       const segment = earlier ?? this.#archive.place();
       if (earlier === undefined) segment.files += 1;
-      this.#open.set(session, new EpisodeRecord(segment, opening));
+      const record = new EpisodeRecord(segment, opening);
+      this.#open.set(session, record);
       segment.open += 1;
-      return true;
+      return record.isComplete ? 0 : 1;
     } catch (thrown) {
       this.#problem = (thrown as Error).message;
       return this.#drop(session, 1);
@@ -89,7 +105,9 @@ export class Records {
 
   #assertRoom(): void {
     if (!this.#archive.makeRoom())
-      throw new Error('the size limit is reached, and the episodes of all records are still going on');
+      throw new Error(
+        'the size limit is reached, and all records are of episodes that go on, or of a server elsewhere that wrote a moment ago',
+      );
   }
 
   #close(session: number): void {
@@ -98,10 +116,10 @@ export class Records {
     this.#open.delete(session);
   }
 
-  #drop(session: number, count: number): false {
+  #drop(session: number, count: number): 0 {
     this.#dropped += count;
     this.#open.get(session)?.miss(count);
-    return false;
+    return 0;
   }
 
   #report(): Report {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import type { Limits } from '../../core/index.ts';
+import type { Limits, Log } from '../../core/index.ts';
 import { SecondChanceTools } from '../../durable/index.ts';
 import { DEFAULT_SESSION_OPTIONS, Toolbox } from '../../sessions/index.ts';
 import {
@@ -43,28 +43,8 @@ export interface ServerWorkers {
 
 /** Starts the workers of a server, which end when it closes. */
 export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Promise<ServerWorkers> {
-  const { modules, count = availableParallelism(), loader, onImport, output, signal, maxPauseMs } = plan.workers;
-  const { limits, lenient, watchdog, callsAfterFinish = DEFAULT_SESSION_OPTIONS.callsAfterFinish } = plan;
-  const pool = await WorkerPool.start({
-    count,
-    ...program(),
-    log: app.log,
-    watchdogFd: watchdog?.fd ?? STANDARD_ERROR,
-    onImport,
-    output,
-    signal,
-    maxPauseMs,
-    plan: {
-      modules: modules.map(toPath),
-      loader,
-      tellsImports: onImport !== undefined,
-      limits,
-      lenient,
-      callsAfterFinish,
-      watchdog,
-      logLevel: toLogLevel(app.log.level),
-    },
-  });
+  const pool = await startPool(plan, app.log, toLogLevel(app.log.level));
+  const { limits } = plan;
   // Before any other such hook is added, and so after all of them: teardowns run in the workers.
   app.addHook('onClose', () => pool.close());
   const { contents } = pool;
@@ -80,6 +60,32 @@ export async function startWorkers(app: FastifyInstance, plan: WorkersPlan): Pro
   };
 }
 
+/** Starts the processes of a plan. */
+export function startPool(plan: WorkersPlan, log: Log, logLevel: LogLevel): Promise<WorkerPool> {
+  const { modules, count = availableParallelism(), loader, onImport, output, signal, maxPauseMs } = plan.workers;
+  const { limits, lenient, watchdog, callsAfterFinish = DEFAULT_SESSION_OPTIONS.callsAfterFinish } = plan;
+  return WorkerPool.start({
+    count,
+    ...program(),
+    log,
+    watchdogFd: watchdog?.fd ?? STANDARD_ERROR,
+    onImport,
+    output,
+    signal,
+    maxPauseMs,
+    plan: {
+      modules: modules.map(toPath),
+      loader,
+      tellsImports: onImport !== undefined,
+      limits,
+      lenient,
+      callsAfterFinish,
+      watchdog,
+      logLevel,
+    },
+  });
+}
+
 /** What a worker's process runs, and how. */
 export function program(): { readonly entry: string; readonly execArgv: readonly string[] } {
   const extension = extname(import.meta.url);
@@ -91,7 +97,7 @@ export function program(): { readonly entry: string; readonly execArgv: readonly
   return { entry, execArgv: [...inherited, '--conditions=tiltyard-source', '--import', tsx] };
 }
 
-export function toPath(module: string | URL): string {
+function toPath(module: string | URL): string {
   const isUrl = module instanceof URL || module.startsWith('file:');
   return isUrl ? fileURLToPath(module) : resolve(module);
 }

@@ -8,7 +8,7 @@ export interface EndedEpisode {
   readonly end: SessionEnd;
   /** Whether a tool said that it is finished. */
   readonly finished: boolean;
-  /** Whether its setup or its prompt failed, and has not succeeded since. */
+  /** Whether its setup or its prompt failed, and has not succeeded since; or its code could no longer run. */
   readonly broken: boolean;
   /** How its last call ended before the session did. */
   readonly lastCall: CallOutcome | undefined;

@@ -4,6 +4,7 @@ import {
   type CompiledTool,
   cutText,
   type ErrorCode,
+  FewMap,
   formatProblems,
   invoke,
   type Problem,
@@ -39,9 +40,9 @@ export class Runner {
   #isClosed = false;
   // Made when first needed: most episodes have tools that answer at once.
   #queues: ToolQueues | undefined;
-  #executing: Set<Execution> | undefined;
+  #executing: Execution[] | undefined;
   /** Runs that have not started, by the numbers of their calls. */
-  #waiting: Map<number, Waiting> | undefined;
+  #waiting: FewMap<number, Waiting> | undefined;
   /** Runs whose turn has come and that wait for a place among those in flight. */
   #held: (() => void)[] | undefined;
 
@@ -107,7 +108,7 @@ export class Runner {
 
   /** Notes a run that does not start at once; `withdraw` takes it from where it waits, with its input. */
   #await(run: Run, withdraw: () => void): void {
-    this.#waiting ??= new Map();
+    this.#waiting ??= new FewMap();
     this.#waiting.set(run.call, { run, withdraw });
   }
 
@@ -231,9 +232,9 @@ export class Runner {
 
   #track(run: Run, ended: Promise<unknown>, ranMs = 0): Stopping {
     const work = new Execution(run, ended, performance.now() - ranMs);
-    this.#executing ??= new Set();
-    this.#executing.add(work);
-    void ended.finally(() => this.#executing?.delete(work));
+    this.#executing ??= [];
+    this.#executing.push(work);
+    void ended.finally(() => this.#executing?.splice(this.#executing.indexOf(work), 1));
     return work;
   }
 

@@ -57,6 +57,8 @@ export interface RunRequest {
   readonly attempt: number;
   /** Whether its client knows the id: it chose it, or was told. Only those who keep episodes ask. */
   readonly isIdKnown?: boolean;
+  /** Whether its client takes a refusal also after it was told the id. Only those who keep episodes ask. */
+  readonly takesRefusalLate?: boolean | undefined;
   /** Whether it is only to be found out if the call is refused: the tool does not run. */
   readonly isTrial?: boolean;
   readonly name: string;

@@ -20,9 +20,10 @@ export class SessionEnding {
     this.#keeping = keeping;
   }
 
-  /** Whether it has ended here only. */
+  /** Whether it has ended here only. One that was lost before its server stopped goes on nowhere. */
   get isSuspended(): boolean {
-    return this.isElsewhere || (this.end === 'stopped' && this.#keeping?.survivesServer === true);
+    if (this.isElsewhere) return true;
+    return this.end === 'stopped' && this.lost === undefined && this.#keeping?.survivesServer === true;
   }
 
   /** Why nothing more can be asked of the session, once it has ended. */
@@ -36,10 +37,15 @@ export class SessionEnding {
     return this.#keeping?.survivesServer === true ? this.#noteLost() : undefined;
   }
 
-  /** Writes it down, once: what came first stays. False if another server has the session. */
+  /** Writes it down, once, unless it goes on elsewhere: what came first stays. False if another server has the session. */
   async note(end: SessionEnd): Promise<boolean> {
-    this.#noted ??= this.#keeping?.end(end, this.lost?.words);
+    this.#noted ??= this.isSuspended ? this.#leave() : this.#keeping?.end(end, this.lost?.words);
     return (await this.#noted) ?? true;
+  }
+
+  async #leave(): Promise<boolean> {
+    await this.#keeping?.leave();
+    return true;
   }
 
   async #noteLost(): Promise<void> {

@@ -30,5 +30,5 @@ export interface SessionStart extends Pick<CreateRequest, 'choice' | 'trace'> {
   /** What is kept of it for after its process, if anything is. */
   readonly keeping?: Keeping | undefined;
   /** What has happened in it at an earlier server. */
-  readonly recalled?: Pick<RecalledSession, 'ended' | 'unfinished'> | undefined;
+  readonly recalled?: Pick<RecalledSession, 'createdAt' | 'ended' | 'unfinished'> | undefined;
 }

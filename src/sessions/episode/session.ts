@@ -10,11 +10,13 @@ import type { SessionMemory } from '../memory/session-memory.ts';
 import { howItEnded } from '../session-errors.ts';
 import { fullOf, mismatchOf, refusalOf } from './admission.ts';
 import type { WhyLost } from './loss.ts';
-import { type SessionEnd, toEpisodeOutcome } from './outcome.ts';
+import type { SessionEnd } from './outcome.ts';
 import { repeat, settle, toEnded } from './repeats.ts';
 import type { OpenEpisode } from './runtime.ts';
 import { SessionCall, SessionCalls } from './session-calls.ts';
 import { SessionEnding } from './session-ending.ts';
+import { endedEvent, openedEvent, type Told } from './session-events.ts';
+import { SessionPrompts } from './session-prompts.ts';
 import { SessionSetup } from './session-setup.ts';
 import type { SessionShare, SessionStart } from './session-start.ts';
 
@@ -33,10 +35,11 @@ export class Session implements CallOwner {
   readonly #episode: OpenEpisode;
   readonly #share: SessionShare;
   readonly #setup = new SessionSetup();
+  readonly #prompts = new SessionPrompts();
   readonly #startedAt: number;
+  /** When its episode began, in ms since 1970: perhaps at an earlier server. */
+  readonly #createdAt: number;
   readonly #seed: number;
-  #promptFailed = false;
-  #promptsRunning = 0;
   #closing: Promise<void> | undefined;
   /** Set once it takes no further calls. */
   #draining: Promise<void> | undefined;
@@ -46,6 +49,7 @@ export class Session implements CallOwner {
   constructor(start: SessionStart, episode: OpenEpisode, share: SessionShare) {
     const { number, sid, identity, choice, trace, memory, keeping, recalled } = start;
     this.#startedAt = performance.now();
+    this.#createdAt = recalled?.createdAt ?? toEpoch(this.#startedAt);
     this.lastActive = this.#startedAt;
     this.#episode = episode;
     this.#share = share;
@@ -58,7 +62,7 @@ export class Session implements CallOwner {
     this.calls = new SessionCalls({ number, identity, memory }, share.memory.kept, share.options);
     this.facts = { number, sid, identity, environment: episode.environment, split, index };
     this.observer.on({ type: 'session_started', at: toEpoch(this.#startedAt), session: this.facts, trace });
-    this.#tellOpened(start);
+    this.observer.onContent?.(openedEvent(this.#told, start, episode.taskDigest));
     // The same ids give the same results as before.
     if (recalled !== undefined) this.calls.recall(recalled.ended, this.#startedAt);
     episode.begin(
@@ -103,18 +107,12 @@ export class Session implements CallOwner {
   /** The prompt of this episode. */
   async prompt(): Promise<WireBlock[]> {
     await this.#whenReady();
-    this.#promptsRunning += 1;
     try {
-      const blocks = await this.#episode.prompt();
-      this.#promptFailed = false;
-      const { observer } = this.#share.options;
-      observer.onContent?.({ type: 'prompt_told', at: toEpoch(performance.now()), session: this.facts, blocks });
+      const blocks = await this.#prompts.read(this.#episode);
+      const at = toEpoch(performance.now());
+      this.observer.onContent?.({ type: 'prompt_told', at, session: this.facts, blocks });
       return blocks;
-    } catch (thrown) {
-      this.#promptFailed = true;
-      throw thrown;
     } finally {
-      this.#promptsRunning -= 1;
       // The idle clock starts when the answer is there, not when the question came.
       this.touch();
       this.#tellIfDrained();
@@ -195,22 +193,6 @@ export class Session implements CallOwner {
     return this.close('stopped');
   }
 
-  #tellOpened({ choice, seed, secrets, recalled }: SessionStart): void {
-    const { observer } = this.#share.options;
-    const task = 'task' in choice ? choice.task : undefined;
-    const at = toEpoch(this.#startedAt);
-    observer.onContent?.({
-      type: 'episode_opened',
-      at,
-      session: this.facts,
-      task,
-      taskHash: this.#episode.taskDigest,
-      seed,
-      secrets,
-      past: recalled?.ended,
-    });
-  }
-
   /** Runs calls again that were lost with their server, and may be; whoever asks for them finds them under their ids. */
   #repeatLost(unfinished: readonly UnfinishedCall[]): void {
     for (const { id, tool, input, attempt } of unfinished) {
@@ -241,7 +223,7 @@ export class Session implements CallOwner {
   }
 
   get #isBusy(): boolean {
-    return this.calls.runningCount > 0 || this.#promptsRunning > 0 || this.#setup.waitingCount > 0;
+    return this.calls.runningCount > 0 || this.#prompts.runningCount > 0 || this.#setup.waitingCount > 0;
   }
 
   #tellIfDrained(): void {
@@ -252,10 +234,9 @@ export class Session implements CallOwner {
   #refusal({ bytes = 0 }: CallRequest): Failure | undefined {
     const { memory, keeper } = this.#share;
     const { runningCount: calls } = this.calls;
-    const { sid, identity } = this.facts;
     // The session is still there, and so are the results of its running calls.
-    if (this.#onDrained !== undefined) return stopsTaking(sid);
-    const strained = memory.isStrained ? memory.refusal(identity, 1) : undefined;
+    if (this.#onDrained !== undefined) return stopsTaking(this.facts.sid);
+    const strained = memory.isStrained ? memory.refusal(this.facts.identity, 1) : undefined;
     const full = calls === 0 ? undefined : this.#full(calls, bytes);
     return keeper?.refusal ?? strained ?? full;
   }
@@ -281,10 +262,9 @@ export class Session implements CallOwner {
   #start(request: CallRequest, on: CallListener, now: number): SessionCall {
     const { name, input, taskId, mcpId } = request;
     const { ids } = this.#share.memory.kept;
-    const { facts: session } = this;
     const number = ids.next();
     const [id, tool] = [taskId ?? ids.toId(number), this.#toolOf(name)];
-    const facts = { number, id, tool, identity: session.identity, session, traceId: undefined, mcpId };
+    const facts = { number, id, tool, identity: this.facts.identity, session: this.facts, traceId: undefined, mcpId };
     const call = new SessionCall(this, facts, now, on);
     call.request = request;
     // Now, since defaults are written into the input.
@@ -306,12 +286,15 @@ export class Session implements CallOwner {
     });
   }
 
-  #run(call: SessionCall, { name, input, bytes, taskId, attempt = 1 }: CallRequest): void {
+  #run(call: SessionCall, { name, input, bytes, taskId, attempt = 1, keepRefusal }: CallRequest): void {
     const problem = this.#setup.result === 'ready' && !this.isClosing ? undefined : this.#problem;
     if (problem !== undefined) return call.ended(refused(problem));
     const { number, id } = call.facts;
     const isIdKnown = taskId !== undefined || call.announced;
-    this.#episode.run({ call: number, id, attempt, isIdKnown, name, input, bytes }, call);
+    this.#episode.run(
+      { call: number, id, attempt, isIdKnown, takesRefusalLate: keepRefusal, name, input, bytes },
+      call,
+    );
   }
 
   async #whenReady(): Promise<void> {
@@ -330,8 +313,8 @@ export class Session implements CallOwner {
 
   async #close(end: SessionEnd): Promise<void> {
     const { ending, calls, observer } = this;
-    // Before a prompt that is cut off now.
-    const broken = this.#setup.result === 'failed' || this.#promptFailed;
+    // Before a prompt that is cut off now. It may have been lost a moment ago, and that is still being written down.
+    const broken = this.#setup.result === 'failed' || this.#prompts.hasFailed || ending.lost !== undefined;
     ending.end = end;
     const noted = ending.note(end);
     const closed = this.#episode.close(`the session ${howItEnded(end)}`);
@@ -344,20 +327,14 @@ export class Session implements CallOwner {
     const [isNoted] = await Promise.all([noted, closed]);
     if (!isNoted) ending.isElsewhere = true;
     if (end !== 'lost') calls.clear();
-    const now = performance.now();
-    if (ending.isSuspended) return observer.on({ type: 'session_suspended', at: toEpoch(now), session: this.facts });
-    const { count, reward, hasFinished: finished, lastOutcome: lastCall } = calls;
-    observer.on({
-      type: 'session_ended',
-      at: toEpoch(now),
-      session: this.facts,
-      outcome: toEpisodeOutcome({ end, finished, broken, lastCall }),
-      reason: end,
-      lost: ending.lost?.reason,
-      calls: count,
-      durationMs: now - this.#startedAt,
-      reward,
-    });
+    const told = ending.isSuspended
+      ? ({ type: 'session_suspended', at: toEpoch(performance.now()), session: this.facts } as const)
+      : endedEvent(this.#told, { end, lost: ending.lost, broken, calls });
+    observer.on(told);
+  }
+
+  get #told(): Told {
+    return { session: this.facts, createdAt: this.#createdAt };
   }
 }
 

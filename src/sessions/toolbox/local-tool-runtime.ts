@@ -4,6 +4,7 @@ import {
   type Checked,
   invoke,
   type Log,
+  NumberMap,
   type ToolEnding,
   type ToolkitCatalog,
 } from '../../core/index.ts';
@@ -31,7 +32,7 @@ export class LocalToolRuntime implements ToolRuntime {
   readonly #tools: ReadonlyMap<string, CatalogTool>;
   readonly #options: ToolRuntimeOptions;
   /** Those that have not ended. */
-  readonly #running = new Map<number, Running>();
+  readonly #running = new NumberMap<Running>();
 
   constructor({ tools }: ToolkitCatalog, options: ToolRuntimeOptions) {
     this.tools = tools.map(({ definition, requirements, scopes, canRetry, effects, annotations }) => ({

@@ -1,4 +1,4 @@
-import { type Checked, type CompiledTool, isBlock, type Thrown, type ToolEnding, toError } from '../../core/index.ts';
+import { type Checked, type CompiledTool, isContent, type Thrown, type ToolEnding, toError } from '../../core/index.ts';
 import { mostBytes } from '../../protocol/index.ts';
 import { type CallEnding, type RunEnding, refused } from '../call-ending.ts';
 import type { FailedEnding } from '../tool-failure.ts';
@@ -47,5 +47,5 @@ function isLonger(text: string, bytes: number): boolean {
 
 // Text and content were cut before, where they were too long; half of any other value would be another value.
 function wasCut(value: unknown): boolean {
-  return typeof value === 'string' || (Array.isArray(value) && value.every(isBlock));
+  return typeof value === 'string' || isContent(value);
 }

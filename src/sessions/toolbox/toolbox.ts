@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type ErrorCode, type Failure, type Limits, type Log, type ToolIndex, toolIndex } from '../../core/index.ts';
+import {
+  type ErrorCode,
+  type Failure,
+  type Limits,
+  type Log,
+  NumberMap,
+  type ToolIndex,
+  toolIndex,
+} from '../../core/index.ts';
 import { RESULT_NOT_KEPT } from '../../protocol/index.ts';
 import { Call, type CallOwner, NOTHING_TO_LEAVE } from '../call.ts';
 import { type CallEnding, type RunEnding, refused } from '../call-ending.ts';
@@ -41,7 +49,7 @@ export class Toolbox implements ToolHost, CallOwner {
   readonly #kept: KeptResults;
   /** The ids that callers chose for calls that have ended. */
   readonly #used = new CallersIds();
-  readonly #running = new Set<ToolCall>();
+  readonly #running = new NumberMap<ToolCall>();
   /** Of those, the ones that a caller may ask for again. */
   readonly #repeatable = new Map<string, ToolCall>();
   readonly #callsOf = new Counts();
@@ -125,7 +133,7 @@ export class Toolbox implements ToolHost, CallOwner {
     const call = ended as ToolCall;
     const now = performance.now();
     const { durationMs = now - (call.ranAt || call.startedAt) } = ending;
-    if (this.#running.delete(call)) this.#leave(call);
+    if (this.#running.delete(call.facts.number)) this.#leave(call);
     // Nothing of a refused call has run: its id is free for a better input.
     if (call.callId !== undefined && ending.kind !== 'refused') {
       const { number, identity } = call.facts;
@@ -174,7 +182,7 @@ export class Toolbox implements ToolHost, CallOwner {
   }
 
   #enter(call: ToolCall): void {
-    this.#running.add(call);
+    this.#running.set(call.facts.number, call);
     const { identity } = call.facts;
     if (call.callId !== undefined) this.#repeatable.set(repeatKey(identity, call.callId), call);
     if (!isNobody(identity)) this.#callsOf.add(identity);
@@ -227,7 +235,7 @@ export class Toolbox implements ToolHost, CallOwner {
     using timeUp = deadline(this.#limits.drainMs);
     await timeUp.or(this.#whenQuiet());
     const reason = 'the server is stopping';
-    const stopping = Array.from(this.#running, async (call) => {
+    const stopping = this.#running.values().map(async (call) => {
       await this.#runtime.abort(call.facts.number, reason);
       // A tool that does not listen goes on; its callers cannot wait any longer.
       const thrown = { name: 'Error', message: reason, stack: '' };

@@ -24,6 +24,8 @@ export interface Problem {
   readonly code: string | null;
   /** What went wrong, in words. May hold text of a hostile server. */
   readonly message: string;
+  /** The message with its whole stack, where `message` leaves lines of it out. */
+  readonly whole?: string;
   /** What to do next, where that is known. */
   readonly advice: string | null;
   /** The status of the server's answer, where there was one. */

@@ -65,6 +65,8 @@ export interface StudioRoutes {
   'GET /api/plays/:play/steps/:step/wire': Route<readonly WireExchange[]>;
   /** A new session in which the first `keep` calls are made again; also the way to play on after a session was lost. */
   'POST /api/plays/:play/branch': Route<Play, { readonly keep: number }>;
+  /** The task after this one, or the same where it has no number, in a new session with the same secrets. */
+  'POST /api/plays/:play/next': Route<Play>;
   'GET /api/plays/:play/export': Route<PlayExport, undefined, { readonly as: PlayExportFormat }>;
 
   // Watching a server

@@ -3,7 +3,7 @@ import { ClientError } from '../../client/index.ts';
 import { RecordError } from '../../records/index.ts';
 import { RunFolderError } from '../../rollouts/index.ts';
 import type { ErrorAnswer, Problem } from '../api.ts';
-import { toProblem } from '../shared/client-problem.ts';
+import { type ToMessage, toProblem } from '../shared/client-problem.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Gate } from './gate.ts';
 import { SAFE_HEADERS } from './page.ts';
@@ -19,7 +19,11 @@ declare module 'fastify' {
 const BODY_BYTES = 8 * 2 ** 20;
 
 /** Makes the studio's web server: what every request passes, and how failures are told. */
-export function studioApp(gate: Gate): FastifyInstance {
+export function studioApp(gate: Gate, toMessage?: ToMessage): FastifyInstance {
+  const answerError = (error: unknown, reply: FastifyReply) => {
+    const [status, problem] = toAnswer(error, toMessage);
+    return reply.code(status).send({ error: problem } satisfies ErrorAnswer);
+  };
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES,
@@ -54,15 +58,10 @@ export function studioApp(gate: Gate): FastifyInstance {
   return app;
 }
 
-function answerError(error: unknown, reply: FastifyReply): FastifyReply {
-  const [status, problem] = toAnswer(error);
-  return reply.code(status).send({ error: problem } satisfies ErrorAnswer);
-}
-
-function toAnswer(error: unknown): [status: number, problem: Problem] {
+function toAnswer(error: unknown, toMessage: ToMessage | undefined): [status: number, problem: Problem] {
   if (error instanceof Refusal) return [error.status, error.toProblem()];
   // What the server that was asked said; the studio itself is well.
-  if (error instanceof ClientError) return [502, toProblem(error)];
+  if (error instanceof ClientError) return [502, toProblem(error, toMessage)];
   if (error instanceof RecordError || error instanceof RunFolderError)
     return [409, { ...toProblem(error), code: 'unreadable' }];
   const { statusCode = 500, message } = error as Error & { readonly statusCode?: number };

@@ -30,7 +30,7 @@ export async function runCheck(link: TargetLink, wanted: NewCheck, teller: JobTe
 
 /** Runs the lint. */
 export async function runLint(link: TargetLink, wanted: NewLint, teller: JobTeller): Promise<null> {
-  const { name, url, apiKey, code } = link.options;
+  const { name, url, apiKey, code, toMessage } = link.options;
   const tell = judging(teller);
   await lintEnvironment({
     url,
@@ -42,6 +42,7 @@ export async function runLint(link: TargetLink, wanted: NewLint, teller: JobTell
     seed: wanted.seed,
     isActive: wanted.active,
     signal: teller.signal,
+    toMessage,
     onProgress: ({ done, total, doing }) => teller.progress(done, total, doing),
     onFinding: (finding) => tell('env', finding),
   });

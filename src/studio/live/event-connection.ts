@@ -3,6 +3,7 @@ import { createParser } from 'eventsource-parser';
 import { excessIn, parsedBytes, type ServerEvent } from '../../protocol/index.ts';
 import type { Problem } from '../api.ts';
 import type { TargetLink } from '../targets/target-link.ts';
+import { hideKey } from './hide-key.ts';
 
 /** Who hears what a server tells. */
 export interface ConnectionListener {
@@ -94,7 +95,8 @@ export class EventConnection {
     if (excessIn(data, { containers: MOST_VALUES, values: MOST_VALUES }) !== undefined)
       throw new Unreadable(`the server sent an event of more than ${MOST_VALUES} values`);
     try {
-      this.#listener.event(JSON.parse(data) as ServerEvent, parsedBytes(data));
+      const event = hideKey(JSON.parse(data) as ServerEvent, this.#link.secrets);
+      this.#listener.event(event, parsedBytes(data));
     } catch (cause) {
       throw new Unreadable('the server sent an event that makes no sense', { cause });
     }

@@ -62,7 +62,8 @@ export class PlaySession {
       this.#prompt = mask(stage.prompt, this.#secrets);
       this.#promptDivergences = promptDivergences(origin?.play.prompt ?? null, this.#prompt);
     } catch (thrown) {
-      if (!this.#over.signal.aborted) this.#change('failed', mask(toProblem(thrown), this.#secrets));
+      if (!this.#over.signal.aborted)
+        this.#change('failed', mask(toProblem(thrown, link.options.toMessage), this.#secrets));
       return;
     }
     if (origin !== undefined) await this.#replay(origin.play.steps.slice(0, origin.keep), origin.play);
@@ -145,7 +146,7 @@ export class PlaySession {
     const stage = this.#stage;
     if (stage === undefined) throw conflict('the session is not open yet');
     if (this.#runs.length >= MOST_STEPS) throw conflict(`a play has at most ${MOST_STEPS} steps`);
-    const place = { stage, wire: this.#wire, secrets: this.#secrets };
+    const place = { stage, wire: this.#wire, secrets: this.#secrets, toMessage: this.options.link.options.toMessage };
     const run = new StepRun({ n: this.#runs.length, tool, input, before }, place, () => this.#stepEnded(run));
     this.#runs.push(run);
     this.#inputs.push(input);

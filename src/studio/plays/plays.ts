@@ -1,4 +1,4 @@
-import type { NewPlay, PlayHead } from '../api.ts';
+import type { NewPlay, PlayHead, PlaySubject } from '../api.ts';
 import { Listeners } from '../shared/listeners.ts';
 import { badRequest, conflict, notFound } from '../shared/refusal.ts';
 import type { TargetLink } from '../targets/target-link.ts';
@@ -27,6 +27,12 @@ export class Plays {
     if (play.steps.slice(0, keep).some(({ status }) => status === 'running'))
       throw conflict('a call that is to be played again is still running', 'Wait for it, or cancel it.');
     return this.#add({ link, subject, secrets, origin: { play, keep } });
+  }
+
+  /** Begins the task after that of another play. With its secrets, which only the studio knows: the page forgets what was typed. */
+  next(id: string): PlaySession {
+    const { link, subject, secrets } = this.get(id).options;
+    return this.#add({ link, subject: nextSubject(subject), secrets });
   }
 
   get(id: string): PlaySession {
@@ -67,4 +73,10 @@ export class Plays {
     void play.start();
     return play;
   }
+}
+
+// A task of your own has none after it, and is begun once more.
+function nextSubject(subject: PlaySubject): PlaySubject {
+  if (subject.kind === 'tools' || 'task' in subject.choice) return subject;
+  return { ...subject, choice: { ...subject.choice, index: subject.choice.index + 1 } };
 }

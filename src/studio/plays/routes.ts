@@ -31,6 +31,7 @@ export function playRoutes(plays: Plays, targets: Targets): Handlers {
       plays.get(param('play')).cancel(number('step')),
     'GET /api/plays/:play/steps/:step/wire': ({ param, number }) => plays.get(param('play')).wireOf(number('step')),
     'POST /api/plays/:play/branch': ({ param, body }) => plays.branch(param('play'), body.count('keep')).toJSON(),
+    'POST /api/plays/:play/next': ({ param }) => plays.next(param('play')).toJSON(),
     'GET /api/plays/:play/export': ({ param, query }) => {
       const play = plays.get(param('play'));
       return exportPlay(play.toJSON(), query.oneOf('as', ['game', 'test', 'curl']), play.options.link.options);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/index.ts';
 import type { Problem, Step } from '../api.ts';
-import { toProblem } from '../shared/client-problem.ts';
+import { type ToMessage, toProblem } from '../shared/client-problem.ts';
 import { mask } from '../shared/mask.ts';
 import { divergencesOf } from './divergences.ts';
 import type { Stage } from './stage.ts';
@@ -20,6 +20,7 @@ export interface StepPlace {
   readonly stage: Stage;
   readonly wire: WireLog;
   readonly secrets: Readonly<Record<string, string>>;
+  readonly toMessage: ToMessage | undefined;
 }
 
 const CANCELLED: Problem = {
@@ -66,13 +67,13 @@ export class StepRun {
     this.#cancel.abort();
   }
 
-  async #call(tool: string, input: JsonObject, { stage, secrets }: StepPlace): Promise<Partial<Step>> {
+  async #call(tool: string, input: JsonObject, { stage, secrets, toMessage }: StepPlace): Promise<Partial<Step>> {
     try {
       const result = await stage.call(tool, input, this.#cancel.signal);
       return { status: 'returned', result: mask(result, secrets) };
     } catch (thrown) {
       if (this.#cancel.signal.aborted) return { status: 'cancelled', problem: CANCELLED };
-      return { status: 'failed', problem: mask(toProblem(thrown), secrets) };
+      return { status: 'failed', problem: mask(toProblem(thrown, toMessage), secrets) };
     }
   }
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Fetch } from '../../client/index.ts';
-import { redactWhole, type Secrets } from '../../core/index.ts';
+import { REDACTION_ROOM, redactStart, redactWhole, type Secrets } from '../../core/index.ts';
 import type { WireExchange } from '../api.ts';
 
 // More than a person reads; the step itself has the whole result.
@@ -53,7 +53,7 @@ export class WireLog {
     const took = () => Math.round((performance.now() - started) * 1000) / 1000;
     try {
       const response = await fetch(url, init);
-      const noted = new NotedText((text) => this.#clean(text));
+      const noted = new NotedText((text) => this.#toShown(text));
       exchange.response = noted.toResponse(response.status, this.#toHeaders(response.headers));
       return passOn(response, {
         piece: (bytes) => noted.add(bytes),
@@ -74,7 +74,7 @@ export class WireLog {
       method,
       url: this.#clean(url),
       headers: this.#toHeaders(new Headers(headers)),
-      body: typeof body === 'string' ? this.#clean(body.slice(0, MOST_CHARACTERS)) : null,
+      body: typeof body === 'string' ? this.#toShown(body) : null,
     };
   }
 
@@ -84,31 +84,36 @@ export class WireLog {
     );
   }
 
+  // Cleaned before it is cut: half a secret would not be found.
+  #toShown(body: string): string {
+    return redactStart(body, MOST_CHARACTERS, this.#secrets);
+  }
+
   #clean(text: string): string {
     return redactWhole(text, this.#secrets);
   }
 }
 
-/** The beginning of an answer's body. */
+/** The beginning of an answer's body, with as much behind it as it takes to clean it. */
 class NotedText {
-  readonly #clean: (text: string) => string;
+  readonly #toShown: (text: string) => string;
   readonly #decoder = new TextDecoder();
   #text = '';
-  #cut = 0;
+  #length = 0;
 
-  constructor(clean: (text: string) => string) {
-    this.#clean = clean;
+  constructor(toShown: (text: string) => string) {
+    this.#toShown = toShown;
   }
 
   add(bytes: Uint8Array): void {
     const text = this.#decoder.decode(bytes, { stream: true });
-    const room = MOST_CHARACTERS - this.#text.length;
-    this.#text += text.slice(0, room);
-    this.#cut += Math.max(0, text.length - room);
+    this.#text += text.slice(0, MOST_CHARACTERS + REDACTION_ROOM - this.#text.length);
+    this.#length += text.length;
   }
 
   toResponse(status: number, headers: Record<string, string>): WireExchange['response'] {
-    const [text, cut] = [() => this.#clean(this.#text), () => this.#cut];
+    const text = () => this.#toShown(this.#text);
+    const cut = () => Math.max(0, this.#length - MOST_CHARACTERS);
     return {
       status,
       headers,

@@ -15,17 +15,24 @@ import {
 import type { Problem, ProblemKind } from '../api.ts';
 import { Refusal } from './refusal.ts';
 
+/** What is shown of the message of an exception, which may hold a stack. */
+export type ToMessage = (message: string) => string;
+
 /** What was thrown, as the page shows it. */
-export function toProblem(thrown: unknown): Problem {
+export function toProblem(thrown: unknown, toMessage: ToMessage = (message) => message): Problem {
   if (thrown instanceof Refusal) return thrown.toProblem();
   if (!(thrown instanceof ClientError)) return unexpected(thrown);
   const error = thrown instanceof MaxRetries ? (thrown.errors.at(-1) ?? thrown) : thrown;
   const known = error instanceof ClientError ? error : thrown;
   const kind = kindOf(known);
+  const whole = messageOf(known);
+  // Only there can a stack be: what looks like one elsewhere was written for the model.
+  const message = kind === 'environment' ? toMessage(whole) : whole;
   return {
     kind,
     code: known.code ?? null,
-    message: messageOf(known),
+    message,
+    ...(message === whole ? {} : { whole }),
     advice: adviceFor(known, kind),
     status: known.status ?? null,
   };

@@ -2,7 +2,7 @@ import type { CodeAtHand } from '../../checking/index.ts';
 import { type Client, ClientError, connect, connectOxp, type OxpClient } from '../../client/index.ts';
 import { INSTANCE_HEADER, STUDIO_AGENT } from '../../protocol/index.ts';
 import type { Problem, Target } from '../api.ts';
-import { toProblem } from '../shared/client-problem.ts';
+import { type ToMessage, toProblem } from '../shared/client-problem.ts';
 import { Listeners } from '../shared/listeners.ts';
 import { protocolsOf } from './protocols.ts';
 
@@ -16,6 +16,8 @@ export interface TargetOptions {
   readonly isModule: boolean;
   /** What the lint has of a module beside its server. */
   readonly code?: CodeAtHand | undefined;
+  /** What is shown of the message of an exception, which may hold a stack. Default: all of it. */
+  readonly toMessage?: ToMessage | undefined;
 }
 
 // A person waits: one that is not there shall be told at once, and is looked for again.

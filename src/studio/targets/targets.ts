@@ -1,4 +1,5 @@
 import type { NewTarget, Target } from '../api.ts';
+import type { ToMessage } from '../shared/client-problem.ts';
 import { Listeners } from '../shared/listeners.ts';
 import { badRequest, conflict, notFound } from '../shared/refusal.ts';
 import { TargetLink, type TargetOptions } from './target-link.ts';
@@ -11,13 +12,18 @@ export class Targets {
   /** Told when a target goes, so that what belongs to it goes as well. */
   readonly removals: Listeners<TargetLink> = new Listeners();
   readonly #links = new Map<string, TargetLink>();
+  readonly #toMessage: ToMessage | undefined;
   #count = 0;
+
+  constructor(toMessage?: ToMessage) {
+    this.#toMessage = toMessage;
+  }
 
   /** Adds a server, and begins to look at it. */
   add(options: TargetOptions): TargetLink {
     if (this.#links.size >= MOST_TARGETS) throw conflict(`the studio has ${MOST_TARGETS} servers: remove one first`);
     this.#count += 1;
-    const link = new TargetLink(`t${this.#count}`, options);
+    const link = new TargetLink(`t${this.#count}`, { toMessage: this.#toMessage, ...options });
     this.#links.set(link.id, link);
     link.changes.add(() => this.changes.tell());
     void link.look();

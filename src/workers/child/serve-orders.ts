@@ -11,6 +11,7 @@ import {
 import type { Observer } from '../../sessions/index.ts';
 import { LOG_LEVELS, type Order, type Report, type WorkerPlan } from '../messages.ts';
 import { Outbox } from '../outbox.ts';
+import { pack, unpack } from '../parcels.ts';
 import { knowingWhoRuns, nameAtExit } from './culprit.ts';
 import { startGuard } from './guard.ts';
 import { type OrderTaker, orderTaker } from './orders.ts';
@@ -41,8 +42,8 @@ export function serveOrders({ observe, ready }: WorkerParts): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.exit(0));
   nameAtExit();
-  process.on('message', (orders: Order[]) => {
-    for (const order of orders) {
+  process.on('message', (message) => {
+    for (const order of unpack<Order>(message) ?? []) {
       if (order.kind === 'load') void load(order.plan);
       else if (order.kind === 'stop') process.exit(0);
       else if (around === undefined) take(order);
@@ -76,7 +77,7 @@ export function serveOrders({ observe, ready }: WorkerParts): void {
 function send(reports: readonly Report[]): void {
   try {
     // Once the server is gone, there is nobody to tell.
-    if (process.connected) process.send?.(reports, undefined, undefined, () => {});
+    if (process.connected) process.send?.(pack(reports), undefined, undefined, () => {});
   } catch (thrown) {
     const [first] = reports;
     if (reports.length > 1) for (const report of reports) send([report]);

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -10,6 +8,7 @@ import { rollouts } from 'tiltyard/rollouts';
 import { createServer } from 'tiltyard/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { exportSite } from '../../../src/studio/index.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { isWithoutBrowser, openContext, openPage, shareBrowser } from './open-page.ts';
 
 const MARKUP = [
@@ -63,8 +62,7 @@ describe.skipIf(isWithoutBrowser('what hostile environments can do in the studio
   });
 
   test('U7, U10: do as little in runs that are read, from the studio and from an exported site', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tiltyard-hostile-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder('tiltyard-hostile-');
     const server = await createServer({ environments: [nasty], logger: false });
     onTestFinished(() => server.close());
     const runs = [join(folder, 'run')];

@@ -7,6 +7,7 @@ import { gsm8k } from '../../../examples/gsm8k/environment.ts';
 import { hello } from '../../../examples/hello/environment.ts';
 import { sandbox } from '../../../examples/sandbox/environment.ts';
 import { calculator } from '../../../examples/toolkit/toolkit.ts';
+import { withoutForeignFrames } from '../../../src/cli/shared/location.ts';
 import { isWithoutBrowser, openPage, shareBrowser } from './open-page.ts';
 
 const steps = (page: Page) => page.locator('.steps > .step');
@@ -77,7 +78,7 @@ describe.skipIf(isWithoutBrowser('playing in the studio'))('the page Play', () =
   test('U2: an episode that needs secrets says which, and leads to where they are entered', async () => {
     const vault = environment({
       name: 'vault',
-      splits: { train: [{ n: 1 }, { n: 2 }] },
+      splits: { train: [{ n: 1 }, { n: 2 }, { n: 3 }] },
       requirements: { secrets: ['VAULT_KEY'] },
       prompt: ({ task }) => `Open door ${task.n}.`,
       tools: { open: { run: (_input: {}, { secrets }) => step(`with ${secrets.VAULT_KEY?.length} letters`) } },
@@ -96,6 +97,12 @@ describe.skipIf(isWithoutBrowser('playing in the studio'))('the page Play', () =
     await page.getByRole('button', { name: /^Play vault/ }).click();
     await page.getByText('Open door 2.').waitFor();
     await page.getByText('secrets: VAULT_KEY').waitFor();
+    // Also after a reload: the page has forgotten them by then.
+    await page.reload();
+    await page.getByRole('button', { name: /^Next task/ }).click();
+    await page.getByText('Open door 3.').waitFor();
+    await page.getByRole('button', { name: /^Call open/ }).click();
+    await page.getByText('with 6 letters').waitFor();
   });
 
   test('U2: an episode is played by keyboard alone', async () => {
@@ -122,6 +129,13 @@ describe.skipIf(isWithoutBrowser('playing in the studio'))('the page Play', () =
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    // Whoever has left a dialog is where it was opened.
+    const save = page.getByRole('button', { name: 'Save as…' });
+    await save.press('Enter');
+    await page.getByRole('dialog', { name: 'Save this branch' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await save.evaluate((button) => button === document.activeElement)).toBe(true);
   });
 
   test('U8: on a small screen the next call stays in reach, however many steps there are', async () => {
@@ -173,6 +187,22 @@ describe.skipIf(isWithoutBrowser('playing in the studio'))('the page Play', () =
     await page.getByRole('tab', { name: 'JSON' }).click();
     await call(page, 3);
     expect(await steps(page).nth(2).innerText()).toContain('refused');
+  });
+
+  test('U2: of an exception the lines of the author are shown, and its whole stack on request', async () => {
+    const { page, go } = await openPage(browser(), {
+      server: { environments: [trouble], returnErrors: 'stacktrace' },
+      toMessage: withoutForeignFrames,
+    });
+    await go('#/play?environment=trouble');
+    await page.getByRole('button', { name: /^Play trouble/ }).click();
+    await page.getByRole('radio', { name: 'breaks' }).click();
+    await call(page, 1);
+    const problem = steps(page).first().locator('.problem');
+    expect(await problem.innerText()).toContain('play.test.ts');
+    expect(await problem.innerText()).not.toContain('runner.ts');
+    await problem.getByText('Whole stack').click();
+    expect(await problem.innerText()).toContain('runner.ts');
   });
 
   test('U2: a call that runs shows its time, and can be cancelled', async () => {

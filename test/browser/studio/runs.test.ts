@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rollouts } from 'tiltyard/rollouts';
@@ -7,18 +5,15 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { gsm8k } from '../../../examples/gsm8k/environment.ts';
 import { exportSite } from '../../../src/studio/index.ts';
 import { questions, serveQuiz } from '../../rollouts/quiz.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { startFakeModel } from '../../support/model/fake-model.ts';
 import { isWithoutBrowser, openContext, openPage, shareBrowser } from './open-page.ts';
 
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'tiltyard-page-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+const makeFolder = () => temporaryFolder('tiltyard-page-');
 
 /** Two runs of a quiz of twelve questions: one always says the same, one is right about every other question. */
 async function playTwo(): Promise<string> {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const target = await serveQuiz(questions(12));
   const base = { target, retries: 0, k: 2 };
   await rollouts({
@@ -33,6 +28,24 @@ async function playTwo(): Promise<string> {
       solve: ({ answer }) => [{ tool: 'submit', input: { answer: Number(answer) % 2 === 0 ? String(answer) : 'no' } }],
     },
   });
+  return folder;
+}
+
+const LONG_AGENT = 'example-provider/an-example-model-with-a-long-name-2026-11-18-preview'.padEnd(80, '-thinking');
+
+/** Runs whose agents have names of 80 characters. */
+async function playLongNames(count: number): Promise<string> {
+  const folder = makeFolder();
+  const target = await serveQuiz(questions(4));
+  for (const at of Array(count).keys())
+    await rollouts({
+      target,
+      retries: 0,
+      k: 2,
+      out: join(folder, `2026-11-18T10-20-${String(at).padStart(2, '0')}-quiz-test`),
+      agentName: LONG_AGENT,
+      agent: { calls: [{ tool: 'submit', input: { answer: String(at % 4) } }] },
+    });
   return folder;
 }
 
@@ -114,8 +127,29 @@ describe.skipIf(isWithoutBrowser('reading runs in the studio'))('the page Runs',
     expect(differences.every((text) => text !== '0.000')).toBe(true);
   });
 
+  test('U8: the table fits from 1024 px on; a name that is cut is whole on hover, by keyboard and on its page', async () => {
+    const folder = await playLongNames(20);
+    const { page, go } = await openPage(browser(), { runs: [folder] });
+    await go('#/runs');
+    await page.locator('tbody tr').nth(19).waitFor();
+    for (const width of [1024, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      const hidden = await page.locator('.wide-table').evaluate((table) => table.scrollWidth - table.clientWidth);
+      expect(hidden, `px cut at ${width}`).toBe(0);
+    }
+    await page.setViewportSize({ width: 1024, height: 900 });
+    const agent = page.locator('tbody tr').first().getByTitle(LONG_AGENT);
+    const isCut = () => agent.evaluate((name) => name.scrollHeight > name.clientHeight);
+    expect(await isCut()).toBe(true);
+    await page.getByRole('checkbox').first().focus();
+    await page.keyboard.press('Tab');
+    expect(await isCut()).toBe(false);
+    await page.keyboard.press('Enter');
+    await page.locator('.facts dd', { hasText: LONG_AGENT }).waitFor();
+  });
+
   test('U5: messages of a model are shown with its calls and tokens', async () => {
-    const folder = await makeFolder();
+    const folder = makeFolder();
     const model = await startFakeModel(({ turn }) =>
       turn === 0
         ? { text: 'I **think** it is three.', calls: [{ name: 'submit', input: { answer: '3' } }] }
@@ -140,8 +174,32 @@ describe.skipIf(isWithoutBrowser('reading runs in the studio'))('the page Runs',
     await page.getByText('"episode"').first().waitFor();
   });
 
+  test('U5: tokens that are estimated are marked as such', async () => {
+    const folder = makeFolder();
+    const calls = [{ name: 'submit', input: { answer: '3' } }];
+    const model = await startFakeModel(() => ({ text: 'Three.', calls, isUncounted: true }));
+    const target = await serveQuiz(questions(2));
+    await rollouts({
+      target,
+      out: join(folder, 'guessed'),
+      agent: 'model',
+      model: model.name('anthropic'),
+      retries: 0,
+    });
+    const { page, go } = await openPage(browser(), { runs: [folder] });
+    await go('#/runs');
+    await page.getByRole('link', { name: 'guessed' }).click();
+    await page.locator('.tile', { hasText: 'Tokens (estimated)' }).waitFor();
+    await page.locator('a.cell').first().click();
+    await page.locator('.facts dd', { hasText: /in, \d+ out \(estimated\)$/ }).waitFor();
+    await page
+      .locator('.said-by h3', { hasText: /in, \d+ out \(estimated\)/ })
+      .first()
+      .waitFor();
+  });
+
   test('U5: a run that goes on changes on the screen', async () => {
-    const folder = await makeFolder();
+    const folder = makeFolder();
     const stop = new AbortController();
     let open: (() => void) | undefined;
     const waiting = new Promise<void>((resolve) => {
@@ -175,7 +233,7 @@ describe.skipIf(isWithoutBrowser('reading runs in the studio'))('the page Runs',
   });
 
   test('U7: an exported site opens from file://, with all its pages', async () => {
-    const out = join(await makeFolder(), 'site');
+    const out = join(makeFolder(), 'site');
     await exportSite({ runs: [await playTwo()], out });
     const page = await (await openContext(browser())).newPage();
     const complaints: string[] = [];

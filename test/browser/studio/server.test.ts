@@ -121,6 +121,33 @@ describe.skipIf(isWithoutBrowser('servers in the studio'))('a server in the stud
     await page.locator('.tag', { hasText: 'played again' }).waitFor();
   });
 
+  test('U9: that servers or the studio are away is in sight, however far one has scrolled', async () => {
+    const first = await createServer({ environments: [counter], logger: false });
+    await first.listen();
+    const { page, go, studio, complaints } = await openPage(browser(), {
+      url: first.url,
+      context: { viewport: { width: 640, height: 450 } },
+    });
+    studio.addTarget({ name: 'another', url: 'http://127.0.0.1:9', apiKey: '', isModule: false });
+    await go('#/play?target=t1');
+    await page.getByRole('button', { name: 'Play counter' }).click();
+    for (const at of [0, 1, 2, 3]) {
+      await page.getByRole('button', { name: /^Call count/ }).click();
+      await page.locator('.step').nth(at).locator('.reward').waitFor();
+    }
+    await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight }));
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(100);
+    await first.close();
+    for (const words of ['2 servers are away', 'The studio does not answer.']) {
+      const notice = page.locator('.connection', { hasText: words });
+      await notice.waitFor();
+      const { top, bottom } = await notice.evaluate((each) => each.getBoundingClientRect());
+      expect([top >= 0, bottom < 450]).toEqual([true, true]);
+      await studio.close();
+    }
+    complaints.length = 0;
+  });
+
   test('U9: a studio that stops says so, and nothing is blank', async () => {
     const { page, studio, complaints } = await openPage(browser(), { server: { environments: [counter] } });
     await studio.close();

@@ -103,3 +103,18 @@ test('a single task has a mean and no interval', () => {
     tasks: 1,
   });
 });
+
+test('where each reward is 0 or 1, no interval goes beyond them', () => {
+  const tasks = Array.from({ length: 40 }, (_, index) => ({
+    valid: 2,
+    sum: index === 0 ? 1 : 2,
+    cluster: `${index % 20}`,
+  }));
+  for (const isClustered of [false, true]) {
+    const options = { seed: 0, isClustered };
+    expect(estimate(tasks, { ...options, isBinary: false })?.interval?.high).toBeGreaterThan(1);
+    expect(estimate(tasks, { ...options, isBinary: true })?.interval).toMatchObject({ high: 1, method: 't' });
+    const failed = tasks.map((task) => ({ ...task, sum: 2 - task.sum }));
+    expect(estimate(failed, { ...options, isBinary: true })?.interval).toMatchObject({ low: 0, method: 't' });
+  }
+});

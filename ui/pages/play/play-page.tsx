@@ -20,7 +20,7 @@ import { PromptCard } from './prompt-card.tsx';
 import { SaveDialog } from './save-dialog.tsx';
 import { StatusBanner } from './status-banner.tsx';
 import { StepsCard } from './steps-card.tsx';
-import { beginPlay, branchFrom, isOpen, nextSubject, taskOf, titleOf } from './subject.ts';
+import { branchFrom, isOpen, playNext, taskOf, titleOf } from './subject.ts';
 import { usePlay } from './use-play.ts';
 
 /** A play: its prompt, its steps, and the next call. */
@@ -47,7 +47,7 @@ function Played({ play }: { readonly play: Play }): ReactElement {
   const selected = toStep(query.get('step'), play.steps.length);
   const select = (step: number) => goInstead(to(['play', play.id], { step: step + 1, with: compared }));
   const branch = useAction(branchFrom);
-  const next = useAction(() => beginPlay({ target: play.target, subject: nextSubject(play.subject) }));
+  const next = useAction(() => playNext(play.id));
   const steps = useMemo(() => play.steps.map(fromPlay), [play.steps]);
   const others = useMemo(() => other?.steps.map(fromPlay), [other]);
   const title = titleOf(play.subject);

@@ -13,12 +13,6 @@ export function taskOf(subject: PlaySubject): string {
   return 'task' in subject.choice ? 'own task' : `${subject.choice.split} · task ${subject.choice.index}`;
 }
 
-/** The task after this one; undefined where there is none to name. */
-export function nextSubject(subject: PlaySubject): PlaySubject {
-  if (subject.kind === 'tools' || 'task' in subject.choice) return subject;
-  return { ...subject, choice: { ...subject.choice, index: subject.choice.index + 1 } };
-}
-
 /** Begins a play, and goes to it. */
 export async function beginPlay(play: NewPlay): Promise<void> {
   const { id } = await ask('POST /api/plays', { body: play });
@@ -36,6 +30,12 @@ export function formOf({ target, subject }: Pick<PlayHead, 'target' | 'subject'>
 /** Plays the first `keep` calls again in a new session, and goes there. */
 export async function branchFrom(play: string, keep: number): Promise<void> {
   const { id } = await ask('POST /api/plays/:play/branch', { path: { play }, body: { keep } });
+  go(to(['play', id]));
+}
+
+/** Plays the next task with the same secrets, and goes there. */
+export async function playNext(play: string): Promise<void> {
+  const { id } = await ask('POST /api/plays/:play/next', { path: { play } });
   go(to(['play', id]));
 }
 

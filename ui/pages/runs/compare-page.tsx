@@ -12,7 +12,7 @@ import { Failed, Ghost, Loading } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { Cells } from './cells.tsx';
-import { agentOf, marginOf, signed } from './names.ts';
+import { agentOf, rangeOf, signed } from './names.ts';
 import { Scatter } from './scatter.tsx';
 
 /** Two runs of the same tasks. */
@@ -95,7 +95,7 @@ function Side({ run }: { readonly run: ReadableRun }): ReactElement {
       </span>
       <b>{reward ? formatNumber(reward.mean) : 'none'}</b>
       <span>
-        {marginOf(reward?.interval)} {toSafeText(agentOf(run))}
+        {rangeOf(reward?.interval)} {toSafeText(agentOf(run))}
       </span>
     </div>
   );

@@ -3,7 +3,7 @@ import type { EpisodeDetail, RunDetail } from '../../../src/studio/api.ts';
 import { useKeys } from '../../app/keys.ts';
 import { go, goInstead, to, usePlace } from '../../app/route.ts';
 import { ask } from '../../data/ask.ts';
-import { formatCount, formatMs, formatUsd } from '../../data/format.ts';
+import { formatMs, formatTokens, formatUsd } from '../../data/format.ts';
 import { useAnswer } from '../../data/hooks.ts';
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
@@ -156,9 +156,7 @@ function Facts({
             {line.tokens.input + line.tokens.output > 0 && (
               <>
                 <dt>Tokens</dt>
-                <dd>
-                  {formatCount(line.tokens.input)} in, {formatCount(line.tokens.output)} out
-                </dd>
+                <dd>{formatTokens(line.tokens)}</dd>
               </>
             )}
             {line.usd !== undefined && line.usd > 0 && (

@@ -11,9 +11,19 @@ export function sizeOf({ summary: { tasks }, selection: { k } }: ReadableRun): s
   return `${tasks} ${tasks === 1 ? 'task' : 'tasks'} × ${k}`;
 }
 
-/** Half of the width of the interval: `± 0.041`. */
-export function marginOf(interval: { readonly low: number; readonly high: number } | null | undefined): string {
-  return interval ? `± ${formatNumber((interval.high - interval.low) / 2)}` : '';
+/** An interval from end to end: `0.222 to 0.467`. Not ±, since the mean need not be its middle. */
+export function boundsOf(interval: Interval | null | undefined): string {
+  return interval ? `${formatNumber(interval.low)} to ${formatNumber(interval.high)}` : '';
+}
+
+/** An interval where nothing else says how sure it is: `0.222 to 0.467 (95 %)`. */
+export function rangeOf(interval: Interval | null | undefined): string {
+  return interval ? `${boundsOf(interval)} (95 %)` : '';
+}
+
+interface Interval {
+  readonly low: number;
+  readonly high: number;
 }
 
 /** A difference with its sign. */

@@ -17,7 +17,7 @@ import { JsonTree } from '../../parts/json-tree.tsx';
 import { PageWait } from '../../parts/page-wait.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { Histogram } from './histogram.tsx';
-import { agentOf, marginOf, signed, sizeOf, stopName } from './names.ts';
+import { agentOf, rangeOf, signed, sizeOf, stopName } from './names.ts';
 import { TasksCard } from './tasks-card.tsx';
 import { useRun, useRuns } from './use-run.ts';
 
@@ -63,10 +63,11 @@ function Tiles({ run }: { readonly run: RunDetail }): ReactElement {
   const best = passAt.at(-1);
   const unscored = episodes.planned - episodes.valid;
   const sum = tokens.input + tokens.output;
+  const spent = tokens.estimated === true ? 'Tokens (estimated)' : 'Tokens';
   return (
     <div className="tiles">
       <Tile name="Mean reward" figure={reward === null ? 'none' : formatNumber(reward.mean)}>
-        {reward?.interval ? `${marginOf(reward.interval)} (95 %)` : 'one task: no interval'}
+        {reward?.interval ? rangeOf(reward.interval) : 'one task: no interval'}
       </Tile>
       {best !== undefined && (
         <Tile name={`pass@${best.k}`} figure={best.value === null ? 'none' : formatNumber(best.value, 2)}>
@@ -85,7 +86,7 @@ function Tiles({ run }: { readonly run: RunDetail }): ReactElement {
       <Tile name="Coverage" figure={formatShare(coverage)}>
         {unscored === 0 ? `all ${plural(episodes.planned, 'episode')}` : `${plural(unscored, 'episode')} not scored`}
       </Tile>
-      <Tile name={sum === 0 ? 'Steps' : 'Tokens'} figure={formatCount(sum === 0 ? steps : sum)}>
+      <Tile name={sum === 0 ? 'Steps' : spent} figure={formatCount(sum === 0 ? steps : sum)}>
         {usd > 0 ? formatUsd(usd) : `${formatMs(ms)} in all`}
       </Tile>
     </div>
@@ -181,6 +182,8 @@ function About({ run }: { readonly run: RunDetail }): ReactElement {
       <dl className="facts">
         <dt>Begun</dt>
         <dd>{formatTime(createdAt)}</dd>
+        <dt>Agent</dt>
+        <dd className="mono">{toSafeText(agentOf(run))}</dd>
         <dt>Server</dt>
         <dd className="mono">{toSafeText(target)}</dd>
         <dt>Folder</dt>

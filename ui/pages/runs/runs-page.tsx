@@ -5,9 +5,10 @@ import { formatNumber, formatShare, formatTime } from '../../data/format.ts';
 import { toSafeText } from '../../data/safe-text.ts';
 import { Card } from '../../parts/card.tsx';
 import { Scroller } from '../../parts/scroller.tsx';
+import { ShortName } from '../../parts/short-name.tsx';
 import { Empty, Failed, Loading } from '../../parts/states.tsx';
 import { useTitle } from '../../parts/use-title.ts';
-import { agentOf, costOf, marginOf, signed, sizeOf } from './names.ts';
+import { agentOf, boundsOf, costOf, signed, sizeOf } from './names.ts';
 import { useRuns } from './use-run.ts';
 
 /** All runs, the newest first. */
@@ -66,18 +67,20 @@ function RunsTable({
           <thead>
             <tr>
               {canCompare && (
-                <th>
+                <th className="choice">
                   <span className="said">Compare</span>
                 </th>
               )}
-              <th>Run</th>
+              <th className="run">Run</th>
               <th className="roomy">Environment</th>
               <th className="roomy">Agent</th>
-              <th className="num">Mean reward</th>
-              <th className="num">pass@k</th>
-              <th className="num">Coverage</th>
-              {hasCost && <th className="num">Cost</th>}
-              <th className="num">Against the run before</th>
+              <th className="num mean">
+                Mean reward <span className="sub">95 % interval</span>
+              </th>
+              <th className="num pass">pass@k</th>
+              <th className="num share">Coverage</th>
+              {hasCost && <th className="num cost">Cost</th>}
+              <th className="num change">Against the run before</th>
             </tr>
           </thead>
           <tbody>
@@ -95,7 +98,9 @@ function RunsTable({
                 )}
                 <td>
                   <a href={to(['runs', run.id])}>
-                    <b>{toSafeText(run.name)}</b>
+                    <b>
+                      <ShortName name={run.name} />
+                    </b>
                   </a>
                   {run.problem === null && <When run={run} />}
                 </td>
@@ -142,15 +147,15 @@ function Figures({ run, hasCost }: { readonly run: ReadableRun; readonly hasCost
   return (
     <>
       <td className="roomy">
-        {toSafeText(identity.environment)}
-        <span className="sub">
-          {toSafeText(identity.split)} · {sizeOf(run)}
-        </span>
+        <ShortName name={identity.environment} />
+        <ShortName className="sub" name={`${identity.split} · ${sizeOf(run)}`} />
       </td>
-      <td className="roomy">{toSafeText(agentOf(run))}</td>
+      <td className="roomy">
+        <ShortName className="two-lines" name={agentOf(run)} />
+      </td>
       <td className="num">
         <b>{reward === null ? 'none' : formatNumber(reward.mean)}</b>
-        <span className="sub">{marginOf(reward?.interval)}</span>
+        <span className="sub">{boundsOf(reward?.interval)}</span>
       </td>
       <td className="num">
         {best?.value == null ? '' : formatNumber(best.value, 2)}

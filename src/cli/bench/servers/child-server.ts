@@ -14,8 +14,11 @@ export interface ChildServer extends AsyncDisposable {
 
 const END_MS = 12_000;
 
-/** Serves a module in a process of its own. */
-export async function startChildServer(path: string): Promise<ChildServer> {
+// One that does not answer within this time after Ctrl-C runs code that loops, and will not end by itself.
+const SIGN_OF_LIFE_MS = 1_000;
+
+/** Serves a module in a process of its own, which `signal` ends if code blocks it. */
+export async function startChildServer(path: string, signal: AbortSignal): Promise<ChildServer> {
   // The same extension as this file: the sources run as TypeScript, the package as JavaScript.
   const file = fileURLToPath(new URL(`./server-process${extname(import.meta.url)}`, import.meta.url));
   // What the module prints goes to standard error: standard output has the result.
@@ -29,16 +32,27 @@ export async function startChildServer(path: string): Promise<ChildServer> {
     hasExited = true;
     process.off('exit', kill);
   });
-  const next = async (): Promise<FromServer | undefined> => {
-    const controller = new AbortController();
-    const message = once(child, 'message', { signal: controller.signal }).then(([sent]) => sent as FromServer);
-    message.catch(() => {}); // aborted below, when the process has ended instead
+  const next = async <Kind extends FromServer['kind']>(...kinds: Kind[]): Promise<Sent<Kind> | undefined> => {
+    let onMessage = (_message: FromServer) => {};
+    const message = new Promise<Sent<Kind>>((resolve) => {
+      onMessage = (sent) => void (kinds.some((kind) => kind === sent.kind) && resolve(sent as Sent<Kind>));
+      child.on('message', onMessage);
+    });
     const first = await Promise.race([message, exited.then(() => undefined)]);
-    controller.abort();
+    child.off('message', onMessage);
     return first;
   };
-  const begun = await next();
+  const endIfBlocked = async () => {
+    const timer = setTimeout(kill, SIGN_OF_LIFE_MS);
+    if (child.connected) child.send('ping' satisfies ToServer);
+    await next('alive');
+    clearTimeout(timer);
+  };
+  signal.addEventListener('abort', endIfBlocked, { once: true });
+  void exited.then(() => signal.removeEventListener('abort', endIfBlocked));
+  const begun = await next('listening', 'failed');
   if (begun?.kind !== 'listening') {
+    signal.throwIfAborted();
     throw new Failure(begun?.kind === 'failed' ? begun.message : `${path} could not be served: its process ended`);
   }
   return {
@@ -46,8 +60,7 @@ export async function startChildServer(path: string): Promise<ChildServer> {
     async usage() {
       if (hasExited || !child.connected) return undefined;
       child.send('usage' satisfies ToServer);
-      const answer = await next();
-      return answer?.kind === 'usage' ? answer.usage : undefined;
+      return (await next('usage'))?.usage;
     },
     async [Symbol.asyncDispose]() {
       if (hasExited) return;
@@ -58,3 +71,5 @@ export async function startChildServer(path: string): Promise<ChildServer> {
     },
   };
 }
+
+type Sent<Kind extends FromServer['kind']> = Extract<FromServer, { readonly kind: Kind }>;

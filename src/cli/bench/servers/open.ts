@@ -20,13 +20,13 @@ export interface BenchServer extends AsyncDisposable {
 }
 
 /** Opens what a person named: a URL, or a module, which gets a process of its own. */
-export async function openServer(text: string): Promise<BenchServer> {
+export async function openServer(text: string, signal: AbortSignal): Promise<BenchServer> {
   const url = toUrl(text);
-  return url === undefined ? await openModule(text) : await openUrl(text, url);
+  return url === undefined ? await openModule(text, signal) : await openUrl(text, url);
 }
 
-async function openModule(path: string): Promise<BenchServer> {
-  const child = await startChildServer(path);
+async function openModule(path: string, signal: AbortSignal): Promise<BenchServer> {
+  const child = await startChildServer(path, signal);
   let lag: Lag | undefined;
   return {
     name: path,

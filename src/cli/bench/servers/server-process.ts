@@ -6,15 +6,17 @@ import { describe } from '../../shared/describe-failure.ts';
 import { loadModules } from '../../shared/load-modules.ts';
 import { StrayErrors } from '../../shared/stray-errors.ts';
 import { processTerminal } from '../../shared/terminal.ts';
+import { startOrphanGuard } from './orphan-guard.ts';
 
 /** What the process says. */
 export type FromServer =
   | { readonly kind: 'listening'; readonly url: string }
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'usage'; readonly usage: ProcessUsage };
+  | { readonly kind: 'usage'; readonly usage: ProcessUsage }
+  | { readonly kind: 'alive' };
 
-/** What the process is asked: what it has used, the lag since this was asked last included. */
-export type ToServer = 'usage';
+/** What the process is asked: what it has used, the lag since this was asked last included; or whether it answers at all. */
+export type ToServer = 'usage' | 'ping';
 
 /** What a process knows of itself. */
 export interface ProcessUsage {
@@ -29,11 +31,13 @@ const RESOLUTION_MS = 10;
 const send = (message: FromServer) => void process.send?.(message);
 
 let server: Server | undefined;
+const noticeEnd = startOrphanGuard(2 * CLOSE_MS);
 
 // Ctrl-C reaches the whole group: the bench ends its sessions first, and then this process by letting go of it.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.once('disconnect', () => {
+  noticeEnd();
   // Teardowns may hang, and nobody is left to notice.
   setTimeout(() => process.exit(1), CLOSE_MS).unref();
   void Promise.resolve(server?.close()).finally(() => process.exit());
@@ -47,7 +51,7 @@ try {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   process.on('message', (asked: ToServer) => {
-    if (asked === 'usage') send({ kind: 'usage', usage: readUsage(delay) });
+    send(asked === 'usage' ? { kind: 'usage', usage: readUsage(delay) } : { kind: 'alive' });
   });
   send({ kind: 'listening', url });
 } catch (thrown) {

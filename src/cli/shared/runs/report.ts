@@ -4,7 +4,7 @@ import { toFigure } from '../report/chart.ts';
 import { escapeHtml } from '../report/escape.ts';
 import { formatDuration, formatNumber, formatShare } from '../report/format.ts';
 import { tile, toHtmlTable, toPage } from '../report/page.ts';
-import { describeEstimate, describeRun } from './summary-text.ts';
+import { describeEstimate, describeRun, markOf } from './summary-text.ts';
 
 /** The report of a run as one file: it loads nothing, runs nothing, and shows text of others as text. */
 export function toRunReport(data: ReportData, now: Date): string {
@@ -18,7 +18,7 @@ export function toRunReport(data: ReportData, now: Date): string {
 <p class="soft">${escapeHtml(written)}</p>
 <div class="tiles">${toTiles(data).join('')}</div>
 ${summary.reward === null ? '<p class="bad">No episode counts.</p>' : `<p>${escapeHtml(`Mean reward ${describeEstimate(summary.reward)}`)}</p>`}
-${rewardPlot(data)}${doublingPlot(data.times, { title: 'Time: how long attempts took', xName: 'time', format: formatDuration })}${doublingPlot(data.tokens, { title: 'Tokens of attempts', xName: 'tokens', format: formatNumber })}
+${rewardPlot(data)}${doublingPlot(data.times, { title: 'Time: how long attempts took', xName: 'time', format: formatDuration })}${doublingPlot(data.tokens, { title: `Tokens of attempts${markOf(summary.tokens)}`, xName: 'tokens', format: formatNumber })}
 ${toStops(data)}
 ${toPasses(data)}
 ${toTasks(data)}`,
@@ -34,7 +34,9 @@ function toTiles({ summary }: ReportData): string[] {
     ...(first?.value == null ? [] : [tile('pass@1', formatShare(first.value))]),
     tile('episodes that count', formatNumber(episodes.valid)),
     ...(episodes.owed === 0 ? [] : [tile('missing', formatNumber(episodes.owed), 'bad')]),
-    ...(tokens.input + tokens.output === 0 ? [] : [tile('tokens', formatNumber(tokens.input + tokens.output))]),
+    ...(tokens.input + tokens.output === 0
+      ? []
+      : [tile(`tokens${markOf(tokens)}`, formatNumber(tokens.input + tokens.output))]),
     ...(usd === 0 ? [] : [tile('cost', `$${usd.toFixed(2)}`)]),
     tile('of playing', formatDuration(ms)),
   ];

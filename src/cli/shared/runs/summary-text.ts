@@ -65,12 +65,14 @@ export function describeRun({ environment, split, agent, model, tasks }: Summary
 
 /** A mean with what is known of its uncertainty. */
 export function describeEstimate({ mean, standardError, interval }: Estimate): string {
-  const error = standardError === null ? '' : ` ± ${standardError.toFixed(4)}`;
-  const range =
-    interval === null
-      ? ''
-      : `  (95 %: ${interval.low.toFixed(4)} to ${interval.high.toFixed(4)}, ${METHODS[interval.method]})`;
-  return `${mean.toFixed(4)}${error}${range}`;
+  const method = interval === null ? '' : ` (${METHODS[interval.method]})`;
+  return `${mean.toFixed(4)}${describeError({ standardError, interval })}${method}`;
+}
+
+/** What follows a mean or a difference: ± is the standard error everywhere, and an interval has two ends, since it need not lie around the mean. */
+export function describeError({ standardError, interval }: Pick<Estimate, 'standardError' | 'interval'>): string {
+  const error = standardError === null ? '' : ` ± ${standardError.toFixed(4)} (standard error)`;
+  return interval === null ? error : `${error}, 95 %: ${interval.low.toFixed(4)} to ${interval.high.toFixed(4)}`;
 }
 
 const METHODS = { t: "Student's t", bootstrap: 'bootstrap', wilson: 'Wilson' };
@@ -98,14 +100,17 @@ function describePasses(rates: readonly PassRate[]): string {
     .join('   ');
 }
 
+/** What is said behind a number of tokens that the model's server did not report. */
+export function markOf({ estimated }: Summary['tokens']): string {
+  return estimated === true ? ' (estimated)' : '';
+}
+
 function describeSpent({ tokens, usd, ms, steps }: Summary): string[][] {
   const spent = [
     formatCount(steps, 'call'),
     ...(tokens.input + tokens.output === 0
       ? []
-      : [
-          `${formatNumber(tokens.input)} tokens in, ${formatNumber(tokens.output)} out${tokens.estimated === true ? ' (estimated)' : ''}`,
-        ]),
+      : [`${formatNumber(tokens.input)} tokens in, ${formatNumber(tokens.output)} out${markOf(tokens)}`]),
     ...(usd === 0 ? [] : [`$${usd.toFixed(2)}`]),
     `${formatDuration(ms)} of playing`,
   ];

@@ -1,3 +1,5 @@
+import { nearestOf } from '../../../core/index.ts';
+
 const AUTH_NAMES = [
   'TILTYARD_API_KEYS',
   'TILTYARD_API_KEYS_FILE',
@@ -50,9 +52,9 @@ function take(env: NodeJS.ProcessEnv, name: string): string | undefined {
 /** What is wrong with variables that look like those of the command and are none: a slip would open the server. */
 export function slipsIn(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
-    .filter((name) => LOOKS_LIKE_OURS.test(name) && !KNOWN.includes(name))
+    .filter((name) => !KNOWN.includes(name) && looksLikeOurs(name))
     .filter((name) => name !== OF_CLIENTS || hasNoKeys(env))
-    .map((name) => `${name} is ignored: ${name === OF_CLIENTS ? SENT_BY_CLIENTS : NO_SUCH}`);
+    .map((name) => `${name} is ignored: ${name === OF_CLIENTS ? SENT_BY_CLIENTS : noSuch(name)}`);
 }
 
 const JOURNAL_KEY = 'TILTYARD_JOURNAL_KEY';
@@ -61,7 +63,11 @@ const MCP_KEY = 'TILTYARD_MCP_KEY';
 
 const KNOWN: readonly string[] = [...AUTH_NAMES, JOURNAL_KEY, CLUSTER, MCP_KEY, 'TILTYARD_LIMITS'];
 
-const NO_SUCH = `there is no such variable. Did you mean one of ${KNOWN.join(', ')}?`;
+function noSuch(name: string): string {
+  const near = nearestOf(KNOWN, name);
+  const advice = near === undefined ? 'tiltyard serve --help names those that there are' : `Did you mean ${near}?`;
+  return `there is no such variable. ${advice}`;
+}
 
 const OF_CLIENTS = 'TILTYARD_API_KEY';
 const SENT_BY_CLIENTS = 'clients send it; a server reads its keys from TILTYARD_API_KEYS';
@@ -72,4 +78,6 @@ function hasNoKeys(env: NodeJS.ProcessEnv): boolean {
 }
 
 // Not all that begin so: Kubernetes sets such for each service that is called tiltyard.
-const LOOKS_LIKE_OURS = /^TILTYARD_.*(?:KEY|JWT|SECRET|AUDIENCE|LIMIT)/i;
+function looksLikeOurs(name: string): boolean {
+  return /^TILTYARD_.*(?:KEY|JWT|SECRET|AUDIENCE|LIMIT)/i.test(name) || nearestOf(KNOWN, name) !== undefined;
+}

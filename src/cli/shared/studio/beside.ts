@@ -1,5 +1,6 @@
 import type { AuthOptions } from '../../../server/index.ts';
 import type { Studio } from '../../../studio/index.ts';
+import { withoutForeignFrames } from '../location.ts';
 
 /** A server that the studio is started beside. */
 export interface BesideServer {
@@ -14,7 +15,12 @@ export async function startBeside({ name, url, auth }: BesideServer): Promise<St
   const { startStudio } = await import('../../../studio/index.ts');
   const { runBenchCommand } = await import('./bench.ts');
   const target = { name, url: toLocal(url), apiKey: keyOf(auth), isModule: true };
-  return startStudio({ targets: [target], runs: ['runs'], bench: runBenchCommand });
+  return startStudio({
+    targets: [target],
+    runs: ['runs'],
+    bench: runBenchCommand,
+    toMessage: withoutForeignFrames,
+  });
 }
 
 /** What a program on this machine calls, where the server listens on all addresses. */
