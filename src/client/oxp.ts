@@ -63,7 +63,7 @@ export function connectOxp<Kit = unknown>(url: string, options: ConnectOxpOption
   const server: OxpServer = {
     transport,
     instance,
-    meet: onceAtATime(() => askInstance(server)),
+    meet: onceAtATime((signal) => askInstance(server, signal)),
     retry: { ...DEFAULT_RETRY, ...options.retry },
     credentials: credentialHeaders(options),
     keepsIds: onUnknown !== 'fail',
@@ -86,8 +86,11 @@ export function connectOxp<Kit = unknown>(url: string, options: ConnectOxpOption
 }
 
 /** Hears which instance answers; a server without this route may be asked again, and one that is not there has to be. */
-async function askInstance({ transport, instance: hearer, credentials }: OxpServer): Promise<void> {
-  using deadline = new Deadline({ what: 'GET /health' }, { timeoutMs: HEALTH_MS });
+async function askInstance(
+  { transport, instance: hearer, credentials }: OxpServer,
+  signal: AbortSignal,
+): Promise<void> {
+  using deadline = new Deadline({ what: 'GET /health' }, { timeoutMs: HEALTH_MS, signal });
   try {
     const headers = await credentials();
     await transport.ask({ method: 'GET', path: '/health', headers, hearer, signal: deadline.signal });
@@ -99,14 +102,26 @@ async function askInstance({ transport, instance: hearer, credentials }: OxpServ
 // A server that does not say so for so long is asked for more at once.
 const HEALTH_MS = 10_000;
 
-/** Runs something once for all who ask meanwhile; none of them waits longer than its signal. */
-function onceAtATime(run: () => Promise<void>): (signal: AbortSignal) => Promise<void> {
-  let running: Promise<void> | undefined;
-  return (signal) => {
-    running ??= run().finally(() => {
-      running = undefined;
-    });
-    return unlessAborted(running, signal);
+/** Runs something once for all who ask meanwhile; none of them waits longer than its signal, and it ends when none waits. */
+function onceAtATime(run: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
+  let running: { readonly work: Promise<void>; readonly stop: AbortController; waiting: number } | undefined;
+  const begin = () => {
+    const stop = new AbortController();
+    return { work: run(stop.signal), stop, waiting: 0 };
+  };
+  return async (signal) => {
+    running ??= begin();
+    const joined = running;
+    joined.waiting += 1;
+    try {
+      await unlessAborted(joined.work, signal);
+    } finally {
+      joined.waiting -= 1;
+      if (joined.waiting === 0) {
+        running = undefined;
+        joined.stop.abort(signal.reason);
+      }
+    }
   };
 }
 

@@ -4,6 +4,7 @@ import { calculator, doorbell } from '../../examples/toolkit/toolkit.ts';
 import { eventually, QUICK, rejection } from '../support/client.ts';
 import { CutLine } from '../support/cut-line.ts';
 import { json, type Route } from '../support/foreign.ts';
+import { gate } from '../support/gate.ts';
 import { quickOxp, sentIds, startCounted, startOther, startTools, succeed, UUID } from '../support/oxp.ts';
 
 test('lists tools in all their versions, and calls them', async () => {
@@ -261,4 +262,29 @@ test('a signal that has fired before sends nothing', async () => {
   expect(await rejection(quickOxp(server).call('Any.Tool', {}, { signal }))).toMatchObject({ message: 'too late' });
   expect(await rejection(quickOxp(server).tools({ signal }))).toMatchObject({ message: 'too late' });
   expect(server.seen).toHaveLength(0);
+});
+
+test('a caller who gives up while the client asks which instance answers leaves no request behind', async () => {
+  const asked = gate();
+  const healths: (AbortSignal | null | undefined)[] = [];
+  const server = await startOther(succeed(1));
+  const client = quickOxp(server, {
+    fetch: (url, init) => {
+      if (!url.endsWith('/health')) return fetch(url, init);
+      healths.push(init.signal);
+      asked.open();
+      // As of a server that takes its time, for the first request.
+      return healths.length > 1 ? fetch(url, init) : new Promise(() => {});
+    },
+  });
+  const [first, second] = [new AbortController(), new AbortController()];
+  const calls = [first, second].map(({ signal }) => rejection(client.call('Any.Tool', {}, { signal })));
+  await asked.opened;
+  first.abort(new Error('the first leaves'));
+  expect(await calls[0]).toMatchObject({ message: 'the first leaves' });
+  expect(healths.map((signal) => signal?.aborted)).toEqual([false]);
+  second.abort(new Error('the second leaves'));
+  expect(await calls[1]).toMatchObject({ message: 'the second leaves' });
+  expect(healths.map((signal) => signal?.aborted)).toEqual([true]);
+  expect((await client.call('Any.Tool')).value).toBe(1);
 });

@@ -56,13 +56,25 @@ function toTold(answer: Answer): Told {
   };
 }
 
-/** The messages of an answer, which is one of them or a stream. */
+// Servers send a few messages for each of ours. A hostile one may send a million that are broken, and each of them costs an exception.
+const MAX_MESSAGES = 1_000;
+
+/** The messages of an answer, which is one of them or a stream: the first ones, if there are very many. */
 function messagesIn({ headers, text }: Answer): JsonObject[] {
   const isStream = /^text\/event-stream/.test(headers['content-type'] ?? '');
-  const texts = isStream
-    ? text.split(/\r?\n/).flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length)] : []))
-    : [text];
-  return texts.map(parsed).filter((message): message is JsonObject => isObject(message));
+  const messages: JsonObject[] = [];
+  let seen = 0;
+  for (const each of isStream ? dataLines(text) : [text]) {
+    const message = parsed(each);
+    if (isObject(message)) messages.push(message);
+    seen += 1;
+    if (seen === MAX_MESSAGES) break;
+  }
+  return messages;
+}
+
+function* dataLines(text: string): Generator<string> {
+  for (const [, data = ''] of text.matchAll(/^data:(.*)$/gm)) yield data;
 }
 
 /** What an answer says is wrong, if it is an error of JSON-RPC. */
