@@ -22,6 +22,28 @@ test.each([
   expect(await runHere(args)).toMatchObject({ code: 2, output: expect.stringContaining(words) });
 });
 
+test.each([
+  [['help', 'foo'], "error: unknown command 'foo'\nRun with"],
+  [['help', 'sevre'], "error: unknown command 'sevre'\n(Did you mean serve?)"],
+  [['help', 'runs', 'shwo'], "error: unknown command 'shwo'\n(Did you mean show?)"],
+  [['runs', 'help', 'nope'], "error: unknown command 'nope'"],
+  [['sevre', '--help'], "error: unknown command 'sevre'\n(Did you mean serve?)"],
+])('tiltyard %j says that there is no such command', async (args, words) => {
+  expect(await runHere(args)).toMatchObject({ code: 2, output: expect.stringContaining(words) });
+});
+
+test.each([
+  [['help'], 'Usage: tiltyard [options] [command]'],
+  [['help', 'serve'], 'Usage: tiltyard serve [options] <module...>'],
+  [['help', 'runs'], 'Usage: tiltyard runs [options] [command]'],
+  [['help', 'runs', 'show'], 'Usage: tiltyard runs show [options] <folder...>'],
+  [['runs', 'help', 'show'], 'Usage: tiltyard runs show [options] <folder...>'],
+  [['help', 'studio', 'export'], 'Usage: tiltyard studio export [options] <folder...>'],
+  [['studio', 'environment.ts', '--help'], 'Usage: tiltyard studio [options] [command] [source...]'],
+])('tiltyard %j shows the help of what it names', async (args, words) => {
+  expect(await runHere(args)).toMatchObject({ code: 0, stdout: expect.stringContaining(words) });
+});
+
 test.each(['run', 'check', 'bench'])(
   '%s --help says how a time is written, as does the refusal of a wrong one',
   async (name) => {
