@@ -147,7 +147,7 @@ test('a script without rewards is played and compared with nothing; a tool that 
 test.each([
   ['no terminal', [], 'Replay a recorded game with --script FILE, or make single calls'],
   ['JSON for a person', ['--json'], 'add --script FILE'],
-  ['a script that is not there', ['--script', 'nope.json'], 'nope.json cannot be read'],
+  ['a script that is not there', ['--script', 'nope.json'], 'nope.json does not exist. Name a record'],
   ['a script that is none', ['--script', 'package.json'], 'package.json is neither a record nor a game'],
 ])('%s gives a message that helps, and exit code 2', async (_what, args, message) => {
   const { code, output } = await command('play', examples().url, ...args);

@@ -350,11 +350,11 @@ test('runs that are shown say which they are, and a folder of runs stands for al
     { folder: first, tags: { try: '1', by: 'Ada' } },
     { folder: second, tags: {} },
   ]);
-  for (const wrong of [join(folder, 'notes'), join(folder, 'nothing')])
-    expect(await runHere(['runs', 'show', wrong])).toMatchObject({
-      code: 2,
-      output: `tiltyard: ${wrong} is not the folder of a run (it has no run.json), and has no runs in it\n`,
-    });
+  const notes = join(folder, 'notes');
+  expect(await runHere(['runs', 'show', notes])).toMatchObject({
+    code: 2,
+    output: `tiltyard: ${notes} is not the folder of a run (it has no run.json), and has no runs in it\n`,
+  });
 });
 
 test('a rescore without a secret that is required says which, and how to give it; the run stays as it is', async () => {
