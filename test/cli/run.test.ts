@@ -38,6 +38,21 @@ test('Q5: a run without a key ends with a summary, a report and exit code 0', as
   expect(report).not.toMatch(/<script|<img|<link|NaN|Infinity|undefined/i);
 });
 
+test.each([
+  [['--n', '50'], "Split 'test' has only 3 tasks: the run has 3, not 50.\n"],
+  [['--n', '2', '--from', '2', '--k', '2'], "Split 'test' has only 1 task from task 2 on: the run has 1, not 2.\n"],
+  [['--n', '3'], undefined],
+  [['--from', '1'], undefined],
+  [['--indices', '0,1'], undefined],
+])('run %j of a split with 3 tasks says if these are fewer', async (args, words) => {
+  const target = await serveQuiz(questions(3));
+  const { code, stdout, output } = await runHere(['run', target, '--policy', 'random', ...args, '--out', runFolder()]);
+  expect(code, output).toBe(0);
+  if (words === undefined) expect(output).not.toContain('has only');
+  else expect(output).toContain(words);
+  expect(stdout).not.toContain('has only');
+});
+
 test('± is the standard error wherever it is shown, and says so', async () => {
   const target = await serveQuiz(questions(4));
   const [one, two] = [await withGame(), await withGame()];
