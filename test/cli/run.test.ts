@@ -4,7 +4,7 @@ import { environment, step } from 'tiltyard';
 import { connect } from 'tiltyard/client';
 import { createServer } from 'tiltyard/server';
 import { cassette } from 'tiltyard/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { newCounts, questions, quiz, serveQuiz } from '../rollouts/quiz.ts';
 import { startServer } from '../support/http.ts';
 import { startFakeModel } from '../support/model/fake-model.ts';
@@ -63,6 +63,25 @@ test('± is the standard error wherever it is shown, and says so', async () => {
   await play(two);
   const { stdout } = await runHere(['runs', 'compare', one.out, two.out]);
   expect(stdout).toContain('0.0000 ± 0.0000 (standard error), 95 %: 0.0000 to 0.0000\n');
+});
+
+test.each([
+  [1, '1.0000 ± 0.0000 (standard error), 95 %: 0.3424 to 1.0000 (Wilson)'],
+  [0.5, '0.5000 ± 0.0000 (standard error), no interval: all tasks scored the same'],
+])('tasks that all scored %d in several episodes do not make it certain', async (reward, shown) => {
+  const same = environment({
+    name: 'same',
+    splits: { test: [{ n: 1 }, { n: 2 }] },
+    prompt: () => 'Go.',
+    tools: { go: { run: () => step('Gone.', { reward, finished: true }) } },
+  });
+  const server = await createServer({ environments: [same], logger: false });
+  onTestFinished(() => server.close());
+  const out = runFolder();
+  const { stdout } = await runHere(['run', await server.listen(), '--policy', 'random', '--k', '3', '--out', out]);
+  expect(stdout).toContain(`reward    ${shown}\n`);
+  expect((await runHere(['runs', 'show', out])).stdout).toContain(`reward    ${shown}\n`);
+  expect(await readFile(join(out, 'report.html'), 'utf8')).toContain(`Mean reward ${shown}`);
 });
 
 test('a recorded game is played on its own task, and --json is one line', async () => {
