@@ -79,6 +79,8 @@ test('every command is in the first table of docs/command-line.md, and has its p
   expect(listed.sort()).toEqual(
     program()
       .commands.map((command) => command.name())
+      // Needs no more than the line below the table.
+      .filter((name) => name !== 'help')
       .sort(),
   );
 });

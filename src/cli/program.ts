@@ -5,6 +5,7 @@ import { addCall } from './call/command.ts';
 import { addCheck } from './check/command.ts';
 import { addCluster } from './cluster/command.ts';
 import { addDev } from './dev/command.ts';
+import { addHelp } from './help.ts';
 import { addJournal } from './journal/command.ts';
 import { addLimits } from './limits/command.ts';
 import { addMcp } from './mcp/command.ts';
@@ -50,5 +51,6 @@ export function program(): Command {
   addJournal(root);
   addCluster(root);
   addLimits(root);
+  addHelp(root);
   return root;
 }

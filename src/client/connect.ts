@@ -5,11 +5,12 @@ import type { CallOptions } from './deadline.ts';
 import { Discovery } from './discovery.ts';
 import { EnvironmentClient } from './environment.ts';
 import { ClientError } from './errors.ts';
-import type { SessionRequest } from './open-session.ts';
+import type { SessionOptions } from './open-session.ts';
 import { Pinger } from './pinger.ts';
 import { DEFAULT_RETRY, type RetryOptions } from './retry.ts';
 import type { Session } from './session.ts';
 import { type Fetch, Transport } from './transport.ts';
+import type { TaskOf } from './types.ts';
 
 /** How to use a server. */
 export interface ConnectOptions extends AnswerBounds {
@@ -43,7 +44,10 @@ export interface Client<Env = unknown> {
   /** One environment by name; nothing is asked of the server yet. */
   environment<Other = Env>(name: string): EnvironmentClient<Other>;
   /** Begins an episode of the default environment. */
-  session(request: SessionRequest<Env>): Promise<Session<Env>>;
+  // Written out: what is missing is then in the compile error, and not the type of the whole environment.
+  session(
+    request: ({ readonly split: string; readonly index: number } | { readonly task: TaskOf<Env> }) & SessionOptions,
+  ): Promise<Session<Env>>;
 }
 
 /** Connects to an ORS server. `connect<typeof env>(url)` knows the environment's tools and their inputs. */

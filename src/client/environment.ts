@@ -4,7 +4,7 @@ import type { CallOptions } from './deadline.ts';
 import type { Discovery } from './discovery.ts';
 import { ClientError } from './errors.ts';
 import { type ProviderFormat, type ProviderTools, type ToolsOptions, toProviderTools } from './formats/index.ts';
-import type { SessionRequest } from './open-session.ts';
+import type { SessionOptions } from './open-session.ts';
 import type { Reader } from './reading.ts';
 import { Session, type SessionContext } from './session.ts';
 import type { TaskOf } from './types.ts';
@@ -102,7 +102,10 @@ export class EnvironmentClient<Env = unknown> {
   }
 
   /** Begins an episode. */
-  session(request: SessionRequest<Env>): Promise<Session<Env>> {
+  // Written out: what is missing is then in the compile error, and not the type of the whole environment.
+  session(
+    request: ({ readonly split: string; readonly index: number } | { readonly task: TaskOf<Env> }) & SessionOptions,
+  ): Promise<Session<Env>> {
     return Session.open<Env>(this.#context, request);
   }
 

@@ -47,7 +47,7 @@ export {
   type ToolsOptions,
   toProviderTools,
 } from './formats/index.ts';
-export type { EpisodeChoice, SessionRequest } from './open-session.ts';
+export type { EpisodeChoice, SessionOptions, SessionRequest } from './open-session.ts';
 // Tools of a server
 export { type ConnectOxpOptions, connectOxp, type OxpCallOptions, type OxpClient } from './oxp.ts';
 export type { OxpCallContext, OxpResult } from './oxp-call.ts';

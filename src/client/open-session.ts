@@ -24,15 +24,18 @@ import type { WireRequest } from './wire.ts';
 /** Which episode to begin: a task, or its place in a split. */
 export type EpisodeChoice<Env> = { readonly task: TaskOf<Env> } | { readonly split: string; readonly index: number };
 
-/** What a session is begun with. */
-export type SessionRequest<Env> = EpisodeChoice<Env> & {
+/** What a session is begun with, whichever episode it is. */
+export interface SessionOptions {
   /** Given to the environment; never logged, never kept. */
   readonly secrets?: Readonly<Record<string, string>> | undefined;
   /** Ends waiting for the session, and the session's calls with it. */
   readonly signal?: AbortSignal | undefined;
   /** The most time for beginning the session, retries included. Setup goes on after that. */
   readonly timeoutMs?: number | undefined;
-};
+}
+
+/** What a session is begun with. */
+export type SessionRequest<Env> = EpisodeChoice<Env> & SessionOptions;
 
 /** What a client has heard of its server so far. */
 export interface KnownServer {

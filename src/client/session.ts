@@ -1,5 +1,6 @@
 import { CLIENT_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index.ts';
 import { readPrompt, readTools } from './answers.ts';
+import { Asked } from './asked.ts';
 import { assertInput, callTool, type IdChoice } from './call.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
 import { End } from './end.ts';
@@ -42,9 +43,12 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   #isIssued = true;
   /** Whether the setup is known to be over. */
   #isReady = false;
+  readonly #asked = new Asked();
   #failedPings = 0;
   #pinging: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  /** Ends what runs when the program closes the session. */
+  #closed: SessionTerminated | undefined;
   #unfollow: (() => void) | undefined;
 
   private constructor(sid: string, context: SessionContext, ids: IdChoice, instance: KnownInstance) {
@@ -76,16 +80,19 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
 
   /** What the agent reads first. Waits for the environment's setup, however long that takes. */
   prompt(options: CallOptions = {}): Promise<WireBlock[]> {
-    return this.#read('prompt', readPrompt, options);
+    return this.#asked.add(this.#read('prompt', readPrompt, options));
   }
 
   /** The tools of this episode, those of its task included. */
   tools(options?: Partial<ToolsOptions<undefined>>): Promise<ToolSpec[]>;
   /** The same in the format of a model provider. */
   tools<Format extends ProviderFormat>(options: ToolsOptions<Format>): Promise<ProviderTools<Format>>;
-  async tools({ format, ...options }: Partial<ToolsOptions<ProviderFormat | undefined>> = {}): Promise<unknown> {
-    const tools = await this.#readTools(readTools, options);
-    return format === undefined ? tools : toProviderTools(tools, format);
+  tools({ format, ...options }: Partial<ToolsOptions<ProviderFormat | undefined>> = {}): Promise<unknown> {
+    const read: Reader<unknown> = (body) => {
+      const tools = readTools(body);
+      return format === undefined ? tools : toProviderTools(tools, format);
+    };
+    return this.#asked.add(this.#readTools(read, options));
   }
 
   /**
@@ -93,19 +100,11 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
    * read, ToolFailed when the tool broke, OutcomeUnknown when nobody can say whether it ran. A failed setup is HttpError
    * with the code `setup_failed`; ToolFailed if it failed when the call had been announced, as the stream has no codes.
    */
-  async call<Name extends keyof InputsOf<Env> & string>(
+  call<Name extends keyof InputsOf<Env> & string>(
     name: Name,
     ...[input = {} as never, options = {}]: InputArguments<ToolInput<Env, Name>, [options?: CallOptions]>
   ): Promise<CallResult> {
-    assertInput(input);
-    const operation = { what: `the call of '${name}'`, until: this.#cut };
-    return this.#within(operation, options, async (signal) => {
-      // A call may wait for setup longer than the platform waits for an answer. Without an id it could not be repeated
-      // then; a read can.
-      if (!this.#ids.byClient && !this.#isReady) await this.#readTools(() => {}, { signal });
-      const known = { ids: this.#ids, instance: this.#instance };
-      return callTool({ ...this.#context, ...known, sid: this.sid, name, input, signal });
-    });
+    return this.#asked.add(this.#call(name, input, options));
   }
 
   /** Keeps the session alive; the client does this by itself. */
@@ -128,6 +127,18 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     return this.close();
   }
 
+  async #call(name: string, input: unknown, options: CallOptions): Promise<CallResult> {
+    assertInput(input);
+    const operation = { what: `the call of '${name}'`, until: this.#cut };
+    return this.#within(operation, options, async (signal) => {
+      // A call may wait for setup longer than the platform waits for an answer. Without an id it could not be repeated
+      // then; a read can.
+      if (!this.#ids.byClient && !this.#isReady) await this.#readTools(() => {}, { signal });
+      const known = { ids: this.#ids, instance: this.#instance };
+      return callTool({ ...this.#context, ...known, sid: this.sid, name, input, signal });
+    });
+  }
+
   async #ping(): Promise<void> {
     const { transport, silenceMs } = this.#context;
     const { sid } = this;
@@ -147,8 +158,11 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   async #close(options: CallOptions): Promise<void> {
     const { sid } = this;
     const deletion = this.#deletion;
+    // A forgotten `await` must not end the whole program, whose author would look for the mistake in here.
+    this.#asked.excuse();
     // Without an outcome: a call that is given up here may end by itself before the server hears of the end, or go on.
-    this.#end(new SessionTerminated('the session was closed', { sid }));
+    this.#closed = new SessionTerminated('the session was closed', { sid });
+    this.#end(this.#closed);
     if (deletion === 'done') return;
     using deadline = new Deadline({ what: 'closing the session', sid }, options);
     const attempts = deletion === 'try' ? 1 : this.#context.retry.attempts;
@@ -249,6 +263,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     try {
       return await run(deadline.signal);
     } catch (error) {
+      if (error !== undefined && error === this.#closed) throw toAbandoned(what, this.sid);
       const terminated = toTerminated(error);
       if (terminated === undefined) throw error;
       this.#lose(terminated);
@@ -271,6 +286,11 @@ interface SessionQuestion {
   readonly attempts?: number;
   /** Whether the answer waits for setup. */
   readonly patient?: boolean;
+}
+
+// Names it: there is most likely an `await` missing.
+function toAbandoned(what: string, sid: string): SessionTerminated {
+  return new SessionTerminated(`the session was closed before ${what} had ended: await it first`, { sid });
 }
 
 // A server without a route says just that; any other 404 means something.

@@ -132,7 +132,7 @@ test('failures that are written down are known from then on, and told of when th
 });
 
 test.each([
-  ['is not there', undefined, 'cannot be read'],
+  ['is not there', undefined, 'does not exist. Create one with --write-baseline'],
   ['is no JSON', '{', 'is not JSON'],
   ['is no list', '{}', 'is not a list'],
   ['has something else in it', '[5]', 'has an invalid entry: 5'],

@@ -22,6 +22,49 @@ test.each([
   expect(await runHere(args)).toMatchObject({ code: 2, output: expect.stringContaining(words) });
 });
 
+const RECORD = 'Name a record: play --record, serve --record and run write them (*.jsonl)';
+const RUN = 'Name the folder of a run';
+
+test.each([
+  [['replay', 'nope.jsonl', 'localhost:1'], `nope.jsonl does not exist. ${RECORD}`],
+  [['replay', 'src', 'localhost:1'], `src is a folder. ${RECORD}`],
+  [['play', 'localhost:1', '--script', 'nope.jsonl'], `nope.jsonl does not exist. ${RECORD}`],
+  [['mock', 'nope'], `nope does not exist. ${RECORD}`],
+  [['runs', 'show', 'nope'], `nope does not exist. ${RUN}, or one with runs in it`],
+  [['runs', 'export', 'nope', '--format', 'openai', '--out', 'x.jsonl'], `nope does not exist. ${RUN}`],
+  [['runs', 'compare', 'nope', 'nada'], `nope does not exist. ${RUN}`],
+  [['runs', 'rescore', 'nope', 'localhost:1'], `nope does not exist. ${RUN}`],
+  [['check', 'localhost:1', '--baseline', 'nope.json'], 'the baseline nope.json does not exist. Create one with'],
+  [['run', 'localhost:1', '--config', 'nope.json'], 'nope.json does not exist. Name a file with a JSON object in it'],
+])('tiltyard %j says what does not exist, and what to name', async (args, words) => {
+  const { code, output } = await runHere(args);
+  expect(output).toContain(`tiltyard: ${words}`);
+  expect(output).not.toContain('ENOENT');
+  expect(code).toBe(2);
+});
+
+test.each([
+  [['help', 'foo'], "error: unknown command 'foo'\nRun with"],
+  [['help', 'sevre'], "error: unknown command 'sevre'\n(Did you mean serve?)"],
+  [['help', 'runs', 'shwo'], "error: unknown command 'shwo'\n(Did you mean show?)"],
+  [['runs', 'help', 'nope'], "error: unknown command 'nope'"],
+  [['sevre', '--help'], "error: unknown command 'sevre'\n(Did you mean serve?)"],
+])('tiltyard %j says that there is no such command', async (args, words) => {
+  expect(await runHere(args)).toMatchObject({ code: 2, output: expect.stringContaining(words) });
+});
+
+test.each([
+  [['help'], 'Usage: tiltyard [options] [command]'],
+  [['help', 'serve'], 'Usage: tiltyard serve [options] <module...>'],
+  [['help', 'runs'], 'Usage: tiltyard runs [options] [command]'],
+  [['help', 'runs', 'show'], 'Usage: tiltyard runs show [options] <folder...>'],
+  [['runs', 'help', 'show'], 'Usage: tiltyard runs show [options] <folder...>'],
+  [['help', 'studio', 'export'], 'Usage: tiltyard studio export [options] <folder...>'],
+  [['studio', 'environment.ts', '--help'], 'Usage: tiltyard studio [options] [command] [source...]'],
+])('tiltyard %j shows the help of what it names', async (args, words) => {
+  expect(await runHere(args)).toMatchObject({ code: 0, stdout: expect.stringContaining(words) });
+});
+
 test.each(['run', 'check', 'bench'])(
   '%s --help says how a time is written, as does the refusal of a wrong one',
   async (name) => {

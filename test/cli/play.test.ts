@@ -8,9 +8,10 @@ import { readEpisode } from 'tiltyard/records';
 import { afterAll, expect, test } from 'vitest';
 import { gridworld } from '../../examples/gridworld/environment.ts';
 import { gsm8k } from '../../examples/gsm8k/environment.ts';
-import { run } from '../support/command.ts';
+import { folderWith, MAIN, run } from '../support/command.ts';
 import { json, SERVER_ID, startForeign, stream } from '../support/foreign.ts';
 import { shareServer, startServer } from '../support/http.ts';
+import { runToEnd } from '../support/program.ts';
 import { keys, runInTerminal, type Screen } from '../support/pty.ts';
 import { type Ended, runHere } from '../support/run-here.ts';
 
@@ -147,7 +148,7 @@ test('a script without rewards is played and compared with nothing; a tool that 
 test.each([
   ['no terminal', [], 'Replay a recorded game with --script FILE, or make single calls'],
   ['JSON for a person', ['--json'], 'add --script FILE'],
-  ['a script that is not there', ['--script', 'nope.json'], 'nope.json cannot be read'],
+  ['a script that is not there', ['--script', 'nope.json'], 'nope.json does not exist. Name a record'],
   ['a script that is none', ['--script', 'package.json'], 'package.json is neither a record nor a game'],
 ])('%s gives a message that helps, and exit code 2', async (_what, args, message) => {
   const { code, output } = await command('play', examples().url, ...args);
@@ -305,6 +306,37 @@ test('inputs are asked for through the definitions of a server of another make',
   });
   expect(server.on('/delete')).toHaveLength(1);
   expect(screen.text()).toContain('painted�[2J');
+});
+
+const EXITS = `
+import { environment } from 'tiltyard';
+export default environment({
+  name: 'exits',
+  splits: { train: [{}] },
+  prompt: () => 'Go.',
+  tools: { go: { run: () => 'gone' }, exit: { run: () => process.exit(0) } },
+});`;
+
+test.each([
+  ['of the module', [], /"type":"end","outcome":"env_error","stop":"lost","fault":"environment",.*"calls":2,/],
+  // No event can follow.
+  [
+    'of the command, which is debugged',
+    ['--inspect=127.0.0.1:0'],
+    /"type":"call","tool":"exit","input":\{"why":1\}\}\n$/,
+  ],
+])('the record of a game has the call whose tool ended the process %s', async (_what, node, last) => {
+  const script = { environment: 'exits', split: 'train', index: 0 };
+  const calls = [{ tool: 'go' }, { tool: 'exit', input: { why: 1 } }, { tool: 'go' }];
+  const folder = await folderWith({ 'exits.mjs': EXITS, 'game.json': JSON.stringify({ ...script, calls }) });
+  const args = [...node, MAIN, 'play', 'exits.mjs', '--script', 'game.json', '--record', 'played.jsonl'];
+  expect(await runToEnd(folder, process.execPath, args)).toMatchObject({ code: 1 });
+  const record = join(folder, 'played.jsonl');
+  expect((await readEpisode(record)).calls.map(({ tool, input }) => [tool, input])).toEqual([
+    ['go', {}],
+    ['exit', { why: 1 }],
+  ]);
+  expect(await readFile(record, 'utf8')).toMatch(last);
 });
 
 test('a game that is cut off is written down as far as it came', async () => {

@@ -4,7 +4,7 @@ import { environment, step } from 'tiltyard';
 import { connect } from 'tiltyard/client';
 import { createServer } from 'tiltyard/server';
 import { cassette } from 'tiltyard/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { newCounts, questions, quiz, serveQuiz } from '../rollouts/quiz.ts';
 import { startServer } from '../support/http.ts';
 import { startFakeModel } from '../support/model/fake-model.ts';
@@ -38,6 +38,21 @@ test('Q5: a run without a key ends with a summary, a report and exit code 0', as
   expect(report).not.toMatch(/<script|<img|<link|NaN|Infinity|undefined/i);
 });
 
+test.each([
+  [['--n', '50'], "Split 'test' has only 3 tasks: the run has 3, not 50.\n"],
+  [['--n', '2', '--from', '2', '--k', '2'], "Split 'test' has only 1 task from task 2 on: the run has 1, not 2.\n"],
+  [['--n', '3'], undefined],
+  [['--from', '1'], undefined],
+  [['--indices', '0,1'], undefined],
+])('run %j of a split with 3 tasks says if these are fewer', async (args, words) => {
+  const target = await serveQuiz(questions(3));
+  const { code, stdout, output } = await runHere(['run', target, '--policy', 'random', ...args, '--out', runFolder()]);
+  expect(code, output).toBe(0);
+  if (words === undefined) expect(output).not.toContain('has only');
+  else expect(output).toContain(words);
+  expect(stdout).not.toContain('has only');
+});
+
 test('± is the standard error wherever it is shown, and says so', async () => {
   const target = await serveQuiz(questions(4));
   const [one, two] = [await withGame(), await withGame()];
@@ -48,6 +63,25 @@ test('± is the standard error wherever it is shown, and says so', async () => {
   await play(two);
   const { stdout } = await runHere(['runs', 'compare', one.out, two.out]);
   expect(stdout).toContain('0.0000 ± 0.0000 (standard error), 95 %: 0.0000 to 0.0000\n');
+});
+
+test.each([
+  [1, '1.0000 ± 0.0000 (standard error), 95 %: 0.3424 to 1.0000 (Wilson)'],
+  [0.5, '0.5000 ± 0.0000 (standard error), no interval: all tasks scored the same'],
+])('tasks that all scored %d in several episodes do not make it certain', async (reward, shown) => {
+  const same = environment({
+    name: 'same',
+    splits: { test: [{ n: 1 }, { n: 2 }] },
+    prompt: () => 'Go.',
+    tools: { go: { run: () => step('Gone.', { reward, finished: true }) } },
+  });
+  const server = await createServer({ environments: [same], logger: false });
+  onTestFinished(() => server.close());
+  const out = runFolder();
+  const { stdout } = await runHere(['run', await server.listen(), '--policy', 'random', '--k', '3', '--out', out]);
+  expect(stdout).toContain(`reward    ${shown}\n`);
+  expect((await runHere(['runs', 'show', out])).stdout).toContain(`reward    ${shown}\n`);
+  expect(await readFile(join(out, 'report.html'), 'utf8')).toContain(`Mean reward ${shown}`);
 });
 
 test('a recorded game is played on its own task, and --json is one line', async () => {
@@ -350,11 +384,11 @@ test('runs that are shown say which they are, and a folder of runs stands for al
     { folder: first, tags: { try: '1', by: 'Ada' } },
     { folder: second, tags: {} },
   ]);
-  for (const wrong of [join(folder, 'notes'), join(folder, 'nothing')])
-    expect(await runHere(['runs', 'show', wrong])).toMatchObject({
-      code: 2,
-      output: `tiltyard: ${wrong} is not the folder of a run (it has no run.json), and has no runs in it\n`,
-    });
+  const notes = join(folder, 'notes');
+  expect(await runHere(['runs', 'show', notes])).toMatchObject({
+    code: 2,
+    output: `tiltyard: ${notes} is not the folder of a run (it has no run.json), and has no runs in it\n`,
+  });
 });
 
 test('a rescore without a secret that is required says which, and how to give it; the run stays as it is', async () => {

@@ -81,7 +81,10 @@ test('a call of which nothing is heard any more asks again, and hears of the end
 test('closing a session that is gone gives up the call that runs, and says nothing of its outcome', async () => {
   const { session, running, heard } = await loseSession();
   await session.close();
-  expect(await rejection(running)).toMatchObject({ message: 'the session was closed', outcome: undefined });
+  expect(await rejection(running)).toMatchObject({
+    message: expect.stringMatching(/^the session was closed/),
+    outcome: undefined,
+  });
   expect(await rejection(session.call('add'))).toBe(heard);
 });
 

@@ -116,6 +116,42 @@ test('a key that is none is told, without a word of it, and nothing is made', as
   expect(readdirSync(folder)).toEqual(['server.ts']);
 });
 
+const KEEPS = `
+import { environment } from 'tiltyard';
+const make = (name, more) => environment({ name, splits: { train: [{}] }, prompt: () => 'Go.', tools: { go: { run: () => 'gone' } }, ...more });
+export const kept = make('kept', { durability: 'replay' });
+`;
+
+test.each([
+  [
+    'one environment',
+    `export const a = make('a');`,
+    [],
+    "'a' keeps nothing in the journal: its episodes end with this server",
+  ],
+  [
+    'several in workers',
+    `export const a = make('a'); export const b = make('b'); export const c = make('c', { durability: 'none' });`,
+    ['--workers', '1'],
+    "'a', 'b' and 'c' keep nothing in the journal: their episodes end with this server",
+  ],
+])('serve --journal says of %s that nothing is kept, and what to do', async (_, more, options, words) => {
+  const folder = await folderWith({ 'server.mjs': `${KEEPS}${more}` });
+  const args = ['serve', 'server.mjs', '--port', '0', '--journal', 'journal', '--json', ...options];
+  const server = run(args, {}, folder);
+  await untilPrinted(server, /^\{.*\}$/m);
+  const advice = "To keep them, declare durability: 'replay' or 'snapshot' (see docs/durability.md)";
+  expect(server.output()).toContain(`tiltyard: ${words}. ${advice}\n`);
+  expect(server.stdout()).not.toContain('nothing in the journal');
+});
+
+test('serve --journal says nothing of the kind where all is kept', async () => {
+  const { start } = await lives();
+  const server = await start();
+  await untilPrinted(server, /Stop with Ctrl-C/);
+  expect(server.output()).not.toContain('nothing in the journal');
+});
+
 const TOOLKIT = `
 import { tool, toolkit } from 'tiltyard';
 export const kit = toolkit({ name: 'Kit', tools: { Next: tool({ run: () => 1 }) } });

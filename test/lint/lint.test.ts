@@ -2,6 +2,7 @@ import { type Environment, SetupError, step, ToolError } from 'tiltyard';
 import { createServer, type ServerOptions } from 'tiltyard/server';
 import { lintEnvironment } from 'tiltyard/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { lintRules } from '../../src/checking/lint/lint.ts';
 import { startBreaking } from '../referee/oxp-proxy.ts';
 import { BAD, durable, quiz, submitTool } from './bad-environments.ts';
@@ -10,6 +11,10 @@ async function serve(environments: readonly Environment[], options: ServerOption
   const server = await createServer({ environments, logger: false, ...options });
   onTestFinished(() => server.close());
   return server.listen();
+}
+
+function raise(message: string): never {
+  throw new Error(message);
 }
 
 async function failuresOf(options: Parameters<typeof lintEnvironment>[0]) {
@@ -135,6 +140,25 @@ describe('the lint', () => {
     expect(failures[0]?.reason).toMatch(
       /^no episode began, so nothing else .*\ntrain\[0\] does not begin: .*TOKEN is missing/,
     );
+  });
+
+  test.each([
+    ['setup', { setup: () => raise('no setup') }, /^check `setup` with this task; send a secret/],
+    ['a prompt that returns nothing', { prompt: () => {} }, /^check `prompt` with this task: it must return text/],
+    ['a prompt that throws', { prompt: () => raise('no prompt') }, /^check `prompt` with this task/],
+    ['a task', { task: z.object({ question: z.number(), answer: z.string() }) }, /^mend this task/],
+    [
+      'one thing here, and another there',
+      {
+        setup: ({ task }: { task: { answer: string } }) => task.answer === 'Oslo' && raise('no setup'),
+        prompt: () => raise('no prompt'),
+      },
+      /^check `setup` and `prompt` with this task/,
+    ],
+  ])('blames what failed: %s', async (_, flaws, advice) => {
+    const failures = await failuresOf({ url: await serve([quiz(flaws)]) });
+    const start = failures.find(({ id }) => id === 'env/start');
+    expect(start?.advice).toMatch(advice);
   });
 
   test('fails, whatever counts, if there is no task', async () => {

@@ -50,7 +50,7 @@ test.each([
     ['serve', GSM8K, '--record', 'x', '--record-max', 'much'],
     'A size is a number such as 500MB or 10GB; without a unit, bytes.',
   ],
-  [['mock', 'nope.jsonl'], 'nope.jsonl cannot be read'],
+  [['mock', 'nope.jsonl'], 'nope.jsonl does not exist. Name a record'],
   [['mock', 'docs/decisions'], 'docs/decisions has no records in it'],
 ])('%j is a usage error', async (args, message) => {
   const command = run(args);

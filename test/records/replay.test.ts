@@ -145,7 +145,7 @@ test('Q4: old games are replayed as well; what they do not say is not compared',
 });
 
 test.each([
-  ['is not there', ['nope.jsonl'], 'nope.jsonl cannot be read'],
+  ['is not there', ['nope.jsonl'], 'nope.jsonl does not exist. Name a record'],
   ['is none', ['package.json'], 'is neither a record nor a game'],
   ['is something else', ['README.md'], 'is not a record, or is damaged'],
 ])('a record that %s is a usage error', async (_what, args, message) => {

@@ -10,6 +10,8 @@ export interface Rule {
   readonly requirement: string;
   /** What its author can do about it. */
   readonly advice: string;
+  /** Better advice, where what was seen allows it. */
+  adviceOn?(sample: Sample): string | undefined;
   /** Whether it is judged by calls, which may have effects. */
   readonly isActive?: boolean;
   /** What is wrong, each with its place; throws NotApplicable if nothing in the sample can tell. */
@@ -30,7 +32,7 @@ export function toProbe(rule: Rule, sample: Sample): Probe<Sample> {
     group: `Environment '${sample.environment}'`,
     level: typeof level === 'function' ? level(sample) : level,
     requirement,
-    advice,
+    advice: rule.adviceOn?.(sample) ?? advice,
     source: 'docs/checking.md',
     isActive,
     async run() {

@@ -65,7 +65,10 @@ export interface SampledEpisode extends Place {
 /** What an agent reads first, or why it cannot. */
 export type Reading =
   | { readonly isRead: true; readonly text: string; readonly prompt: string; readonly tools: readonly ToolSpec[] }
-  | { readonly isRead: false; readonly failure: string };
+  | { readonly isRead: false; readonly failure: string; readonly blamed?: Blamed | undefined };
+
+/** What of an environment failed; unknown where a server does not tell. */
+export type Blamed = 'task' | 'setup' | 'prompt';
 
 /** A call, why it was made, and what came of it. */
 export interface MadeCall extends Place {

@@ -1,7 +1,16 @@
-import { AuthError, type EnvironmentClient } from '../../client/index.ts';
+import { AuthError, ClientError, type EnvironmentClient } from '../../client/index.ts';
+import type { ErrorCode } from '../../core/index.ts';
 import { type JsonObject, type Split, textOf } from '../../protocol/index.ts';
 import { type Random, seededRandom } from './random.ts';
-import { type Place, type Reading, type SampledEpisode, type SampledSplit, SCANNED, showPlace } from './sample.ts';
+import {
+  type Blamed,
+  type Place,
+  type Reading,
+  type SampledEpisode,
+  type SampledSplit,
+  SCANNED,
+  showPlace,
+} from './sample.ts';
 
 /** How much of an environment is looked at. */
 export interface SampleOptions {
@@ -80,14 +89,24 @@ async function sampleEpisode(
 
 async function read(environment: EnvironmentClient, place: Place, options: SampleOptions): Promise<Reading> {
   const { secrets, signal, timeoutMs } = options;
+  let hasBegun = false;
   try {
     await using session = await environment.session({ ...place, secrets, signal, timeoutMs });
+    hasBegun = true;
     const blocks = await session.prompt({ timeoutMs });
     const tools = await session.tools({ timeoutMs });
     return { isRead: true, text: textOf(blocks, '\n'), prompt: JSON.stringify(blocks), tools };
   } catch (thrown) {
-    return { isRead: false, failure: toFailure(thrown, options) };
+    return { isRead: false, failure: toFailure(thrown, options), blamed: blame(thrown, hasBegun) };
   }
+}
+
+// A prompt waits for setup, so only the code of a server says which of the two has failed.
+function blame(thrown: unknown, hasBegun: boolean): Blamed | undefined {
+  const code = thrown instanceof ClientError ? (thrown.code as ErrorCode | undefined) : undefined;
+  if (code === 'setup_failed') return 'setup';
+  if (code === 'environment_failed') return hasBegun ? 'prompt' : 'task';
+  return undefined;
 }
 
 /** What failed, for a finding; none if the lint was stopped, or may not use the server. */

@@ -1,7 +1,15 @@
 import { canonical } from '../referee/json.ts';
 import { need } from '../referee/probe.ts';
 import { type Rule, START } from './rule.ts';
-import { firstReading, type Sample, type SampledSplit, SCANNED, showPlace } from './sample.ts';
+import {
+  type Blamed,
+  firstReading,
+  type Sample,
+  type SampledEpisode,
+  type SampledSplit,
+  SCANNED,
+  showPlace,
+} from './sample.ts';
 
 /** What is wrong with the tasks. */
 export const taskRules: readonly Rule[] = [
@@ -62,18 +70,33 @@ export const taskRules: readonly Rule[] = [
     // Where none begins, there is nothing to judge, and that must not pass for a good environment.
     level: (sample) => (hasBegun(sample) ? 'hardening' : 'specified'),
     requirement: 'An episode of every task begins, with its prompt and its tools',
-    advice: 'check `setup` with this task; send a secret that it needs with --secret NAME',
+    advice: 'check `setup` and `prompt` with this task; send a secret that they need with --secret NAME',
+    adviceOn: ({ episodes }) => {
+      const [blamed, other] = new Set(failuresIn(episodes).map((each) => each.blamed));
+      return blamed === undefined || other !== undefined ? undefined : START_ADVICE[blamed];
+    },
     problems: ({ failure, episodes }) => [
       ...(failure === undefined ? [] : [`its splits cannot be read: ${failure}`]),
       ...(failure === undefined && episodes.length === 0 ? ['no split has a task to begin an episode with'] : []),
       ...(episodes.length > 0 && !hasBegun({ episodes }) ? ['no episode began, so nothing else could be judged'] : []),
-      ...episodes.flatMap((episode) => {
-        const failed = episode.readings.find(({ isRead }) => !isRead);
-        return failed?.isRead === false ? [`${showPlace(episode)} does not begin: ${failed.failure}`] : [];
-      }),
+      ...failuresIn(episodes).map(({ place, failure: why }) => `${place} does not begin: ${why}`),
     ],
   },
 ];
+
+const START_ADVICE: Readonly<Record<Blamed, string>> = {
+  task: 'mend this task: it does not fit the schema of the environment, or cannot be read',
+  setup: 'check `setup` with this task; send a secret that it needs with --secret NAME',
+  prompt: 'check `prompt` with this task: it must return text, or blocks made with text() and image()',
+};
+
+/** Why episodes do not begin, the first time that each does not. */
+function failuresIn(episodes: readonly SampledEpisode[]) {
+  return episodes.flatMap((episode) => {
+    const failed = episode.readings.find(({ isRead }) => !isRead);
+    return failed?.isRead === false ? [{ place: showPlace(episode), ...failed }] : [];
+  });
+}
 
 function hasBegun({ episodes }: Pick<Sample, 'episodes'>): boolean {
   return episodes.some((episode) => firstReading(episode) !== undefined);

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { KnownFailure } from '../../checking/index.ts';
 import { misuse } from '../shared/failure.ts';
+import { whyUnreadable } from '../shared/unreadable.ts';
 
 const FORM = `A baseline is a JSON list of ids, or of objects: ["ors/D7", {"id": "ors/G3", "note": "422 for 400"}]`;
 
 /** Reads a file of known failures. */
 export async function readBaseline(path: string): Promise<KnownFailure[]> {
   const text = await readFile(path, 'utf8').catch((thrown: Error) => {
-    throw misuse(`the baseline ${path} cannot be read: ${thrown.message}. Create one with --write-baseline ${path}`);
+    throw misuse(`the baseline ${path} ${whyUnreadable(thrown)}. Create one with --write-baseline ${path}`);
   });
   let list: unknown;
   try {

@@ -1,11 +1,10 @@
-import { RecordError } from '../../records/index.ts';
 import { cassette } from '../../testing/index.ts';
-import { misuse } from '../shared/failure.ts';
 import { untilUnread } from '../shared/output.ts';
 import { takeAccess } from '../shared/serving/access.ts';
 import { banner } from '../shared/serving/banner.ts';
 import { defaultPort } from '../shared/serving/port.ts';
 import { stopWhenTold } from '../shared/serving/stopping.ts';
+import { toRecordMisuse } from '../shared/unreadable.ts';
 
 /** The options of `tiltyard mock`. */
 export interface MockOptions {
@@ -23,7 +22,7 @@ export async function mock(records: readonly string[], options: MockOptions): Pr
   const { host, port = defaultPort(process.env), json = false } = options;
   const served = { host, port, options: { auth, logger: { level: 'warn' } } };
   const { server } = await cassette(records, served).catch((thrown: unknown) => {
-    throw thrown instanceof RecordError ? misuse(thrown.message) : thrown;
+    throw toRecordMisuse(thrown);
   });
   stopWhenTold(server, unread);
   process.stdout.write(banner(server.served, { url: server.url, json, auth }));

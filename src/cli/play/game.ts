@@ -22,15 +22,18 @@ export interface GameOptions {
   readonly tools: readonly ToolSpec[];
   readonly player: Player;
   readonly signal: AbortSignal;
+  /** Before each call. */
+  readonly onMove: (move: Move) => void;
   /** After each call, and at the end. */
   readonly onChange: (game: Game) => Promise<void>;
 }
 
 /** Plays an episode to its end, or until the player leaves. */
-export async function playGame({ session, tools, player, signal, onChange }: GameOptions): Promise<Game> {
+export async function playGame({ session, tools, player, signal, onMove, onChange }: GameOptions): Promise<Game> {
   let game: Game = { calls: [], total: 0, outcome: 'playing' };
   while (game.outcome === 'playing') {
     const move = await player.next(tools);
+    if (move !== undefined) onMove(move);
     game = move === undefined ? { ...game, outcome: 'left' } : withCall(game, await makeCall(session, move, signal));
     await onChange(game);
   }

@@ -101,15 +101,21 @@ async function playEpisode(server: OpenServer, { episode, player, secrets, view,
     const start = { environment: environment.name, choice, sid: session.sid, tools, prompt, hidden };
     using written = record === undefined ? undefined : new GameRecord(record, start);
     await view.prompt({ environment: environment.name, choice, prompt });
-    return await playGame({
-      session,
-      tools,
-      player,
-      signal,
-      async onChange(game) {
-        written?.save(game);
-        if (game.outcome !== 'left') await view.call(game);
-      },
-    });
+    try {
+      return await playGame({
+        session,
+        tools,
+        player,
+        signal,
+        onMove: (move) => written?.begin(move),
+        async onChange(game) {
+          written?.save(game);
+          if (game.outcome !== 'left') await view.call(game);
+        },
+      });
+    } catch (thrown) {
+      if (!signal.aborted) written?.lose(thrown);
+      throw thrown;
+    }
   });
 }

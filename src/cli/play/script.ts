@@ -1,11 +1,11 @@
-import { RecordError, type RecordedEpisode, readEpisode } from '../../records/index.ts';
-import { misuse } from '../shared/failure.ts';
+import { type RecordedEpisode, readEpisode } from '../../records/index.ts';
+import { toRecordMisuse } from '../shared/unreadable.ts';
 import type { Player } from './game.ts';
 
 /** Reads the episode that a script plays: a record, or a game of earlier versions. */
 export async function readScript(file: string): Promise<RecordedEpisode> {
   return readEpisode(file).catch((thrown: unknown) => {
-    throw thrown instanceof RecordError ? misuse(thrown.message) : thrown;
+    throw toRecordMisuse(thrown);
   });
 }
 

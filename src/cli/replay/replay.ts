@@ -1,9 +1,10 @@
-import { RecordError, readEpisode } from '../../records/index.ts';
+import { readEpisode } from '../../records/index.ts';
 import { assertEpisodeOptions, describeChoice, type EpisodeOptions } from '../shared/episode.ts';
-import { Failure, misuse } from '../shared/failure.ts';
+import { Failure } from '../shared/failure.ts';
 import { toSafeText } from '../shared/safe-text.ts';
 import { readSecrets } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
+import { toRecordMisuse } from '../shared/unreadable.ts';
 import { withServer } from '../shared/with-server.ts';
 import { replayEpisode } from './replay-episode.ts';
 import { toText } from './text.ts';
@@ -20,7 +21,7 @@ export async function replay(file: string, target: string, options: ReplayOption
   assertEpisodeOptions(options);
   const secrets = readSecrets(options.secret);
   const record = await readEpisode(file).catch((thrown: unknown) => {
-    throw thrown instanceof RecordError ? misuse(thrown.message) : thrown;
+    throw toRecordMisuse(thrown);
   });
   const came = await withServer(target, (server) => replayEpisode(server, record, { ...options, secrets }));
   const { environment, choice, played, recorded, differences } = came;

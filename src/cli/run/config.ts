@@ -6,6 +6,7 @@ import { isObject } from '../../protocol/index.ts';
 import { type RunFile, readRunFile } from '../../rollouts/index.ts';
 import { toCount, toMilliseconds } from '../shared/arguments.ts';
 import { misuse } from '../shared/failure.ts';
+import { whyUnreadable } from '../shared/unreadable.ts';
 import { toAmount, toConcurrency, toIndices, toRewardRule, toShare, toUnfinished } from './arguments.ts';
 import type { RunOptions } from './options.ts';
 import { readProgramName } from './program-name.ts';
@@ -94,7 +95,8 @@ export function readJson(file: string): Record<string, unknown> {
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (thrown) {
-    throw misuse(`${file} cannot be read: ${(thrown as Error).message}`);
+    const why = thrown instanceof SyntaxError ? `is not JSON: ${thrown.message}` : whyUnreadable(thrown);
+    throw misuse(`${file} ${why}. Name a file with a JSON object in it`);
   }
   if (!isObject(value)) throw misuse(`${file} must hold a JSON object`);
   return value;

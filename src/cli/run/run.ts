@@ -14,10 +14,12 @@ import { EXIT_CODES, Failure, misuse } from '../shared/failure.ts';
 import { formatCount } from '../shared/report/format.ts';
 import { toRunReport } from '../shared/runs/report.ts';
 import { toSummaryLines } from '../shared/runs/summary-text.ts';
+import { toSafeText } from '../shared/safe-text.ts';
 import { adviceOnSecrets, readSecrets } from '../shared/secrets.ts';
 import { processTerminal } from '../shared/terminal.ts';
 import { withServer } from '../shared/with-server.ts';
 import { readJson, resolveOptions } from './config.ts';
+import { fewerTasksNote } from './fewer-tasks.ts';
 import { showProgress } from './live.ts';
 import type { RunOptions } from './options.ts';
 import { type ChosenPlayer, choosePlayer } from './player.ts';
@@ -44,7 +46,14 @@ export async function run(target: string, given: RunOptions): Promise<void> {
       };
       using display = showProgress();
       try {
-        return await rollouts({ ...wanted, onStart: (progress) => display.start(progress) });
+        return await rollouts({
+          ...wanted,
+          onStart(progress) {
+            const fewer = fewerTasksNote(progress.state.run);
+            if (fewer !== undefined) terminal.note(toSafeText(fewer));
+            display.start(progress);
+          },
+        });
       } catch (thrown) {
         // A server of toolkits alone only says that it has no such route.
         if (thrown instanceof HttpError && thrown.status === 404) await findEnvironment(server, undefined);

@@ -49,8 +49,9 @@ async function readOrNote(folder: string, terminal: Terminal): Promise<ReportDat
 function toRuns(folder: string): string[] {
   const isRun = (path: string) => existsSync(join(path, RUN_FILES.run));
   if (isRun(folder)) return [folder];
-  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  const inside = (isFolder ? readdirSync(folder) : []).map((name) => join(folder, name)).filter(isRun);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) throw misuse(`${folder} does not exist. Name the folder of a run, or one with runs in it`);
+  const inside = (found.isDirectory() ? readdirSync(folder) : []).map((name) => join(folder, name)).filter(isRun);
   if (inside.length > 0) return inside.sort();
   throw misuse(`${folder} is not the folder of a run (it has no ${RUN_FILES.run}), and has no runs in it`);
 }

@@ -15,6 +15,7 @@ import { takeClusterAddress, takeJournalKey, takeMcpKey } from '../shared/servin
 import { toWebOptions, type WebArguments } from '../shared/serving/web.ts';
 import type { BesideServer } from '../shared/studio/beside.ts';
 import { readLimits } from './limits.ts';
+import { unkeptNote } from './unkept.ts';
 import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts';
 
 /** The options of `tiltyard serve`. */
@@ -71,6 +72,8 @@ export async function serve(modules: readonly string[], options: ServeOptions): 
   stopWhenTold(server, unread);
   await listen(server, { host, port }, room);
   const { url } = server;
+  const unkept = journal.journal === undefined && cluster.cluster === undefined ? undefined : unkeptNote(server);
+  if (unkept !== undefined) warn(unkept);
   const studio = options.studio === true ? await studioBeside({ name: modules[0] ?? '', url, auth }, warn) : undefined;
   const { json = false, mcp: hasMcp = false } = options;
   process.stdout.write(banner(server.served, { url, json, auth, limits: server.limits, studio, hasMcp }));

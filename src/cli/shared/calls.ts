@@ -49,16 +49,15 @@ export function toTold({ result, failure }: PlayedCall): ToldResult {
   return failure === undefined ? { ...result } : { failure };
 }
 
-/** The events of a call in a record; `n` is the number of the first. */
-export function eventsOf({ tool, input, result, failure, ms }: PlayedCall, n: number): [NewEvent, NewEvent] {
-  const call = { type: 'call', tool, input, ...(result === undefined ? {} : { id: result.taskId }) } as const;
-  const ending = { type: 'result', call: n, ms } as const;
+/** How a call ended, for a record; `call` is its number there. */
+export function toResultEvent({ result, failure, ms }: PlayedCall, call: number): NewEvent {
+  const ending = { type: 'result', call, ms } as const;
   if (result !== undefined) {
     const { blocks, reward, finished, metadata } = result;
-    return [call, { ...ending, outcome: 'returned', blocks, reward, finished, metadata }];
+    return { ...ending, outcome: 'returned', blocks, reward, finished, metadata };
   }
   const { reason = 'broken', message = '', outcome = 'env_error' } = failure ?? {};
-  return [call, { ...ending, outcome, failure: { reason, message } }];
+  return { ...ending, outcome, failure: { reason, message } };
 }
 
 function toFailure(thrown: unknown): CallFailure | undefined {

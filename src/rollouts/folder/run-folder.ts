@@ -146,6 +146,7 @@ export function recordPath(folder: string, episode: number, attempt: number): st
 /** Reads `run.json` of a folder. */
 export function readRunFile(folder: string): RunFile {
   const path = join(folder, RUN_FILES.run);
+  if (!existsSync(folder)) throw new RunFolderError(`${folder} does not exist. Name the folder of a run`);
   if (!existsSync(path)) throw new RunFolderError(`${folder} is not the folder of a run: it has no ${RUN_FILES.run}`);
   const run = parseRun(path);
   if (run.v <= RUN_VERSION) return run;

@@ -6,7 +6,7 @@ export interface Estimate {
   readonly mean: number;
   /** Over tasks; null for a single one. */
   readonly standardError: number | null;
-  /** 95 % confidence; null for a single task. */
+  /** 95 % confidence; null for a single task, and where tasks that do not differ leave nothing to estimate it from. */
   readonly interval: Interval | null;
   /** How many tasks it is made of. */
   readonly tasks: number;
@@ -51,12 +51,31 @@ interface Estimated extends EstimateOptions {
   readonly clusters: readonly string[] | undefined;
 }
 
-function toInterval(tasks: readonly ScoredTask[], options: Estimated): Interval {
-  const interval = chooseInterval(tasks, options);
+function toInterval(tasks: readonly ScoredTask[], options: Estimated): Interval | null {
+  const interval = hasSpread(options) ? chooseInterval(tasks, options) : flatInterval(options);
+  if (interval === null) return null;
   // A mean of zeros and ones is between them, which Student's interval does not know.
   return options.isBinary
     ? { ...interval, low: Math.max(0, interval.low), high: Math.min(1, interval.high) }
     : interval;
+}
+
+// Of the size of what adding up many rewards rounds away.
+const ROUNDING = 1e-12;
+
+function hasSpread({ values, error }: Estimated): boolean {
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return error > ROUNDING * largest;
+}
+
+/**
+ * Of values that are all the same, a bootstrap and Student's interval have no width, as if nothing else could have been
+ * drawn. Wilson's holds for zeros and ones, and so for means of them; of other rewards nobody knows how they spread.
+ */
+function flatInterval({ values, clusters, isBinary }: Estimated): Interval | null {
+  if (!isBinary) return null;
+  const count = clusters === undefined ? values.length : new Set(clusters).size;
+  return wilsonInterval(mean(values) * count, count);
 }
 
 function chooseInterval(

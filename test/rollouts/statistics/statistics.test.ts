@@ -104,6 +104,28 @@ test('a single task has a mean and no interval', () => {
   });
 });
 
+test.each([
+  ['few tasks', 5, false],
+  ['many tasks', 40, false],
+  ['clusters of tasks', 40, true],
+])(
+  '%s that all scored the same are not certain: Wilson for 0 and 1, otherwise no interval',
+  (_, count, isClustered) => {
+    const all = (reward: number) =>
+      Array.from({ length: count }, (_, index) => ({ valid: 3, sum: 3 * reward, cluster: `${index % 10}` }));
+    const options = { seed: 0, isClustered };
+    const independent = isClustered ? 10 : count;
+    for (const reward of [0, 1]) {
+      const found = estimate(all(reward), { ...options, isBinary: true });
+      expect(found).toMatchObject({ mean: reward, standardError: 0 });
+      expect(found?.interval).toEqual(wilsonInterval(reward * independent, independent));
+    }
+    // Means that are not the same only by what adding them up has rounded away.
+    for (const reward of [0.5, 0.1, 7])
+      expect(estimate(all(reward), { ...options, isBinary: false })).toMatchObject({ interval: null, tasks: count });
+  },
+);
+
 test('where each reward is 0 or 1, no interval goes beyond them', () => {
   const tasks = Array.from({ length: 40 }, (_, index) => ({
     valid: 2,

@@ -21,6 +21,19 @@ export function rangeOf(interval: Interval | null | undefined): string {
   return interval ? `${boundsOf(interval)} (95 %)` : '';
 }
 
+/** The same of a mean, or why there is none. */
+export function certaintyOf({ interval, standardError, tasks }: Certainty): string {
+  if (interval !== null) return rangeOf(interval);
+  if (standardError !== null) return 'all tasks scored the same: no interval';
+  return tasks === 1 ? 'one task: no interval' : 'one cluster: no interval';
+}
+
+interface Certainty {
+  readonly interval: Interval | null;
+  readonly standardError: number | null;
+  readonly tasks: number;
+}
+
 interface Interval {
   readonly low: number;
   readonly high: number;

@@ -17,7 +17,7 @@ import { JsonTree } from '../../parts/json-tree.tsx';
 import { PageWait } from '../../parts/page-wait.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { Histogram } from './histogram.tsx';
-import { agentOf, rangeOf, signed, sizeOf, stopName } from './names.ts';
+import { agentOf, certaintyOf, signed, sizeOf, stopName } from './names.ts';
 import { TasksCard } from './tasks-card.tsx';
 import { useRun, useRuns } from './use-run.ts';
 
@@ -67,7 +67,7 @@ function Tiles({ run }: { readonly run: RunDetail }): ReactElement {
   return (
     <div className="tiles">
       <Tile name="Mean reward" figure={reward === null ? 'none' : formatNumber(reward.mean)}>
-        {reward?.interval ? rangeOf(reward.interval) : 'one task: no interval'}
+        {reward === null ? '' : certaintyOf(reward)}
       </Tile>
       {best !== undefined && (
         <Tile name={`pass@${best.k}`} figure={best.value === null ? 'none' : formatNumber(best.value, 2)}>

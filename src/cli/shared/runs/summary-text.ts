@@ -65,7 +65,8 @@ export function describeRun({ environment, split, agent, model, tasks }: Summary
 
 /** A mean with what is known of its uncertainty. */
 export function describeEstimate({ mean, standardError, interval }: Estimate): string {
-  const method = interval === null ? '' : ` (${METHODS[interval.method]})`;
+  const flat = standardError === null ? '' : ', no interval: all tasks scored the same';
+  const method = interval === null ? flat : ` (${METHODS[interval.method]})`;
   return `${mean.toFixed(4)}${describeError({ standardError, interval })}${method}`;
 }
 
