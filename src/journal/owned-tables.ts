@@ -1,6 +1,7 @@
-import { type KeyChanges, putChanges } from './change.ts';
+import type { KeyChanges } from './backlog.ts';
 import { toJournalError } from './full-disk.ts';
 import { Fenced } from './journal.ts';
+import { putChanges } from './put-changes.ts';
 import type { Stores } from './stores.ts';
 import { noteTabled, type TailName } from './tail-files.ts';
 

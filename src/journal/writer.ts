@@ -1,13 +1,13 @@
 import type { Buffer } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
-import { idOf, type KeyId } from './backlog.ts';
+import { idOf, type KeyId, type Step } from './backlog.ts';
 import { type Change, countAfter } from './change.ts';
 import { Fenced, type JournalRecord } from './journal.ts';
 import { hashOf, lastSeqIn, placeOf } from './places.ts';
 import { fromSaved } from './reader.ts';
 import type { Sealer } from './sealer.ts';
 import type { Stores } from './stores.ts';
-import type { Step, TailedTables } from './tailed-tables.ts';
+import type { TailedTables } from './tailed-tables.ts';
 
 /** A change that waits to be made. */
 interface Waiting extends Step {
@@ -75,9 +75,9 @@ export class Writer {
     const { hashed, id } = this.#hashed(key);
     const seq = (lastSeq ?? 0) + 1;
     const text = record?.saved;
-    const sealed = record && sealer.seal(JSON.stringify(withoutSaved(record)), hashed, seq);
-    const name = record && seq === 1 ? sealer.seal(key, hashed) : undefined;
-    const saved = text === undefined ? undefined : sealer.seal(fromSaved({ seq, text }), hashed);
+    const sealed = record && sealer.toBody(JSON.stringify(withoutSaved(record)), hashed, seq);
+    const name = record && seq === 1 ? sealer.toBody(key, hashed) : undefined;
+    const saved = text === undefined ? undefined : sealer.toBody(fromSaved({ seq, text }), hashed);
     const change = { hashed, lastSeq, name, record: sealed, saved };
     return new Promise((resolve, reject) => {
       this.#waiting.push({ id, change, before: 0, resolve, reject });
