@@ -12,10 +12,10 @@ export interface Change<Part = Body> {
   readonly saved: Part | undefined;
 }
 
-/** A change as it is kept. */
-export type KeptChange = Change<Buffer>;
+/** What is kept of a change, beside whose it is. */
+export type KeptChange = Omit<Change<Buffer>, 'hashed'>;
 
 /** How many records a key has after a change. */
-export function countAfter({ lastSeq, record }: Change): number {
+export function countAfter({ lastSeq, record }: Pick<Change, 'lastSeq' | 'record'>): number {
   return lastSeq === undefined ? Number(record !== undefined) : lastSeq + 1;
 }

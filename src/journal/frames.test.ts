@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Change, KeptChange } from './change.ts';
-import { changeIn, framesIn, mostBytesOfFrame, writeFrame } from './frames.ts';
+import type { Change } from './change.ts';
+import { changeIn, framesIn, hashedIn, mostBytesOfFrame, writeFrame } from './frames.ts';
 
 const hashed = randomBytes(32);
-const CHANGES: readonly KeptChange[] = [
+const CHANGES: readonly Change<Buffer>[] = [
   { hashed, lastSeq: undefined, name: Buffer.from('a'), record: Buffer.from('one'), saved: undefined },
   { hashed, lastSeq: 1, name: undefined, record: Buffer.from('two'), saved: Buffer.alloc(0) },
   { hashed, lastSeq: 2 ** 40, name: undefined, record: Buffer.alloc(0), saved: Buffer.from('{}') },
@@ -22,7 +22,7 @@ function toFrames(changes: readonly Change[]): Buffer {
 
 function fromFrames(bytes: Buffer) {
   const { frames, isWhole } = framesIn(bytes);
-  return { changes: frames.map(changeIn), isWhole };
+  return { changes: frames.map((frame) => ({ ...changeIn(frame), hashed: hashedIn(frame) })), isWhole };
 }
 
 test('J5: changes come back from their bytes as they were', () => {

@@ -73,12 +73,16 @@ export function changeIn({ bytes, at }: Frame): KeptChange {
   const recordAt = nameAt + bytes.readUInt32LE(body + NAME_LENGTH_AT);
   const savedAt = recordAt + bytes.readUInt32LE(body + RECORD_LENGTH_AT);
   return {
-    hashed: bytes.subarray(body + HASH_AT, body + SEQ_AT),
     lastSeq: kind & REPLACES ? undefined : bytes.readUIntLE(body + SEQ_AT, SEQ_BYTES),
     name: kind & HAS_NAME ? bytes.subarray(nameAt, recordAt) : undefined,
     record: kind & HAS_RECORD ? bytes.subarray(recordAt, savedAt) : undefined,
     saved: kind & HAS_SAVED ? bytes.subarray(savedAt, body + bytes.readUInt32LE(at)) : undefined,
   };
+}
+
+/** Of which key it is. */
+export function hashedIn({ bytes, at }: Frame): Buffer {
+  return bytes.subarray(at + HEAD_BYTES + HASH_AT, at + HEAD_BYTES + SEQ_AT);
 }
 
 function mostBytesOfPart(part: Body | undefined): number {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { copyFileSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Backlog, idOf } from './backlog.ts';
-import { changeIn, type Frame, framesIn } from './frames.ts';
+import { changeIn, type Frame, framesIn, hashedIn } from './frames.ts';
 import { toJournalError } from './full-disk.ts';
 import { lastSeqIn } from './places.ts';
 import { putChanges } from './put-changes.ts';
@@ -116,7 +116,7 @@ function lastTabled({ meta }: Stores): TailName {
 }
 
 function addTo(backlog: Backlog, frame: Frame, stores: Stores): void {
-  const change = changeIn(frame);
+  const change = { ...changeIn(frame), hashed: hashedIn(frame) };
   const id = idOf(change.hashed);
   const before = backlog.countOf(id) ?? lastSeqIn(stores, change.hashed);
   // One that does not fit follows another that was lost with the machine.
