@@ -21,7 +21,8 @@ export class OwnedTables {
   get isOurs(): boolean {
     const { environment, meta } = this.#stores;
     environment.resetReadTxn();
-    return meta.getEntry('owner')?.version === this.#epoch;
+    // Asked for each batch of changes, so the owner itself is not read.
+    return meta.doesExist('owner', this.#epoch);
   }
 
   /** What is told once somebody has. */
