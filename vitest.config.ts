@@ -20,7 +20,7 @@ const SLOW = [
   // A browser.
   'test/browser/**/*.test.ts',
   'test/deploy/**/*.test.ts',
-  'test/{build,packed}.test.ts',
+  'test/{build,packed,wasm}.test.ts',
   'test/proof/{chaos,durable,durable-controls,fuzz,runs,settings,siege,simulate,soak}.test.ts',
   'test/readme-commands.test.ts',
   // A process for each client.

@@ -68,6 +68,7 @@ export { type EpisodeLog, episodeLog, type Log, silent } from './log.ts';
 export { NumberMap } from './number-map.ts';
 export { printable, UNPRINTABLE } from './printable.ts';
 export { formatProblems, type Problem } from './problems.ts';
+export { quoteText } from './quoting/quote-text.ts';
 export { chanceOf, seedOf } from './random.ts';
 export {
   MAX_SECRET_CHARACTERS,

@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Change } from './change.ts';
-import { bytesOfFrames, fromFrames, writeFrames } from './frames.ts';
+import { changeIn, framesIn, hashedIn, mostBytesOfFrame, writeFrame } from './frames.ts';
 
 const hashed = randomBytes(32);
-const CHANGES: readonly Change[] = [
+const CHANGES: readonly Change<Buffer>[] = [
   { hashed, lastSeq: undefined, name: Buffer.from('a'), record: Buffer.from('one'), saved: undefined },
   { hashed, lastSeq: 1, name: undefined, record: Buffer.from('two'), saved: Buffer.alloc(0) },
   { hashed, lastSeq: 2 ** 40, name: undefined, record: Buffer.alloc(0), saved: Buffer.from('{}') },
@@ -13,15 +13,33 @@ const CHANGES: readonly Change[] = [
 ];
 
 function toFrames(changes: readonly Change[]): Buffer {
-  const bytes = Buffer.alloc(bytesOfFrames(changes));
-  writeFrames(bytes, changes);
-  return bytes;
+  const bytes = Buffer.alloc(changes.reduce((sum, change) => sum + mostBytesOfFrame(change), 0));
+  return bytes.subarray(
+    0,
+    changes.reduce((at, change) => writeFrame(bytes, at, change), 0),
+  );
+}
+
+function fromFrames(bytes: Buffer) {
+  const { frames, isWhole } = framesIn(bytes);
+  return { changes: frames.map((frame) => ({ ...changeIn(frame), hashed: hashedIn(frame) })), isWhole };
 }
 
 test('J5: changes come back from their bytes as they were', () => {
   expect(fromFrames(toFrames(CHANGES))).toEqual({ changes: CHANGES, isWhole: true });
   expect(fromFrames(Buffer.alloc(0))).toEqual({ changes: [], isWhole: true });
 });
+
+test.each(['', '{"note":"plain"}', 'é'.repeat(1_000), '漢😀'.repeat(2_000)])(
+  'J5: texts become the bytes of texts: %.20s',
+  (text) => {
+    const plain = Buffer.concat([Buffer.of(0), Buffer.from(text)]);
+    const [asTexts, asBytes] = [text, plain].map((part) =>
+      toFrames([{ hashed, lastSeq: 3, name: undefined, record: part, saved: part }]),
+    );
+    expect(asTexts).toEqual(asBytes);
+  },
+);
 
 test('J5: of a file that was cut at any byte, all changes before that are read, and nothing else', () => {
   const bytes = toFrames(CHANGES);

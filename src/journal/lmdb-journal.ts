@@ -11,7 +11,7 @@ import { TailedTables } from './tailed-tables.ts';
 import { Writer } from './writer.ts';
 
 /** What is known of a journal when it has been opened. */
-interface Opened {
+interface Opened<Kept extends JournalRecord> {
   readonly id: string;
   readonly lastAlive: number | undefined;
   readonly downtimes: Downtimes;
@@ -19,6 +19,7 @@ interface Opened {
   readonly folder: string;
   readonly sync: 'lazy' | 'always';
   readonly isService: boolean;
+  readonly toJson: (record: Kept) => string;
   readonly onFenced: () => void;
 }
 
@@ -34,22 +35,22 @@ export class LmdbJournal<Kept extends JournalRecord = JournalRecord> implements 
   readonly #stores: Stores;
   readonly #tables: OwnedTables;
   readonly #reader: Reader<Kept>;
-  readonly #writer: Writer;
+  readonly #writer: Writer<Kept>;
   readonly #beats: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(stores: Stores, sealer: Sealer, opened: Opened) {
+  constructor(stores: Stores, sealer: Sealer, opened: Opened<Kept>) {
     this.isEncrypted = sealer.keyId !== undefined;
     this.id = opened.id;
     this.lastAlive = opened.lastAlive;
     this.#downtimes = opened.downtimes;
     this.#stores = stores;
-    const { epoch, folder, sync, onFenced } = opened;
+    const { epoch, folder, sync, toJson, onFenced } = opened;
     const backlog = new Backlog();
     this.#reader = new Reader(stores, sealer, () => backlog);
     this.#tables = new OwnedTables(stores, epoch, folder);
     const tables = new TailedTables(folder, backlog, this.#tables, new Tail(folder, epoch, sync));
-    this.#writer = new Writer({ stores, sealer, tables, onFenced });
+    this.#writer = new Writer({ stores, sealer, tables, toJson, onFenced });
     if (opened.isService) this.#beats = setInterval(() => void this.#beat(), BEAT_MS).unref();
   }
 

@@ -13,7 +13,7 @@ import { isUnfinished, openStores, type Stores } from './stores.ts';
 import { takeInTails } from './tail-files.ts';
 
 /** How a journal is opened. */
-export interface JournalOptions {
+export interface JournalOptions<Kept extends JournalRecord = JournalRecord> {
   /** Keys of 32 bytes, as `parseJournalKeys` reads them: the first encrypts, all decrypt. Without any, bodies are in the clear. */
   readonly keys?: readonly Buffer[] | undefined;
   /**
@@ -23,6 +23,8 @@ export interface JournalOptions {
   readonly sync?: 'lazy' | 'always' | undefined;
   /** Called once, when another process has taken over, because this one was silent: nothing can be written from then on. */
   readonly onFenced?: () => void;
+  /** The JSON of a record, without what it saved; for those who know a faster way than `JSON.stringify`. */
+  readonly toJson?: ((record: Kept) => string) | undefined;
   /** For tools that look after a journal for a moment: `lastAlive` stays what it was. */
   readonly isService?: boolean | undefined;
 }
@@ -49,7 +51,7 @@ const NOTHING: Seen = { epoch: 0, lastAlive: undefined };
  */
 export async function openJournal<Kept extends JournalRecord = JournalRecord>(
   folder: string,
-  { keys = [], sync = 'lazy', isService = true, onFenced = () => {} }: JournalOptions = {},
+  { keys = [], sync = 'lazy', isService = true, toJson = withoutSaved, onFenced = () => {} }: JournalOptions<Kept> = {},
 ): Promise<LmdbJournal<Kept>> {
   const sealer = new Sealer(keys);
   // Before anything is made.
@@ -90,12 +92,18 @@ export async function openJournal<Kept extends JournalRecord = JournalRecord>(
       folder,
       sync,
       isService,
+      toJson,
       onFenced,
     });
   } catch (thrown) {
     await stores.environment.close();
     throw thrown;
   }
+}
+
+/** To copy a record takes longer than all else, and most have saved nothing. */
+function withoutSaved(record: JournalRecord): string {
+  return JSON.stringify(record.saved === undefined ? record : { ...record, saved: undefined });
 }
 
 /** The tables of a journal for reading, while another process may write to it. The caller closes them. */

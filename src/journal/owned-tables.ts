@@ -1,6 +1,7 @@
-import { type KeyChanges, putChanges } from './change.ts';
+import type { KeyChanges } from './backlog.ts';
 import { toJournalError } from './full-disk.ts';
 import { Fenced } from './journal.ts';
+import { putChanges } from './put-changes.ts';
 import type { Stores } from './stores.ts';
 import { noteTabled, type TailName } from './tail-files.ts';
 
@@ -20,7 +21,8 @@ export class OwnedTables {
   get isOurs(): boolean {
     const { environment, meta } = this.#stores;
     environment.resetReadTxn();
-    return meta.getEntry('owner')?.version === this.#epoch;
+    // Asked for each batch of changes, so the owner itself is not read.
+    return meta.doesExist('owner', this.#epoch);
   }
 
   /** What is told once somebody has. */

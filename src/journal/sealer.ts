@@ -26,6 +26,11 @@ export class Sealer {
     return this.#keys.has(keyId);
   }
 
+  /** The same as `seal`, but a text that is not encrypted is left as it is: it becomes bytes where it is written (`writeBody`). */
+  toBody(text: string, hashed: Uint8Array, seq?: number): Body {
+    return this.#key === undefined ? text : this.seal(text, hashed, seq);
+  }
+
   /** Seals what belongs to a place: that of a key by its hash, or of its record with that number. */
   seal(text: string, hashed: Uint8Array, seq?: number): Buffer {
     if (this.#key === undefined || this.#id === undefined) return plain(text);
@@ -53,10 +58,32 @@ export class Sealer {
   }
 }
 
+/** What is kept, as bytes, or as a text that is not encrypted and shall become bytes. */
+export type Body = Buffer | string;
+
+// To count the bytes of a short text takes longer than to leave some room.
+const SHORT = 2_000;
+const MOST_PER_CHARACTER = 3;
+
+/** How many bytes a body takes at most. */
+export function mostBytesOf(body: Body): number {
+  if (typeof body !== 'string') return body.length;
+  return 1 + (body.length < SHORT ? MOST_PER_CHARACTER * body.length : Buffer.byteLength(body));
+}
+
+/** Writes a body; returns where it ends. */
+export function writeBody(bytes: Buffer, at: number, body: Body): number {
+  if (typeof body !== 'string') {
+    bytes.set(body, at);
+    return at + body.length;
+  }
+  bytes[at] = PLAIN;
+  return at + 1 + bytes.write(body, at + 1);
+}
+
 function plain(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(1 + Buffer.byteLength(text));
-  bytes[0] = PLAIN;
-  bytes.write(text, 1);
+  writeBody(bytes, 0, text);
   return bytes;
 }
 

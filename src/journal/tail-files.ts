@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import { copyFileSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Backlog, idOf } from './backlog.ts';
-import { type Change, putChanges } from './change.ts';
-import { fromFrames } from './frames.ts';
+import { changeIn, type Frame, framesIn, hashedIn } from './frames.ts';
 import { toJournalError } from './full-disk.ts';
 import { lastSeqIn } from './places.ts';
+import { putChanges } from './put-changes.ts';
 import type { Stores } from './stores.ts';
 
 /**
@@ -40,8 +40,8 @@ export function readTails(folder: string, stores: Stores): Backlog {
   const tabled = lastTabled(stores);
   for (const { name, bytes } of tails) {
     if (inOrder(name, tabled) <= 0) continue;
-    const { changes, isWhole } = fromFrames(bytes);
-    for (const change of changes) addTo(backlog, change, stores);
+    const { frames, isWhole } = framesIn(bytes);
+    for (const frame of frames) addTo(backlog, frame, stores);
     // What follows belongs to what is missing. Unless the machine went down, that can only be the end of the last one.
     if (!isWhole) break;
   }
@@ -115,9 +115,10 @@ function lastTabled({ meta }: Stores): TailName {
   return typeof last === 'object' ? last : { epoch: 0, number: last ?? 0 };
 }
 
-function addTo(backlog: Backlog, change: Change, stores: Stores): void {
+function addTo(backlog: Backlog, frame: Frame, stores: Stores): void {
+  const change = { ...changeIn(frame), hashed: hashedIn(frame) };
   const id = idOf(change.hashed);
   const before = backlog.countOf(id) ?? lastSeqIn(stores, change.hashed);
   // One that does not fit follows another that was lost with the machine.
-  if (change.lastSeq === undefined || change.lastSeq === before) backlog.add(id, change, before);
+  if (change.lastSeq === undefined || change.lastSeq === before) backlog.add({ id, change, before }, frame);
 }

@@ -1,16 +1,13 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, fdatasync, fsync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Change } from './change.ts';
-import { bytesOfFrames, writeFrames } from './frames.ts';
+import { type Frame, mostBytesOfFrame, writeFrame } from './frames.ts';
 import { type TailName, tailFile, unlessGone } from './tail-files.ts';
+import { TailMemory } from './tail-memory.ts';
 
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
-
-// More is needed for a few large results or states only, and is not kept for them.
-const MOST_ROOM = 1024 * 1024;
 
 /**
  * The files with the newest changes. To append to a file takes a fraction of what a transaction takes, so changes are written here first,
@@ -23,8 +20,7 @@ export class Tail {
   #number = 0;
   #file: number | undefined;
   #size = 0;
-  /** For what is written next; used again and again. */
-  #room = Buffer.alloc(0);
+  readonly #memory = new TailMemory();
 
   /** `epoch` is that of the owner who writes. */
   constructor(folder: string, epoch: number, sync: 'lazy' | 'always') {
@@ -33,40 +29,47 @@ export class Tail {
     this.#sync = sync;
   }
 
-  /** Appends changes; resolves when they survive this process, or the machine. If that fails, none of them is there. */
-  async write(changes: readonly Change[]): Promise<void> {
+  /** Appends changes; resolves when they survive this process, or the machine, with where they stand. If that fails, none of them is there. */
+  async write(changes: readonly Change[]): Promise<Frame[]> {
     const file = this.#file ?? (await this.#begin());
-    const length = bytesOfFrames(changes);
-    const bytes = this.#roomFor(length);
-    writeFrames(bytes, changes);
+    const most = changes.reduce((sum, change) => sum + mostBytesOfFrame(change), 0);
+    const { bytes, at: start } = this.#memory.roomFor(most);
+    let end = start;
+    const frames = changes.map((change) => {
+      const frame = { bytes, at: end };
+      end = writeFrame(bytes, end, change);
+      return frame;
+    });
     try {
       // Into the kernel's memory, which takes less time than to let another thread do it.
-      for (let at = 0; at < length; ) at += writeSync(file, bytes, at, length - at, this.#size + at);
+      for (let at = start; at < end; ) at += writeSync(file, bytes, at, end - at, this.#size + at - start);
       if (this.#sync === 'always') await syncData(file);
     } catch (thrown) {
       // Otherwise the next file would follow one that is not whole.
       ftruncateSync(file, this.#size);
       throw thrown;
     }
-    this.#size += length;
+    this.#memory.useUpTo(end);
+    this.#size += end - start;
+    return frames;
   }
 
   /** Ends the file: what is written from now on goes into another one. Returns the one that ended. */
   end(): TailName {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
+    this.#memory.endTail();
     return { epoch: this.#epoch, number: this.#number };
+  }
+
+  /** Uses the memory of the file that ended for others: the tables have what is in it. */
+  freeEnded(): void {
+    this.#memory.freeEnded();
   }
 
   /** Removes a file that has ended, because the tables have what is in it. */
   async remove(ended: TailName): Promise<void> {
     await unlink(tailFile(this.#folder, ended)).catch(unlessGone);
-  }
-
-  #roomFor(length: number): Buffer {
-    if (length > MOST_ROOM) return Buffer.allocUnsafeSlow(length);
-    if (length > this.#room.length) this.#room = Buffer.allocUnsafeSlow(Math.min(2 * length, MOST_ROOM));
-    return this.#room;
   }
 
   async #begin(): Promise<number> {

@@ -1,16 +1,9 @@
-import type { Backlog, KeyId } from './backlog.ts';
-import type { Change } from './change.ts';
+import type { Backlog, Step } from './backlog.ts';
+import type { Frame } from './frames.ts';
 import { toJournalError } from './full-disk.ts';
 import type { OwnedTables } from './owned-tables.ts';
 import type { Tail } from './tail.ts';
 import type { TailName } from './tail-files.ts';
-
-/** A change of a key, and how many records that has before it. */
-export interface Step {
-  readonly id: KeyId;
-  readonly change: Change;
-  readonly before: number;
-}
 
 // Longer, and more changes of a key cost one page of the tables; shorter, and there is less to do at the next start.
 const WAIT_MS = 200;
@@ -79,13 +72,11 @@ export class TailedTables {
   }
 
   async #write(steps: readonly Step[]): Promise<void> {
-    try {
-      await this.#tail.write(steps.map(({ change }) => change));
-    } catch (thrown) {
-      throw await toJournalError(thrown as Error, this.#folder);
-    }
+    const frames = await this.#tail
+      .write(steps.map(({ change }) => change))
+      .catch(async (thrown: Error) => Promise.reject(await toJournalError(thrown, this.#folder)));
     if (!this.#tables.isOurs) throw this.#tables.fenced;
-    for (const { id, change, before } of steps) this.backlog.add(id, change, before);
+    for (const [index, step] of steps.entries()) this.backlog.add(step, frames[index] as Frame);
   }
 
   async #catchUp(): Promise<void> {
@@ -102,6 +93,7 @@ export class TailedTables {
     );
     if (this.#failure !== undefined) return;
     this.backlog.arrived();
+    this.#tail.freeEnded();
     this.#removeWhenFlushed(this.#leaving);
     this.#leaving = undefined;
     if (!this.backlog.isEmpty) this.#catchUpSoon();

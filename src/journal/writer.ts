@@ -1,13 +1,13 @@
 import type { Buffer } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
-import { idOf, type KeyId } from './backlog.ts';
+import { idOf, type KeyId, type Step } from './backlog.ts';
 import { type Change, countAfter } from './change.ts';
 import { Fenced, type JournalRecord } from './journal.ts';
 import { hashOf, lastSeqIn, placeOf } from './places.ts';
 import { fromSaved } from './reader.ts';
 import type { Sealer } from './sealer.ts';
 import type { Stores } from './stores.ts';
-import type { Step, TailedTables } from './tailed-tables.ts';
+import type { TailedTables } from './tailed-tables.ts';
 
 /** A change that waits to be made. */
 interface Waiting extends Step {
@@ -26,17 +26,19 @@ interface Hashed {
 const MOST_KNOWN = 20_000;
 
 /** What a writer writes with. */
-interface WriterParts {
+interface WriterParts<Kept extends JournalRecord> {
   readonly stores: Stores;
   readonly sealer: Sealer;
   readonly tables: TailedTables;
+  /** The JSON of a record, without what it saved. */
+  readonly toJson: (record: Kept) => string;
   /** Called once, when another process has taken over. */
   readonly onFenced: () => void;
 }
 
 /** Makes changes, many at once: all that were asked for within a turn, or while those before were being made. */
-export class Writer {
-  readonly #parts: WriterParts;
+export class Writer<Kept extends JournalRecord> {
+  readonly #parts: WriterParts<Kept>;
   // To hash a key costs as much as to write a record.
   readonly #known = new LRUCache<string, Hashed>({ max: MOST_KNOWN });
   #waiting: Waiting[] = [];
@@ -44,15 +46,15 @@ export class Writer {
   #making: Promise<void> | undefined;
   #refusal: Error | undefined;
 
-  constructor(parts: WriterParts) {
+  constructor(parts: WriterParts<Kept>) {
     this.#parts = parts;
   }
 
-  append(key: string, record: JournalRecord, lastSeq: number): Promise<number> {
+  append(key: string, record: Kept, lastSeq: number): Promise<number> {
     return this.#change(key, record, lastSeq);
   }
 
-  async replace(key: string, record: JournalRecord | undefined): Promise<void> {
+  async replace(key: string, record: Kept | undefined): Promise<void> {
     await this.#change(key, record, undefined);
   }
 
@@ -69,15 +71,15 @@ export class Writer {
     this.#refusal = fenced;
   }
 
-  #change(key: string, record: JournalRecord | undefined, lastSeq: number | undefined): Promise<number> {
+  #change(key: string, record: Kept | undefined, lastSeq: number | undefined): Promise<number> {
     if (this.#refusal) return Promise.reject(this.#refusal);
-    const { sealer } = this.#parts;
+    const { sealer, toJson } = this.#parts;
     const { hashed, id } = this.#hashed(key);
     const seq = (lastSeq ?? 0) + 1;
     const text = record?.saved;
-    const sealed = record && sealer.seal(JSON.stringify(withoutSaved(record)), hashed, seq);
-    const name = record && seq === 1 ? sealer.seal(key, hashed) : undefined;
-    const saved = text === undefined ? undefined : sealer.seal(fromSaved({ seq, text }), hashed);
+    const sealed = record && sealer.toBody(toJson(record), hashed, seq);
+    const name = record && seq === 1 ? sealer.toBody(key, hashed) : undefined;
+    const saved = text === undefined ? undefined : sealer.toBody(fromSaved({ seq, text }), hashed);
     const change = { hashed, lastSeq, name, record: sealed, saved };
     return new Promise((resolve, reject) => {
       this.#waiting.push({ id, change, before: 0, resolve, reject });
@@ -154,11 +156,6 @@ export class Writer {
     if (lastSeq !== undefined && !has(lastSeq + 1) && (lastSeq === 0 || has(lastSeq))) return lastSeq;
     return lastSeqIn(stores, hashed);
   }
-}
-
-/** To copy a record takes longer than all else, and most have saved nothing. */
-function withoutSaved(record: JournalRecord): JournalRecord {
-  return record.saved === undefined ? record : { ...record, saved: undefined };
 }
 
 function mismatch(lastSeq: number, count: number): Error {

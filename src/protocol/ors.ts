@@ -61,18 +61,21 @@ export type GivenOutput = Readonly<Omit<ToolOutput, 'blocks'>> & { readonly bloc
  * A result as JSON text. Written piece by piece: nearly every call ends with one, and a walk of the object costs twice as much. Most have
  * no metadata and no detail, and asking JSON for these, or for a number, takes as long as all the rest.
  */
-export function resultJson({ blocks, metadata, reward, finished }: GivenOutput): string {
-  const content = blocks.map(blockJson).join(',');
+export function resultJson({ blocks, metadata, reward, finished }: GivenOutput, quote: Quote = JSON.stringify): string {
+  const content = blocks.map((block) => blockJson(block, quote)).join(',');
   const data = metadata === null ? 'null' : objectJson(metadata);
   const paid = Number.isFinite(reward) ? String(reward) : 'null';
   return `{"ok":true,"output":{"blocks":[${content}],"metadata":${data},"reward":${paid},"finished":${finished}}}`;
 }
 
-function blockJson(block: WireBlock): string {
+/** Writes a text as JSON. */
+export type Quote = (text: string) => string;
+
+function blockJson(block: WireBlock, quote: Quote): string {
   const detail = block.detail === null ? 'null' : objectJson(block.detail);
-  if (block.type === 'text') return `{"text":${JSON.stringify(block.text)},"detail":${detail},"type":"text"}`;
+  if (block.type === 'text') return `{"text":${quote(block.text)},"detail":${detail},"type":"text"}`;
   const { data, mimeType } = block;
-  return `{"data":${JSON.stringify(data)},"mimeType":${JSON.stringify(mimeType)},"detail":${detail},"type":"image"}`;
+  return `{"data":${quote(data)},"mimeType":${JSON.stringify(mimeType)},"detail":${detail},"type":"image"}`;
 }
 
 function objectJson(value: JsonObject): string {

@@ -1,4 +1,4 @@
-import type { KeyChanges } from '../../../src/journal/change.ts';
+import type { KeyChanges } from '../../../src/journal/backlog.ts';
 import { OwnedTables as Lasting } from '../../../src/journal/owned-tables.ts';
 import type { TailName } from '../../../src/journal/tail-files.ts';
 import { death } from './death.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Limits } from '../../core/index.ts';
-import { CallJournal, JournalKeeper, KeptTools, type ServerRecord } from '../../durable/index.ts';
+import { CallJournal, JournalKeeper, KeptTools, recordJson, type ServerRecord } from '../../durable/index.ts';
 import { type LmdbJournal, openJournal, parseJournalKeys } from '../../journal/index.ts';
 import type { Recovered, SessionHost } from '../../sessions/index.ts';
 import type { MakeKeeper } from '../ors/service.ts';
@@ -74,5 +74,10 @@ function open(
   { folder, keys = [], sync = false }: JournalOption,
   onFenced: () => void,
 ): Promise<LmdbJournal<ServerRecord>> {
-  return openJournal(folder, { keys: keys.flatMap(parseJournalKeys), sync: sync ? 'always' : 'lazy', onFenced });
+  return openJournal(folder, {
+    keys: keys.flatMap(parseJournalKeys),
+    sync: sync ? 'always' : 'lazy',
+    toJson: recordJson,
+    onFenced,
+  });
 }

@@ -1,4 +1,11 @@
-import { type CompiledTool, NOTHING_TO_SEE, type ToolEnding, toFailure, toToolOutput } from '../../core/index.ts';
+import {
+  type CompiledTool,
+  NOTHING_TO_SEE,
+  quoteText,
+  type ToolEnding,
+  toFailure,
+  toToolOutput,
+} from '../../core/index.ts';
 import { resultJson, withoutLineBreaks } from '../../protocol/index.ts';
 import type { RunEnding } from '../call-ending.ts';
 import { toFailedEnding } from '../tool-failure.ts';
@@ -21,7 +28,7 @@ function toReturned(value: unknown, tool: CompiledTool, episode: Episode): RunEn
   try {
     const output = toToolOutput(value, tool);
     const { reward, finished } = output;
-    const json = withoutLineBreaks(resultJson(output));
+    const json = withoutLineBreaks(resultJson(output, quoteText));
     if (output.blocks === NOTHING_TO_SEE) episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
     // Only now: an output that cannot be sent must not end the episode.
     if (finished) episode.finished = true;

@@ -1,4 +1,12 @@
-import { type Checked, type CompiledTool, isContent, type Thrown, type ToolEnding, toError } from '../../core/index.ts';
+import {
+  type Checked,
+  type CompiledTool,
+  isContent,
+  quoteText,
+  type Thrown,
+  type ToolEnding,
+  toError,
+} from '../../core/index.ts';
 import { mostBytes } from '../../protocol/index.ts';
 import { type CallEnding, type RunEnding, refused } from '../call-ending.ts';
 import type { FailedEnding } from '../tool-failure.ts';
@@ -15,7 +23,7 @@ export function toReturned(
   { name, maxOutputBytes }: CompiledTool,
 ): Extract<CallEnding, { kind: 'returned' }> | Crashed {
   try {
-    const json = JSON.stringify(value ?? null);
+    const json = typeof value === 'string' ? quoteText(value) : JSON.stringify(value ?? null);
     if (json === undefined) return crashed(new TypeError(`a tool must return a JSON value, not a ${typeof value}`));
     if (!isLonger(json, maxOutputBytes) || wasCut(value)) return { kind: 'returned', json };
     const problem = `tool '${name}' returned more than ${maxOutputBytes} bytes of JSON. Return less, or raise maxOutputBytes`;
