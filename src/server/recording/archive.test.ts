@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { startOf } from '../../core/index.ts';
-import { Archive } from './archive.ts';
+import { Archive, onDisk } from './archive.ts';
 
 const TIME = '2026-01-01T00-00-00-000Z';
 
@@ -73,4 +75,29 @@ test('what a server leaves when it stops may be deleted at once by one in anothe
   const { path } = archive.place();
   archive.leave();
   expect(statSync(path).mtimeMs).toBe(0);
+});
+
+// As a server elsewhere that deletes the oldest: it makes segments and deletes them, without end.
+const DELETING = `
+  const { mkdirSync, rmSync, writeFileSync } = require('node:fs');
+  const { join } = require('node:path');
+  const { parentPort, workerData: { folder, time } } = require('node:worker_threads');
+  const path = join(folder, time + '-1-0123abcd-0a1c');
+  for (let round = 0; ; round += 1) {
+    mkdirSync(join(path, 'blobs'), { recursive: true });
+    for (let file = 0; file < 20; file += 1) writeFileSync(join(path, 'blobs', String(file)), '');
+    rmSync(path, { recursive: true, force: true, maxRetries: 10 });
+    if (round === 20) parentPort.postMessage('deleting');
+  }`;
+
+test('an archive opens while a server elsewhere deletes segments', async () => {
+  const folder = folderOf('1');
+  const other = new Worker(DELETING, { eval: true, workerData: { folder, time: TIME } });
+  try {
+    await once(other, 'message');
+    for (let opened = 0; opened < 2_000; opened += 1)
+      expect(new Archive(folder, 1e9).bytes).toBeGreaterThanOrEqual(onDisk(10_000));
+  } finally {
+    await other.terminate();
+  }
 });

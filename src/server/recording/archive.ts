@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { type Dirent, existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isStillRunning, startOf } from '../../core/index.ts';
@@ -54,7 +54,7 @@ export class Archive {
     this.#maxBytes = maxBytes;
     mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
     const names = readdirSync(folder).filter((name) => SEGMENT_NAME.test(name));
-    this.#segments = names.sort().map((name) => measure(join(folder, name)));
+    this.#segments = names.sort().flatMap((name) => measure(join(folder, name)) ?? []);
   }
 
   get bytes(): number {
@@ -120,14 +120,28 @@ function blobsOf(path: string): BlobFolder {
   return new BlobFolder(join(path, 'blobs'));
 }
 
-function measure(path: string): Segment {
+/** Undefined if another server deletes it meanwhile. */
+function measure(path: string): Segment | undefined {
   let [bytes, files] = [0, 0];
-  for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+  for (const entry of list(path) ?? []) {
     if (!entry.isFile()) continue;
-    bytes += onDisk(statSync(join(entry.parentPath, entry.name)).size);
+    // Nothing to count if it was deleted, or was the draft of a blob.
+    const size = statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size;
+    if (size === undefined) continue;
+    bytes += onDisk(size);
     files += 1;
   }
-  return { path, blobs: blobsOf(path), bytes, files, open: 0 };
+  return existsSync(path) ? { path, blobs: blobsOf(path), bytes, files, open: 0 } : undefined;
+}
+
+/** All that is in a folder; undefined if it, or a folder in it, is deleted meanwhile. */
+function list(path: string): Dirent[] | undefined {
+  try {
+    return readdirSync(path, { recursive: true, withFileTypes: true });
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw thrown;
+  }
 }
 
 /** Whether another process that lives may still write there. */
