@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT, untilPrinted } from './support/command.ts';
+import { linksOf } from './support/documents.ts';
 import { skipAloud } from './support/needed.ts';
 import { type Ended, runToEnd, startJob } from './support/program.ts';
 import { pack, registryProblem } from './support/tarball.ts';
@@ -77,10 +78,7 @@ describe('the tarball', () => {
   });
 
   test('has every file that package.json and the source maps name, and no tests', async () => {
-    const unpacked = join(folder, 'unpacked');
-    await mkdir(unpacked);
-    expect(await runToEnd(unpacked, 'tar', ['xzf', tarball])).toEqual({ code: 0, text: '' });
-    const root = join(unpacked, 'package');
+    const root = await unpack();
     const { exports, bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     // Their names are subpaths, and not files.
     const targets = JSON.stringify([exports, bin]).replaceAll(/"[^"]*":/g, '');
@@ -90,9 +88,28 @@ describe('the tarball', () => {
     const mapped = files.filter((file) => file.endsWith('.js.map')).flatMap((file) => sourcesOf(root, file));
     expect(mapped.length).toBeGreaterThan(100);
     for (const file of [...named, ...mapped]) expect(existsSync(join(root, file)), file).toBe(true);
-    expect(files.filter((file) => /^(?:src|dist)\/.*\.test\./.test(file))).toEqual([]);
+    expect(files.filter((file) => /^(?:src|dist|examples)\/.*\.test\./.test(file))).toEqual([]);
+  });
+
+  test('has what its documents link to and show', async () => {
+    const root = await unpack();
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
+    const links = files
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((file) => linksOf(file, readFileSync(join(root, file), 'utf8')).map(({ path }) => path));
+    expect(links).toContain('docs/images/studio-play.png');
+    expect(links.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });
+
+/** Where the tarball is unpacked; done once. */
+async function unpack(): Promise<string> {
+  const unpacked = join(folder, 'unpacked');
+  if (existsSync(unpacked)) return join(unpacked, 'package');
+  await mkdir(unpacked);
+  expect(await runToEnd(unpacked, 'tar', ['xzf', tarball])).toEqual({ code: 0, text: '' });
+  return join(unpacked, 'package');
+}
 
 function sourcesOf(root: string, map: string): string[] {
   const { sources } = JSON.parse(readFileSync(join(root, map), 'utf8')) as { sources: string[] };
