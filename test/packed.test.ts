@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT, untilPrinted } from './support/command.ts';
@@ -163,6 +163,31 @@ describe.skipIf(problem !== undefined)(`installed without development dependenci
     expect(await (await fetch(`${base}/list_environments`)).json()).toEqual(['doors']);
     server.interrupt();
     expect(await server.exit).toBe(0);
+  });
+
+  test("a project of one's own installs it as docs/installing.md says, and plays the environment of the README", {
+    timeout: INSTALL_MS,
+  }, async () => {
+    const page = readFileSync(join(ROOT, 'docs/installing.md'), 'utf8');
+    const [, name = '', others = ''] = /^npm install \.\.\/\S*\/(\S+\.tgz) (\S+) /m.exec(page) ?? [];
+    expect([name, page]).toEqual([basename(tarball), expect.stringContaining(`\nnpm install tiltyard ${others}\n`)]);
+    const project = join(folder, 'own');
+    await mkdir(project);
+    const npm = async (...args: string[]) => {
+      const { code, text } = await runToEnd(project, 'npm', args);
+      expect(code, text).toBe(0);
+    };
+    await npm('init', '-y');
+    await npm('install', '--prefer-offline', tarball, others);
+    await npm('pkg', 'set', 'type=module');
+    const [, source = ''] = /^```ts\n(.*?)^```/ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+    await writeFile(join(project, 'capitals.ts'), source);
+    const bin = join(project, 'node_modules/.bin/tiltyard');
+    const call = ['call', 'capitals.ts', 'submit', '--input', 'answer=Paris'];
+    expect((await runToEnd(project, bin, call)).text).toMatch(/Correct![\s\S]*reward +1/);
+    const example = 'node_modules/tiltyard/examples/hello/environment.ts';
+    expect(page).toContain(`npx tiltyard play ${example}`);
+    expect((await runToEnd(project, bin, ['tasks', example])).text).toContain('train');
   });
 
   test.each([
