@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { program } from '../src/cli/program.ts';
-import { anchorsOf } from './support/documents.ts';
+import { anchorsOf, linksOf } from './support/documents.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -21,38 +21,50 @@ const documents = ours
   )
   .filter((path) => path.endsWith('.md') && !path.includes('node_modules') && !path.startsWith(GENERATED));
 
-// A path in backticks that begins with one of our folders, or a relative link.
+// A path in backticks that begins with one of our folders.
 const PATH = /`((?:src|test|docs|examples|bench|proof|deploy|templates|\.ci)\/[\w./-]*)`/g;
-const LINK = /\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?/g;
-
-interface Link {
-  readonly path: string;
-  readonly anchor: string | undefined;
-}
-
-/** The links of a document to files of ours, itself included. */
-function linksOf(document: string, text: string): Link[] {
-  return [...text.matchAll(LINK)].map(([, path, anchor]) => ({
-    path: path ? join(ROOT, dirname(document), path) : join(ROOT, document),
-    anchor,
-  }));
-}
 
 test.each(documents)('every path that %s names exists', (document) => {
   const text = readFileSync(join(ROOT, document), 'utf8');
   const named = [...text.matchAll(PATH)].flatMap(([, path = '']) =>
     path.startsWith(GENERATED) ? [] : join(ROOT, path),
   );
-  const linked = linksOf(document, text).map(({ path }) => path);
+  const linked = linksOf(document, text).map(({ path }) => join(ROOT, path));
   for (const path of [...named, ...linked]) expect(existsSync(path), path).toBe(true);
 });
 
 test.each(documents)('every heading that %s links to is there', (document) => {
   for (const { path, anchor } of linksOf(document, readFileSync(join(ROOT, document), 'utf8'))) {
     if (anchor === undefined || !path.endsWith('.md')) continue;
-    expect(anchorsOf(readFileSync(path, 'utf8')), `the headings of ${path}`).toContain(anchor);
+    expect(anchorsOf(readFileSync(join(ROOT, path), 'utf8')), `the headings of ${path}`).toContain(anchor);
   }
 });
+
+// What npm packs whatever `files` says.
+const ALWAYS = ['README.md', 'LICENSE', 'package.json'];
+
+const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly files: readonly string[] };
+const [kept, left] = [files.filter((each) => !each.startsWith('!')), files.filter((each) => each.startsWith('!'))];
+
+/** Whether a file or a folder is in the package; test/packed.test.ts asks npm itself. */
+function ships(path: string): boolean {
+  const isIn = (pattern: string) => toPattern(pattern).test(path.replace(/\/$/, ''));
+  return ALWAYS.includes(path) || (kept.some(isIn) && !left.some((each) => isIn(each.slice(1))));
+}
+
+/** What a line of `files` means: a file, or all of a folder. */
+function toPattern(line: string): RegExp {
+  const escaped = line.replace(/[.+]/g, '\\$&').replaceAll('**/', '<any>').replaceAll('*', '[^/]*');
+  return new RegExp(`^${escaped.replaceAll('<any>', '(?:.*/)?')}(?:/|$)`);
+}
+
+test.each(documents.filter(ships))(
+  'every link of %s, which is in the package, leads to something that is',
+  (document) => {
+    for (const { path } of linksOf(document, readFileSync(join(ROOT, document), 'utf8')))
+      expect([path, ships(path)]).toEqual([path, true]);
+  },
+);
 
 test('headings have the anchors that GitHub gives them', () => {
   const text = `# \`tiltyard new\`: a *first* start

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT, untilPrinted } from './support/command.ts';
+import { linksOf } from './support/documents.ts';
 import { skipAloud } from './support/needed.ts';
 import { type Ended, runToEnd, startJob } from './support/program.ts';
 import { pack, registryProblem } from './support/tarball.ts';
@@ -77,10 +78,7 @@ describe('the tarball', () => {
   });
 
   test('has every file that package.json and the source maps name, and no tests', async () => {
-    const unpacked = join(folder, 'unpacked');
-    await mkdir(unpacked);
-    expect(await runToEnd(unpacked, 'tar', ['xzf', tarball])).toEqual({ code: 0, text: '' });
-    const root = join(unpacked, 'package');
+    const root = await unpack();
     const { exports, bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     // Their names are subpaths, and not files.
     const targets = JSON.stringify([exports, bin]).replaceAll(/"[^"]*":/g, '');
@@ -90,9 +88,28 @@ describe('the tarball', () => {
     const mapped = files.filter((file) => file.endsWith('.js.map')).flatMap((file) => sourcesOf(root, file));
     expect(mapped.length).toBeGreaterThan(100);
     for (const file of [...named, ...mapped]) expect(existsSync(join(root, file)), file).toBe(true);
-    expect(files.filter((file) => /^(?:src|dist)\/.*\.test\./.test(file))).toEqual([]);
+    expect(files.filter((file) => /^(?:src|dist|examples)\/.*\.test\./.test(file))).toEqual([]);
+  });
+
+  test('has what its documents link to and show', async () => {
+    const root = await unpack();
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
+    const links = files
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((file) => linksOf(file, readFileSync(join(root, file), 'utf8')).map(({ path }) => path));
+    expect(links).toContain('docs/images/studio-play.png');
+    expect(links.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });
+
+/** Where the tarball is unpacked; done once. */
+async function unpack(): Promise<string> {
+  const unpacked = join(folder, 'unpacked');
+  if (existsSync(unpacked)) return join(unpacked, 'package');
+  await mkdir(unpacked);
+  expect(await runToEnd(unpacked, 'tar', ['xzf', tarball])).toEqual({ code: 0, text: '' });
+  return join(unpacked, 'package');
+}
 
 function sourcesOf(root: string, map: string): string[] {
   const { sources } = JSON.parse(readFileSync(join(root, map), 'utf8')) as { sources: string[] };
@@ -146,6 +163,31 @@ describe.skipIf(problem !== undefined)(`installed without development dependenci
     expect(await (await fetch(`${base}/list_environments`)).json()).toEqual(['doors']);
     server.interrupt();
     expect(await server.exit).toBe(0);
+  });
+
+  test("a project of one's own installs it as docs/installing.md says, and plays the environment of the README", {
+    timeout: INSTALL_MS,
+  }, async () => {
+    const page = readFileSync(join(ROOT, 'docs/installing.md'), 'utf8');
+    const [, name = '', others = ''] = /^npm install \.\.\/\S*\/(\S+\.tgz) (\S+) /m.exec(page) ?? [];
+    expect([name, page]).toEqual([basename(tarball), expect.stringContaining(`\nnpm install tiltyard ${others}\n`)]);
+    const project = join(folder, 'own');
+    await mkdir(project);
+    const npm = async (...args: string[]) => {
+      const { code, text } = await runToEnd(project, 'npm', args);
+      expect(code, text).toBe(0);
+    };
+    await npm('init', '-y');
+    await npm('install', '--prefer-offline', tarball, others);
+    await npm('pkg', 'set', 'type=module');
+    const [, source = ''] = /^```ts\n(.*?)^```/ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+    await writeFile(join(project, 'capitals.ts'), source);
+    const bin = join(project, 'node_modules/.bin/tiltyard');
+    const call = ['call', 'capitals.ts', 'submit', '--input', 'answer=Paris'];
+    expect((await runToEnd(project, bin, call)).text).toMatch(/Correct![\s\S]*reward +1/);
+    const example = 'node_modules/tiltyard/examples/hello/environment.ts';
+    expect(page).toContain(`npx tiltyard play ${example}`);
+    expect((await runToEnd(project, bin, ['tasks', example])).text).toContain('train');
   });
 
   test.each([

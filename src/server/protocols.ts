@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { DefinitionError } from '../core/index.ts';
 import { registerHealth } from './http/health.ts';
+import type { HomeContents } from './http/home.ts';
 import { refuseOtherMethods } from './http/methods.ts';
 import type { Metrics } from './observe/metrics.ts';
 import { collectRoutes, openApiDocument } from './openapi/document.ts';
@@ -57,8 +58,12 @@ export async function serveProtocols(
 ): Promise<ServedProtocols> {
   const { shared, metrics, feed } = parts;
   const routes = collectRoutes(app);
-  const own = { describe: () => openApiDocument(routes, options.auth), metrics, feed };
   const [ors, oxp] = [orsOf(app, options, parts), oxpOf(app, options, parts)];
+  const has: HomeContents = {
+    ...(ors && { environments: ors.host.manifest.environments.map(({ name }) => name) }),
+    ...(oxp && { tools: '/tools' }),
+  };
+  const own = { has, describe: () => openApiDocument(routes, options.auth), metrics, feed };
   const mcp = await mcpOf(app, options, { ors, oxp, transfers: shared.transfers });
   // Both begin to stop at once, and their own hooks wait for the end of it.
   app.addHook('preClose', async () => {

@@ -298,10 +298,34 @@ export const BAD: readonly BadEnvironment[] = [
   {
     what: 'saves what JSON cannot hold',
     id: 'env/snapshot',
-    told: /train\[0\]: call-3 of tool 'look' with \{\} breaks once the state is restored/,
+    told: /train\[0\]: save of environment 'quiz' failed: save returned a Set at 'seen', which JSON cannot hold/,
     environment: durable('snapshot', {
       save: ({ state }: { state: Memory }) => state,
       restore: ({ saved }: { saved: object }) => saved,
+    }),
+  },
+  {
+    what: 'saves a number that JSON cannot hold, after a call',
+    id: 'env/snapshot',
+    told: /train\[0\]: after call-1 of tool 'look' with \{\}, save failed: save returned Infinity at 'seen\[0\]\.worth'/,
+    environment: durable('snapshot', {
+      save: ({ state }: { state: Memory }) => ({ seen: Array.from(state.seen, () => ({ worth: 1 / 0 })) }),
+    }),
+  },
+  {
+    what: 'does not restore all that its tools need',
+    id: 'env/snapshot',
+    told: /train\[0\]: call-3 of tool 'look' with \{\} breaks once the state is restored/,
+    environment: durable('snapshot', { restore: ({ saved }: { saved: object }) => saved }),
+  },
+  {
+    what: 'cannot save its state at all',
+    id: 'env/snapshot',
+    told: /train\[0\]: save of environment 'quiz' failed: no room/,
+    environment: durable('snapshot', {
+      save() {
+        throw new Error('no room');
+      },
     }),
   },
   {

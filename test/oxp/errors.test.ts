@@ -171,7 +171,7 @@ describe('paths and methods', () => {
     expect(answer.json.developer_message).toContain(`${method} is not allowed on ${path}: use ${allow}`);
   });
 
-  test.each(['/', '/nope', '/tools/call/more', '/tools/Calculator.Add', '/list_environments', '/Tools', '/math/tools'])(
+  test.each(['/nope', '/tools/call/more', '/tools/Calculator.Add', '/list_environments', '/Tools', '/math/tools'])(
     'OXP E1: a server of toolkits alone has no %s, and says so in the words of OXP',
     async (path) => {
       for (const method of ['GET', 'POST']) {
@@ -183,6 +183,12 @@ describe('paths and methods', () => {
       }
     },
   );
+
+  test('a server of toolkits alone says at / where its tools are', async () => {
+    const { status, json } = await server().get('/');
+    const home = { server: 'tiltyard', version: expect.any(String), tools: '/tools', openapi: '/openapi.json' };
+    expect([status, json]).toEqual([200, home]);
+  });
 
   test('OXP O2: HEAD /tools has the headers and no body', async () => {
     const { status, text } = await server().request('HEAD', '/tools');

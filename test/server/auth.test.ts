@@ -158,6 +158,7 @@ describe('tenants', () => {
 describe('scopes', () => {
   // What an agent may do, written down once more: what is new in the server is closed to agents until it stands here.
   const FOR_AGENTS = [
+    'GET /',
     'GET /health',
     'GET /version',
     'GET /openapi.json',

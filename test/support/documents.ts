@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { formatWithOptions } from 'node:util';
 import { vi } from 'vitest';
 
@@ -11,6 +12,23 @@ export function readText(path: string): string {
 export function paragraphsOf(document: string): string[] {
   const blocks = [...document.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block = '']) => block);
   return blocks.flatMap((block) => block.split('\n\n')).map(unindented);
+}
+
+/** A link of a document to a file of ours. */
+export interface Link {
+  /** From the folder that the document's own path begins in. */
+  readonly path: string;
+  readonly anchor: string | undefined;
+}
+
+const LINK = /\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?/g;
+
+/** The links and pictures of a document that are files of ours, itself included. */
+export function linksOf(document: string, text: string): Link[] {
+  return [...text.matchAll(LINK)].map(([, path, anchor]) => ({
+    path: path ? join(dirname(document), path) : document,
+    anchor,
+  }));
 }
 
 /** What links to the headings of a document end with, as GitHub makes it. */

@@ -38,8 +38,12 @@ export async function playAgain(
     options.signal.throwIfAborted();
     options.tell(`plays ${showPlace(episode)} twice`);
     const { split, index } = episode;
-    const start = { session: 0, sid: 'lint', environment, choice: { split, index }, seed: options.seed };
-    const rehearsal = new Rehearsal(runtime, { ...start, secrets: options.secrets }, options.timeoutMs);
+    const start = { session: 0, sid: 'lint', environment, choice: { split, index }, isSavedStrictly: true };
+    const rehearsal = new Rehearsal(
+      runtime,
+      { ...start, seed: options.seed, secrets: options.secrets },
+      options.timeoutMs,
+    );
     const problem = await rehearsal
       .problemOf(durability, callsFor(firstReading(episode)?.tools ?? []))
       .catch(toNothing);
@@ -95,7 +99,8 @@ class Rehearsal {
     const episode = await this.#runtime.open(this.#start);
     try {
       const { failure, saved, untilLost } = await this.#begin(episode);
-      if (failure !== undefined) return undefined;
+      // On its server it began: there it is not saved.
+      if (failure !== undefined) return durability === 'snapshot' ? wordsOf(failure) : undefined;
       const prompt: PastStep = { kind: 'prompt', told: toldDigest(await episode.prompt()) };
       const made = await untilLost(play(episode, calls));
       await pause(BETWEEN_MS);
@@ -112,7 +117,7 @@ class Rehearsal {
     const again = await this.#runtime.open({ ...this.#start, past: { taskDigest: undefined, steps, finished: false } });
     try {
       const { failure } = await this.#begin(again);
-      return failure?.thrown === undefined ? failure?.message : `${failure.message}: ${failure.thrown.message}`;
+      return failure && wordsOf(failure);
     } finally {
       await again.close('the lint is done with it');
     }
@@ -128,7 +133,7 @@ class Rehearsal {
     const again = await this.#runtime.open({ ...this.#start, past });
     try {
       const { failure, untilLost } = await this.#begin(again);
-      if (failure !== undefined) return `${failure.message}: ${failure.thrown?.message}`;
+      if (failure !== undefined) return wordsOf(failure);
       for (const { step, ending } of made.slice(middle)) {
         const now = await untilLost(run(again, step));
         if (isBroken(now) && !isBroken(ending)) return `${nameOf({ step })} breaks once the state is restored`;
@@ -170,6 +175,10 @@ class ProcessEnded extends TiltyardError {
 function toLossProblem(thrown: unknown): string {
   if (thrown instanceof ProcessEnded) return `built again, the episode ended its process: ${thrown.message}`;
   throw thrown;
+}
+
+function wordsOf({ message, thrown }: Failure): string {
+  return thrown === undefined ? message : `${message}: ${thrown.message}`;
 }
 
 /** How a setup has ended, and what waits for work in its episode: that is never told once its process has ended. */

@@ -6,12 +6,12 @@ import { type EnvironmentAction, environmentOperations } from './ors-environment
 import { error, type Operations } from './ors-parts.ts';
 import { orsSchemas } from './ors-schemas.ts';
 import { type SessionAction, sessionOperations } from './ors-sessions.ts';
-import { EVENTS, HEALTH, METRICS, OPENAPI } from './server.ts';
+import { EVENTS, HEALTH, HOME, METRICS, OPENAPI } from './server.ts';
 
 /** The descriptions of the routes of the Open Reward Standard, by what the route does. */
 export type OrsDocs = Readonly<Record<OrsAction, RouteDocs>>;
 
-type OrsAction = 'health' | 'openapi' | 'metrics' | 'events' | EnvironmentAction | SessionAction;
+type OrsAction = 'home' | 'health' | 'openapi' | 'metrics' | 'events' | EnvironmentAction | SessionAction;
 
 /** Describes the routes, with examples that these environments take. */
 export function orsDocs(manifest: Manifest, auth: 'open' | 'guarded'): OrsDocs {
@@ -41,6 +41,7 @@ export function orsDocs(manifest: Manifest, auth: 'open' | 'guarded'): OrsDocs {
 
 function operationsOf(first: EnvironmentManifest): Operations<OrsAction> {
   return {
+    home: ['/', HOME],
     health: ['/health', HEALTH],
     openapi: ['/openapi.json', OPENAPI],
     metrics: ['/metrics', METRICS],

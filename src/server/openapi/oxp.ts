@@ -3,11 +3,11 @@ import type { ToolManifest } from '../../sessions/index.ts';
 import { takesNothing } from './example.ts';
 import { body, json, type Operation, type RouteDocs, ref, toRouteDocs } from './operation.ts';
 import { oxpSchemas } from './oxp-schemas.ts';
-import { EVENTS, HEALTH, METRICS, OPENAPI } from './server.ts';
+import { EVENTS, HEALTH, HOME, METRICS, OPENAPI } from './server.ts';
 
 /** The descriptions of the routes of the Open eXecution Protocol, by what the route does. */
 export type OxpDocs = Readonly<
-  Record<'health' | 'openapi' | 'metrics' | 'events' | 'tools' | 'call' | 'callAlias', RouteDocs>
+  Record<'home' | 'health' | 'openapi' | 'metrics' | 'events' | 'tools' | 'call' | 'callAlias', RouteDocs>
 >;
 
 /** Describes the routes, with an example that these tools take. */
@@ -39,6 +39,7 @@ export function oxpDocs(tools: readonly ToolManifest[], auth: 'open' | 'guarded'
     },
   };
   return {
+    home: describe(HOME),
     health: describe(HEALTH),
     openapi: describe(OPENAPI),
     metrics: describe(METRICS),

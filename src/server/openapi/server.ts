@@ -1,4 +1,26 @@
-import { json, type Operation, object } from './operation.ts';
+import { arrayOf, json, type Operation, object } from './operation.ts';
+
+/** GET /. */
+export const HOME: Operation = {
+  operationId: 'home',
+  summary: 'What this server is',
+  tags: ['server'],
+  responses: {
+    200: json(
+      'Its version, its environments, and where its tools and its routes are listed.',
+      object(
+        {
+          server: { type: 'string', enum: ['tiltyard'] },
+          version: { type: 'string' },
+          environments: arrayOf({ type: 'string' }),
+          tools: { type: 'string' },
+          openapi: { type: 'string' },
+        },
+        ['environments', 'tools'],
+      ),
+    ),
+  },
+};
 
 /** GET /health, the same for every protocol. */
 export const HEALTH: Operation = {

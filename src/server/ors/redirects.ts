@@ -33,7 +33,9 @@ export function registerRedirects(app: FastifyInstance, service: OrsService, omi
   if (service.host.manifest.environments.length > 1) return;
   const { name } = service.environment();
   app.all<{ Params: { path: string } }>('/:path', async (request, reply) => {
-    if (request.params.path.toLowerCase() === name) return reply.callNotFound();
+    const path = request.params.path.toLowerCase();
+    // Neither leads anywhere from there: a server has a page of its own at /, and what it is in an app of somebody's is theirs.
+    if (path === '' || path === name) return reply.callNotFound();
     return redirect(request as FastifyRequest, reply, { prefix, environment: name });
   });
 }

@@ -6,6 +6,7 @@ import { hasScope, type Identity, type OrsScope } from '../auth/identity.ts';
 // What an agent may do: act in the session it was given, and see what there is. Tasks are not among it: they hold the
 // answers. A list of what is allowed, so that a new route is closed to agents until somebody opens it.
 const AGENT_ROUTES = new Set([
+  '/',
   '/list_environments',
   '/version',
   '/openapi.json',

@@ -1,9 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { type Dirent, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isStillRunning, startOf } from '../../core/index.ts';
 import { BlobFolder, PRIVATE_FOLDER } from '../../records/index.ts';
+import { isSegmentName, LEFT, OtherWriters, thisWriter, touch } from './writers.ts';
 
 /** A folder of records that began about the same time, with their blobs. */
 export interface Segment {
@@ -15,16 +14,6 @@ export interface Segment {
   open: number;
   files: number;
 }
-
-// As Z-times sort, and with the process that writes it and its start, where that is known: another server may use the same folder. Then the
-// place where that process id means something.
-const SEGMENT_NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-(\d+)(?:_(\d+))?(?:-([0-9a-f]{8}))?-[0-9a-f]{4}$/;
-
-/** How often a server shows which segments it writes to. */
-export const BEAT_MS = 20_000;
-
-// Who has not shown that for so long is gone. Machines that share a folder do not have quite the same time.
-const SILENT_MS = 15 * BEAT_MS;
 
 // A new one begins when one of these is reached: deleting the oldest must not take too much, nor listing one too long.
 const LARGEST_SHARE = 16;
@@ -45,6 +34,7 @@ export class Archive {
   readonly #maxBytes: number;
   /** From the oldest to the current one. */
   readonly #segments: Segment[];
+  readonly #others = new OtherWriters();
   #current: Segment | undefined;
   /** How many segments were deleted. */
   deleted = 0;
@@ -53,8 +43,9 @@ export class Archive {
     this.#folder = folder;
     this.#maxBytes = maxBytes;
     mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
-    const names = readdirSync(folder).filter((name) => SEGMENT_NAME.test(name));
-    this.#segments = names.sort().map((name) => measure(join(folder, name)));
+    const names = readdirSync(folder).filter(isSegmentName);
+    this.#segments = names.sort().flatMap((name) => measure(join(folder, name)) ?? []);
+    this.#watch();
   }
 
   get bytes(): number {
@@ -73,27 +64,38 @@ export class Archive {
     return this.#segments.findLast(({ path }) => existsSync(join(path, file)));
   }
 
-  /** Shows servers elsewhere, which cannot see this process, that it writes to its segments. */
+  /** Shows servers elsewhere, which cannot see this process, that it writes to its segments, and looks whether they write to theirs. */
   beat(): void {
     const now = new Date();
-    for (const segment of this.#segments) if (segment.open > 0 || segment === this.#current) touch(segment, now);
+    for (const segment of this.#segments) if (segment.open > 0 || segment === this.#current) touch(segment.path, now);
+    this.#watch();
   }
 
   /** Shows them that it does not any more. */
   leave(): void {
-    for (const segment of this.#segments) if (!isOthers(segment)) touch(segment, new Date(0));
+    for (const { path } of this.#segments) if (!this.#others.mayWrite(path)) touch(path, new Date(LEFT));
   }
 
   /** Deletes the oldest segments until all the rest is small enough; false if it is not, since records of all of them are being written. */
   makeRoom(): boolean {
     while (this.bytes > this.#maxBytes) {
-      const oldest = this.#segments.findIndex((each) => each.open === 0 && !isOthers(each) && each !== this.#current);
+      const oldest = this.#segments.findIndex((each) => this.#isFree(each));
       if (oldest < 0) return false;
-      const [segment] = this.#segments.splice(oldest, 1);
-      rmSync((segment as Segment).path, { recursive: true, force: true });
+      const [{ path }] = this.#segments.splice(oldest, 1) as [Segment];
+      rmSync(path, { recursive: true, force: true });
+      this.#others.forget(path);
       this.deleted += 1;
     }
     return true;
+  }
+
+  /** Whether nobody writes there. */
+  #isFree(segment: Segment): boolean {
+    return segment.open === 0 && segment !== this.#current && !this.#others.mayWrite(segment.path);
+  }
+
+  #watch(): void {
+    for (const { path } of this.#segments) this.#others.watch(path);
   }
 
   get #segmentBytes(): number {
@@ -102,9 +104,7 @@ export class Archive {
 
   #begin(): Segment {
     const time = new Date().toISOString().replace(/[:.]/g, '-');
-    const started = startOf(process.pid);
-    const writer = started === null ? process.pid : `${process.pid}_${started}`;
-    const path = join(this.#folder, `${time}-${writer}-${PLACE}-${randomBytes(2).toString('hex')}`);
+    const path = join(this.#folder, `${time}-${thisWriter()}-${randomBytes(2).toString('hex')}`);
     mkdirSync(path, { mode: PRIVATE_FOLDER });
     this.#current = { path, blobs: blobsOf(path), bytes: 0, open: 0, files: 0 };
     this.#segments.push(this.#current);
@@ -120,43 +120,26 @@ function blobsOf(path: string): BlobFolder {
   return new BlobFolder(join(path, 'blobs'));
 }
 
-function measure(path: string): Segment {
+/** Undefined if another server deletes it meanwhile. */
+function measure(path: string): Segment | undefined {
   let [bytes, files] = [0, 0];
-  for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+  for (const entry of list(path) ?? []) {
     if (!entry.isFile()) continue;
-    bytes += onDisk(statSync(join(entry.parentPath, entry.name)).size);
+    // Nothing to count if it was deleted, or was the draft of a blob.
+    const size = statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size;
+    if (size === undefined) continue;
+    bytes += onDisk(size);
     files += 1;
   }
-  return { path, blobs: blobsOf(path), bytes, files, open: 0 };
+  return existsSync(path) ? { path, blobs: blobsOf(path), bytes, files, open: 0 } : undefined;
 }
 
-/** Whether another process that lives may still write there. */
-function isOthers({ path }: Segment): boolean {
-  const [, id, started = null, place = PLACE] = SEGMENT_NAME.exec(path.split(/[\\/]/).at(-1) ?? '') ?? [];
-  if (place !== PLACE) return Date.now() - touchedAt(path) < SILENT_MS;
-  const pid = Number(id);
-  return pid !== process.pid && isStillRunning(pid, started);
-}
-
-/** The machine, and on Linux the container: in others the same process ids are those of other processes. */
-const PLACE = createHash('sha256').update(`${hostname()} ${processSpace()}`).digest('hex').slice(0, 8);
-
-function processSpace(): string {
+/** All that is in a folder; undefined if it, or a folder in it, is deleted meanwhile. */
+function list(path: string): Dirent[] | undefined {
   try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return ''; // Not Linux.
+    return readdirSync(path, { recursive: true, withFileTypes: true });
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw thrown;
   }
-}
-
-function touch({ path }: Segment, at: Date): void {
-  try {
-    utimesSync(path, at, at);
-  } catch {
-    // It was deleted, which shows when it is written to.
-  }
-}
-
-function touchedAt(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

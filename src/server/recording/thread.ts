@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { BEAT_MS } from './archive.ts';
 import type { Order, ThreadData, Told } from './messages.ts';
 import { Records } from './records.ts';
+import { BEAT_MS } from './writers.ts';
 
 // The recorder's own thread: it waits for the disk, so that nobody else does.
 

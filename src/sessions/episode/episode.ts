@@ -18,6 +18,7 @@ import {
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import type { CodeOwner } from '../author-code.ts';
 import { CallContext, type ContextSource } from '../context.ts';
+import { whatJsonLoses } from './json-loss.ts';
 
 /** What an episode of an author's environment is made from. */
 export interface EpisodeParts {
@@ -29,6 +30,7 @@ export interface EpisodeParts {
   readonly secrets: Secrets;
   readonly seed: number;
   readonly isKept?: boolean | undefined;
+  readonly isSavedStrictly?: boolean | undefined;
 }
 
 /** The author's side of a session: runs the author's code, and lets nothing it throws out unclean. */
@@ -47,10 +49,12 @@ export class Episode implements ContextSource, CodeOwner {
   finished = false;
   /** Whether it is being built again: what its code writes then stands in the log already. */
   isRepeating = false;
+  readonly #isSavedStrictly: boolean;
   readonly #serverLog: Log;
   #log: EpisodeLog | undefined;
 
-  constructor({ session, sid, environment, task, secrets, seed, isKept = true }: EpisodeParts, log: Log) {
+  constructor(parts: EpisodeParts, log: Log) {
+    const { session, sid, environment, task, secrets, seed, isKept = true, isSavedStrictly = false } = parts;
     this.session = session;
     this.sid = sid;
     this.environment = environment;
@@ -59,6 +63,7 @@ export class Episode implements ContextSource, CodeOwner {
     this.secrets = secrets;
     this.seed = seed;
     this.savesStates = isKept && environment.durability === 'snapshot';
+    this.#isSavedStrictly = isSavedStrictly;
     this.#serverLog = log;
   }
 
@@ -100,6 +105,8 @@ export class Episode implements ContextSource, CodeOwner {
     const saved: unknown = await this.environment.definition.save?.({ task, state, log });
     const json = JSON.stringify(saved);
     if (json === undefined) throw new TypeError(`save returned ${describe(saved)}, which JSON cannot hold`);
+    const loss = this.#isSavedStrictly ? whatJsonLoses(saved) : undefined;
+    if (loss !== undefined) throw new TypeError(`save returned ${loss}, which JSON cannot hold`);
     return json;
   }
 

@@ -17,6 +17,8 @@ export interface EpisodeStart {
   readonly seed: number;
   /** False: nobody keeps its state, so that it need not be saved. Default: true. */
   readonly isKept?: boolean;
+  /** True: a state that JSON would change is not saved, and fails; for who looks for mistakes. Default: false, since it takes long. */
+  readonly isSavedStrictly?: boolean;
   /** True: the hash of its task is asked for, whatever the contract of its environment. Default: false. */
   readonly isHashed?: boolean;
   /** What has happened in it before, if it is built again. */
