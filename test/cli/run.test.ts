@@ -38,6 +38,18 @@ test('Q5: a run without a key ends with a summary, a report and exit code 0', as
   expect(report).not.toMatch(/<script|<img|<link|NaN|Infinity|undefined/i);
 });
 
+test("Q11: episodes are played over the lean client: the platform's takes longer for a request than the server", async () => {
+  const agents = new Set<string | undefined>();
+  const server = await createServer({ environments: [quiz(questions(2))], logger: false });
+  onTestFinished(() => server.close());
+  const target = await server.listen();
+  server.app.server.on('request', ({ headers }) => void agents.add(headers['user-agent']));
+  const { code, output } = await runHere(['run', target, '--policy', 'random', '--out', runFolder()]);
+  expect(code, output).toBe(0);
+  // What the platform sends is 'node'.
+  expect([...agents]).toEqual([undefined]);
+});
+
 test.each([
   [['--n', '50'], "Split 'test' has only 3 tasks: the run has 3, not 50.\n"],
   [['--n', '2', '--from', '2', '--k', '2'], "Split 'test' has only 1 task from task 2 on: the run has 1, not 2.\n"],

@@ -1,4 +1,5 @@
 import { HttpError } from '../../client/index.ts';
+import { leanFetch } from '../../http-client/index.ts';
 import type { Price, RolloutOptions, RunEnding, RunResult } from '../../rollouts/index.ts';
 import {
   RunFolderError,
@@ -36,12 +37,14 @@ export async function run(target: string, given: RunOptions): Promise<void> {
   const result = await withServer(
     target,
     async (server) => {
-      const { url, apiKey, fetch, signal } = server;
+      const { url, apiKey, watch, signal } = server;
+      // Not the platform's, which takes longer for a request than most servers.
+      using lean = leanFetch();
       const wanted = {
         ...toRolloutOptions(options, player),
         target: url,
         targetName: target,
-        connect: { apiKey, fetch },
+        connect: { apiKey, fetch: watch(lean.fetch) },
         signal,
       };
       using display = showProgress();

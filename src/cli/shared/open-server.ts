@@ -1,4 +1,4 @@
-import type { Client, OxpClient } from '../../client/index.ts';
+import type { Client, Fetch, OxpClient } from '../../client/index.ts';
 import type { ServedModule } from './serve-module.ts';
 
 /** A server that a command speaks to, over both protocols. */
@@ -10,8 +10,10 @@ export interface OpenServer {
   readonly apiKey: string | undefined;
   readonly ors: Client;
   readonly oxp: OxpClient;
-  /** For clients of its own: shows that a server is waited for, until it answers for the first time. */
-  readonly fetch: typeof fetch;
+  /** Shows that the server is waited for, until it answers for the first time. */
+  readonly fetch: Fetch;
+  /** The same with another fetch, for clients of its own. */
+  readonly watch: (fetch: Fetch) => Fetch;
   /** What is known of a module, if the server was started for this command. */
   readonly module: ServedModule | undefined;
   /** Fires at Ctrl-C. */

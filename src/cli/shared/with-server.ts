@@ -1,4 +1,4 @@
-import { connect, connectOxp } from '../../client/index.ts';
+import { connect, connectOxp, type Fetch } from '../../client/index.ts';
 import { environmentInUrl, type Retype } from './environment-in-url.ts';
 import { explain } from './explain.ts';
 import { onInterrupt } from './interruption.ts';
@@ -29,13 +29,15 @@ export async function withServer<Value>(
   const { signal } = interruption;
   await using target = await openTarget(name, { ...options, signal });
   let hasAnswered = false;
-  const watchedFetch: typeof fetch = async (...request) => {
-    const answer = fetch(...request);
-    const response = await (hasAnswered ? answer : waitFor(`waiting for ${target.url} to answer`, answer));
-    hasAnswered = true;
-    return response;
+  const watch = (ask: Fetch): Fetch => {
+    const askFirst: Fetch = async (...request) => {
+      const response = await waitFor(`waiting for ${target.url} to answer`, ask(...request));
+      hasAnswered = true;
+      return response;
+    };
+    return (...request) => (hasAnswered ? ask(...request) : askFirst(...request));
   };
-  const server = toServer(name, target, { signal, fetch: watchedFetch });
+  const server = toServer(name, target, { signal, watch });
   try {
     return await run(server);
   } catch (thrown) {
@@ -47,12 +49,12 @@ export async function withServer<Value>(
   }
 }
 
-interface Reaching {
-  readonly signal: AbortSignal;
-  readonly fetch: typeof fetch;
-}
-
-function toServer(name: string, { url, apiKey, module }: Target, { signal, fetch }: Reaching): OpenServer {
+function toServer(
+  name: string,
+  { url, apiKey, module }: Target,
+  { signal, watch }: Pick<OpenServer, 'signal' | 'watch'>,
+): OpenServer {
+  const fetch = watch(globalThis.fetch);
   return {
     name,
     url,
@@ -60,6 +62,7 @@ function toServer(name: string, { url, apiKey, module }: Target, { signal, fetch
     ors: connect(url, { apiKey, fetch, retry: RETRY, answerMs: ANSWER_MS }),
     oxp: connectOxp(url, { apiKey, fetch, retry: RETRY, answerMs: ANSWER_MS }),
     fetch,
+    watch,
     module,
     signal,
   };
