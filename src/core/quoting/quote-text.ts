@@ -1,12 +1,10 @@
 import { Buffer } from 'node:buffer';
+import { LARGE_TEXT } from '../../protocol/index.ts';
 import { ESCAPE_WASM } from './escape-wasm.ts';
-
-// Below this, to hand the text over and take it back costs as much as it saves.
-const LARGE = 2_000;
 
 /** A text as JSON, as `JSON.stringify` writes it; of a large one, which a result or an image may be, in a fraction of the time. */
 export function quoteText(text: string): string {
-  if (text.length < LARGE) return JSON.stringify(text);
+  if (text.length < LARGE_TEXT) return JSON.stringify(text);
   loaded ??= loadEscape();
   return loaded === 'missing' ? JSON.stringify(text) : `"${loaded(text)}"`;
 }

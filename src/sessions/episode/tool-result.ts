@@ -27,12 +27,11 @@ export function toRunEnding(ending: ToolEnding, tool: CompiledTool, episode: Epi
 function toReturned(value: unknown, tool: CompiledTool, episode: Episode): RunEnding {
   try {
     const output = toToolOutput(value, tool);
-    const { reward, finished } = output;
     const json = withoutLineBreaks(resultJson(output, quoteText));
     if (output.blocks === NOTHING_TO_SEE) episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
     // Only now: an output that cannot be sent must not end the episode.
-    if (finished) episode.finished = true;
-    return { kind: 'returned', json, reward, finished };
+    if (output.finished) episode.finished = true;
+    return { kind: 'returned', json, reward: output.reward, finished: output.finished };
   } catch (thrown) {
     return crashed(thrown, tool, episode);
   }
