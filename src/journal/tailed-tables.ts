@@ -72,9 +72,10 @@ export class TailedTables {
   }
 
   async #write(steps: readonly Step[]): Promise<void> {
-    const frames = await this.#tail
-      .write(steps.map(({ change }) => change))
-      .catch(async (thrown: Error) => Promise.reject(await toJournalError(thrown, this.#folder)));
+    const writing = this.#tail.write(steps.map(({ change }) => change));
+    const frames = await writing.catch(async (thrown: Error) => {
+      throw await toJournalError(thrown, this.#folder);
+    });
     if (!this.#tables.isOurs) throw this.#tables.fenced;
     for (const [index, step] of steps.entries()) this.backlog.add(step, frames[index] as Frame);
   }
