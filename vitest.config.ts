@@ -6,7 +6,7 @@ const cores = Math.max(2, availableParallelism());
 // Needs Python, or nginx, or the npm registry, or takes long: `npm run test:all`, and not `npm test`.
 const SLOW = [
   // A process, or several, for each test.
-  'test/cli/{authors-code,bench,dev,dev-types,hostile,interruption,limits,load-errors,new-project,run-process,secrets,studio,waiting-room,watchdog}.test.ts',
+  'test/cli/{auth,authors-code,bench,dev,dev-types,hostile,interruption,limits,load-errors,new-project,run-process,secrets,serve,silent-server,studio,waiting-room,watchdog}.test.ts',
   // A hundred broken servers, each examined by the referee.
   'test/referee/{breakages,call-breakages,oxp-broken}.test.ts',
   'test/client/{hostile,restart}.test.ts',
@@ -26,7 +26,7 @@ const SLOW = [
   // A process for each client.
   'test/mcp/{coding-agents,command-agents,conformance,stdio}.test.ts',
   // Waits for providers that ask to be left alone; processes, some of which are killed.
-  'test/rollouts/{kill,load,secure}.test.ts',
+  'test/rollouts/{kill,load,secure,silence}.test.ts',
 ];
 const INTEROP = ['test/interop/**/*.test.ts'];
 // What it finds depends on chance, so it is for people who look at it: `npm run test:chaos`.

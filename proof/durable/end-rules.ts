@@ -136,7 +136,11 @@ export function beginsOf({ server }: EpisodeRecord): ServerEvent[] {
 function toldBeginsOf(record: EpisodeRecord): ServerEvent[] {
   const begins = beginsOf(record);
   const createdAt = record.client.find(({ what }) => what === 'created')?.at ?? Number.NEGATIVE_INFINITY;
-  const told = begins.findLastIndex(({ at }) => at <= createdAt);
+  const told = begins.findLastIndex(({ at, life }, index) => {
+    // The next server may answer just before it begins.
+    const isOfNextServer = life !== begins[index - 1]?.life;
+    return at <= createdAt + (isOfNextServer ? CLOCK_MS : 0);
+  });
   return begins.slice(Math.max(told, 0));
 }
 

@@ -295,14 +295,19 @@ test('in a cluster, a node that stood still may run an earlier attempt late, and
 });
 
 test('what keeps nothing may begin again if its server died before its client heard of it', () => {
-  const begunTwice = (createdAt: number) => {
-    const events = server(SETUP, { ...SETUP, pid: 8 }, { ...run('a'), pid: 8 }, { ...ran('a', FIRST), pid: 8 });
+  const begunTwice = (createdAt: number, life = 1) => {
+    const again = server(SETUP, SETUP, run('a'), ran('a', FIRST)).slice(1);
+    const events = [...server(SETUP), ...again.map((event) => ({ ...event, life, pid: 8 }))];
     const created = client({ what: 'created', at: createdAt }, sent('a'), told('a', FIRST));
     const chronicle = { ...GOOD, server: events, client: created };
     return check(inEpisode(PLAIN, chronicle), DURABLE_RULES).map(({ why }) => why);
   };
   expect(begunTwice(150)).not.toContain('it was set up 2 times');
   expect(begunTwice(50)).toContain('it was set up 2 times');
+  // The next server answers, and begins a moment later.
+  expect(begunTwice(99, 2)).not.toContain('it was set up 2 times');
+  expect(begunTwice(99)).toContain('it was set up 2 times');
+  expect(begunTwice(20, 2)).toContain('it was set up 2 times');
 });
 
 test('in a cluster, a node that stood still may set up late what keeps nothing, if nothing is called there', () => {
