@@ -3,6 +3,7 @@ import { isHarmless, isUnknownId, toCallError } from './call-errors.ts';
 import { type CallProgress, callEvents } from './call-events.ts';
 import { newTaskId } from './call-ids.ts';
 import { toCallResult } from './call-result.ts';
+import type { End } from './end.ts';
 import { ClientError, ToolCallError } from './errors.ts';
 import { readEventStream } from './event-stream.ts';
 import type { KnownInstance } from './instance.ts';
@@ -26,7 +27,7 @@ export interface CallPlan {
   readonly onUnknown: 'fail' | 'repeat';
   readonly retry: RetryOptions;
   readonly silenceMs: number;
-  readonly signal: AbortSignal;
+  readonly signal: End;
 }
 
 /** Who chooses the ids of a session's calls. */
@@ -81,7 +82,7 @@ async function exchange(plan: CallPlan, progress: CallProgress): Promise<CallRes
   using silence = new Silence({ sid, signal, silenceMs });
   // Before its answer begins a call may wait for setup for long; only where a repeat is safe does that count as silence.
   if (progress.taskId !== undefined) silence.watch();
-  const response = await send(plan, progress, silence.signal);
+  const response = await send(plan, progress, silence.end);
   progress.instance = response.headers.get(INSTANCE_HEADER) ?? progress.instance;
   await assertStream(plan, response);
   const { onEvent, onComment } = callEvents(sid, progress);
@@ -90,7 +91,7 @@ async function exchange(plan: CallPlan, progress: CallProgress): Promise<CallRes
   return toCallResult(result, { sid, taskId: progress.taskId });
 }
 
-function send(plan: CallPlan, { taskId, isLost, instance }: CallProgress, signal: AbortSignal): Promise<Response> {
+function send(plan: CallPlan, { taskId, isLost, instance }: CallProgress, signal: End): Promise<Response> {
   const { transport, sid, environment, name, input, onUnknown } = plan;
   return transport.send({
     method: 'POST',

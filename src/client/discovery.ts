@@ -29,7 +29,7 @@ export class Discovery {
     const { transport, retry, needsSession } = this.#context;
     // These are answered at once, by a server that means well.
     using deadline = new Deadline({ what }, { ...options, timeoutMs: options.timeoutMs ?? transport.bounds.answerMs });
-    const { signal } = deadline;
+    const { end: signal } = deadline;
     signal.throwIfAborted();
     const send = async () => {
       const sid = needsSession ? await unlessAborted(this.#issuedSid(), signal) : undefined;

@@ -74,7 +74,7 @@ async function read(
   try {
     return await reader.read();
   } catch (thrown) {
-    if (silence.signal.aborted) throw silence.signal.reason;
+    silence.end.throwIfAborted();
     throw toNetworkError(thrown, { sid, heldMs: silence.heldMs });
   }
 }

@@ -1,3 +1,10 @@
+import { End, type Stop } from './end.ts';
+
+/** Calls back when a stop comes, until the returned function is called. */
+export function followStop(stop: Stop, onStop: () => void): () => void {
+  return stop instanceof End ? stop.follow(onStop) : followSignal(stop, onStop);
+}
+
 /** By signal: those who follow it. */
 const followers = new WeakMap<AbortSignal, Followers>();
 

@@ -10,6 +10,7 @@ import {
 } from '../protocol/index.ts';
 import { newCallId } from './call-ids.ts';
 import { Deadline } from './deadline.ts';
+import type { End, Stop } from './end.ts';
 import { ClientError, HttpError, NetworkError } from './errors.ts';
 import { readEventStream, type StreamEvent } from './event-stream.ts';
 import { isGone } from './gone.ts';
@@ -69,16 +70,19 @@ export interface EpisodeContext extends OpenContext {
   readonly instance: KnownInstance;
 }
 
+/** What a session is begun with, and what ends waiting for it. */
+type BoundedRequest = EpisodeChoice<unknown> & Omit<SessionOptions, 'signal'> & { readonly signal: End };
+
 /** Begins an episode; what was begun and cannot be handed out is ended again. */
 export async function beginEpisode(context: EpisodeContext, request: SessionRequest<unknown>): Promise<BegunEpisode> {
   using deadline = new Deadline({ what: 'beginning a session' }, request);
-  const { signal } = deadline;
-  signal.throwIfAborted();
+  const { end } = deadline;
+  end.throwIfAborted();
   const { server } = context;
   if (server.takesSids) {
     try {
       return {
-        ...(await beginUnder({ sid: newCallId(), features: [] }, context, { ...request, signal })),
+        ...(await beginUnder({ sid: newCallId(), features: [] }, context, { ...request, signal: end })),
         isIssued: false,
       };
     } catch (error) {
@@ -87,8 +91,8 @@ export async function beginEpisode(context: EpisodeContext, request: SessionRequ
       server.takesSids = false;
     }
   }
-  const issued = await requestSid(context, signal);
-  const begun = await beginUnder(issued, context, { ...request, signal });
+  const issued = await requestSid(context, end);
+  const begun = await beginUnder(issued, context, { ...request, signal: end });
   server.takesSids = begun.features.includes(CLIENT_SESSION_ID);
   return { ...begun, isIssued: true };
 }
@@ -96,11 +100,11 @@ export async function beginEpisode(context: EpisodeContext, request: SessionRequ
 async function beginUnder(
   { sid, features }: IssuedSid,
   context: EpisodeContext,
-  request: SessionRequest<unknown>,
+  request: BoundedRequest,
 ): Promise<IssuedSid> {
   try {
     const announced = await createEpisode(context, sid, request);
-    request.signal?.throwIfAborted();
+    request.signal.throwIfAborted();
     // Either may announce it: the answer to one of them can get lost, or come from a gateway.
     return { sid, features: [...features, ...announced] };
   } catch (error) {
@@ -118,7 +122,7 @@ function mayRefuseSid(error: unknown): boolean {
 /** Asks for a session id; the official servers answer with events, this one with JSON. */
 export async function requestSid(
   { transport, retry, silenceMs }: Omit<OpenContext, 'environment' | 'server'>,
-  signal: AbortSignal | undefined,
+  signal: Stop | undefined,
 ): Promise<IssuedSid> {
   return withRetries(
     'POST /create_session',
@@ -130,7 +134,7 @@ export async function requestSid(
         method: 'POST',
         path: '/create_session',
         body: {},
-        signal: silence.signal,
+        signal: silence.end,
         headers: { Accept: 'application/json, text/event-stream;q=0.9' },
       });
       const sid = await readSid(transport, response, silence);
@@ -144,7 +148,7 @@ export async function requestSid(
 /** The id is in the JSON, or in the `end` event, or else it was the `task_id`. */
 async function readSid(transport: Transport, response: Response, silence: Silence): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    return sidIn(await transport.readText(response, { signal: silence.signal })) ?? '';
+    return sidIn(await transport.readText(response, { signal: silence.end })) ?? '';
   }
   let taskId = '';
   const onEvent = ({ event, data }: StreamEvent) => {
@@ -168,7 +172,7 @@ function sidIn(text: string): string | undefined {
 async function createEpisode(
   { transport, environment, retry, instance }: EpisodeContext,
   sid: string,
-  { secrets = {}, signal, ...choice }: SessionRequest<unknown>,
+  { secrets = {}, signal, ...choice }: BoundedRequest,
 ): Promise<readonly string[]> {
   const task: JsonObject =
     'task' in choice ? { task_spec: choice.task as JsonValue } : { split: choice.split, index: choice.index };
@@ -216,7 +220,7 @@ async function assertBegun({
 /** Ends an episode that may have begun although nobody heard so. */
 async function abandonEpisode({ transport, silenceMs }: OpenContext, sid: string): Promise<void> {
   using deadline = new Deadline({ what: 'POST /delete', sid }, { timeoutMs: silenceMs });
-  await transport.ask({ method: 'POST', path: '/delete', sid, signal: deadline.signal });
+  await transport.ask({ method: 'POST', path: '/delete', sid, signal: deadline.end });
 }
 
 function featuresOf({ headers }: { readonly headers: Headers }): readonly string[] {

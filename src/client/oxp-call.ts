@@ -8,6 +8,7 @@ import {
 } from '../protocol/index.ts';
 import { isHarmless, toMaxRetries, toRestarted } from './call-errors.ts';
 import { newCallId } from './call-ids.ts';
+import type { End } from './end.ts';
 import { OutcomeUnknown } from './errors.ts';
 import { type KnownInstance, OtherInstance } from './instance.ts';
 import { outcomeIn, type SentResult, toSentResult } from './oxp-answers.ts';
@@ -36,7 +37,7 @@ export interface OxpServer {
   /** Which instance answers; undefined where calls are repeated in any case, or in none. */
   readonly instance: KnownInstance | undefined;
   /** Asks the server for its instance, at the first call. */
-  meet(signal: AbortSignal): Promise<void>;
+  meet(signal: End): Promise<void>;
   /** To be told when the server does not do so. */
   doubtIds(): void;
 }
@@ -51,7 +52,7 @@ export interface OxpCallPlan {
   /** The id of the first attempt. */
   readonly callId: string | undefined;
   readonly maxToolRetries: number;
-  readonly signal: AbortSignal;
+  readonly signal: End;
   /** The time by which the caller wants to know, as Date.now() tells it. */
   readonly until: number;
 }

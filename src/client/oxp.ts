@@ -1,6 +1,7 @@
 import { isObject, type ToolDefinition } from '../protocol/index.ts';
 import type { AnswerBounds } from './answer-bounds.ts';
 import { type CallOptions, Deadline } from './deadline.ts';
+import { End } from './end.ts';
 import { KnownInstance } from './instance.ts';
 import { readToolDefinitions, toOxpError } from './oxp-answers.ts';
 import { callOxpTool, isTemporary, type OxpCallContext, type OxpResult, type OxpServer } from './oxp-call.ts';
@@ -77,7 +78,7 @@ export function connectOxp<Kit = unknown>(url: string, options: ConnectOxpOption
       if (!isObject(input)) throw new OxpValidationError('the input of a tool must be an object', {});
       const { context = {}, traceId, callId, maxToolRetries = 2, timeoutMs = Number.POSITIVE_INFINITY } = how;
       using deadline = new Deadline({ what: `the call of '${toolId}'` }, how);
-      const { signal } = deadline;
+      const { end: signal } = deadline;
       signal.throwIfAborted();
       const until = Date.now() + timeoutMs;
       return await callOxpTool({ server, toolId, input, context, traceId, callId, maxToolRetries, signal, until });
@@ -86,14 +87,11 @@ export function connectOxp<Kit = unknown>(url: string, options: ConnectOxpOption
 }
 
 /** Hears which instance answers; a server without this route may be asked again, and one that is not there has to be. */
-async function askInstance(
-  { transport, instance: hearer, credentials }: OxpServer,
-  signal: AbortSignal,
-): Promise<void> {
+async function askInstance({ transport, instance: hearer, credentials }: OxpServer, signal: End): Promise<void> {
   using deadline = new Deadline({ what: 'GET /health' }, { timeoutMs: HEALTH_MS, signal });
   try {
     const headers = await credentials();
-    await transport.ask({ method: 'GET', path: '/health', headers, hearer, signal: deadline.signal });
+    await transport.ask({ method: 'GET', path: '/health', headers, hearer, signal: deadline.end });
   } catch (error) {
     if (isPassing(error) && hearer?.isUnheard) throw error;
   }
@@ -103,11 +101,11 @@ async function askInstance(
 const HEALTH_MS = 10_000;
 
 /** Runs something once for all who ask meanwhile; none of them waits longer than its signal, and it ends when none waits. */
-function onceAtATime(run: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
-  let running: { readonly work: Promise<void>; readonly stop: AbortController; waiting: number } | undefined;
+function onceAtATime(run: (signal: End) => Promise<void>): (signal: End) => Promise<void> {
+  let running: { readonly work: Promise<void>; readonly stop: End; waiting: number } | undefined;
   const begin = () => {
-    const stop = new AbortController();
-    return { work: run(stop.signal), stop, waiting: 0 };
+    const stop = new End();
+    return { work: run(stop), stop, waiting: 0 };
   };
   return async (signal) => {
     running ??= begin();
@@ -119,7 +117,7 @@ function onceAtATime(run: (signal: AbortSignal) => Promise<void>): (signal: Abor
       joined.waiting -= 1;
       if (joined.waiting === 0) {
         running = undefined;
-        joined.stop.abort(signal.reason);
+        joined.stop.come(signal.reason);
       }
     }
   };
@@ -134,7 +132,7 @@ async function listTools(server: OxpServer, options: CallOptions): Promise<ToolD
       timeoutMs: options.timeoutMs ?? transport.bounds.answerMs,
     },
   );
-  const { signal } = deadline;
+  const { end: signal } = deadline;
   signal.throwIfAborted();
   const request = { method: 'GET', path: '/tools', signal, hearer: server.instance } as const;
   const read = (body: unknown) => {

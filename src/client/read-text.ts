@@ -1,4 +1,5 @@
 import { type Bounds, ByteCount, onLate } from './answer-bounds.ts';
+import type { Stop } from './end.ts';
 import type { TimedOut } from './errors.ts';
 import { toNetworkError } from './network-error.ts';
 
@@ -6,7 +7,7 @@ import { toNetworkError } from './network-error.ts';
 export interface ReadTextOptions {
   readonly bounds: Bounds;
   readonly sid?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Stop | undefined;
 }
 
 // Only ever with whole texts: one that has decoded a part is slow for good.

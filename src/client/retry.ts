@@ -1,5 +1,6 @@
+import type { Stop } from './end.ts';
 import { HttpError, MaxRetries, NetworkError, SETUP_FAILED, STARTING } from './errors.ts';
-import { followSignal } from './follow-signal.ts';
+import { followStop } from './follow-signal.ts';
 import { toDelay } from './timer.ts';
 
 /** How often, and how fast, failed requests are repeated. */
@@ -18,7 +19,7 @@ export const DEFAULT_RETRY: RetryOptions = { attempts: 6, pauseMs: 250, maxPause
 /** What is repeated, and for how long. */
 export interface RetryPlan {
   readonly retry: RetryOptions;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Stop | undefined;
   /** Which errors may be repeated. Default: those that may pass by themselves. */
   readonly mayRepeat?: (error: unknown) => boolean;
   /** Whether the answer may take longer than the platform waits, so that its giving up is no failure. Default: false. */
@@ -86,10 +87,10 @@ function hasHeld(error: unknown, { maxPauseMs }: RetryOptions): boolean {
 }
 
 /** Waits, unless the signal fires first. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+export function pause(ms: number, signal?: Stop): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const unfollow = signal && followSignal(signal, onAbort);
+    const unfollow = signal && followStop(signal, onAbort);
     const timer = setTimeout(() => {
       unfollow?.();
       resolve();

@@ -2,7 +2,7 @@ import { CLIENT_TASK_ID, type ToolSpec, type WireBlock } from '../protocol/index
 import { readPrompt, readTools } from './answers.ts';
 import { Asked } from './asked.ts';
 import { assertInput, callTool, type IdChoice } from './call.ts';
-import { type CallOptions, Deadline } from './deadline.ts';
+import { type CallOptions, Deadline, type OperationBounds } from './deadline.ts';
 import { End } from './end.ts';
 import { ClientError, HttpError, SessionTerminated } from './errors.ts';
 import { followSignal } from './follow-signal.ts';
@@ -47,8 +47,6 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   #failedPings = 0;
   #pinging: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  /** Ends what runs when the program closes the session. */
-  #closed: SessionTerminated | undefined;
   #unfollow: (() => void) | undefined;
 
   private constructor(sid: string, context: SessionContext, ids: IdChoice, instance: KnownInstance) {
@@ -144,10 +142,10 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     const { sid } = this;
     using deadline = new Deadline({ what: 'the ping', sid }, { timeoutMs: silenceMs }, this.#over);
     try {
-      await transport.ask({ method: 'POST', path: '/ping', sid, signal: deadline.signal });
+      await transport.ask({ method: 'POST', path: '/ping', sid, signal: deadline.end });
       this.#failedPings = 0;
     } catch (error) {
-      if (this.#over.hasCome) return;
+      if (this.#over.aborted) return;
       this.#failedPings += 1;
       const terminated = toTerminated(error);
       if (terminated !== undefined) this.#lose(terminated);
@@ -160,15 +158,13 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     const deletion = this.#deletion;
     // A forgotten `await` must not end the whole program, whose author would look for the mistake in here.
     this.#asked.excuse();
-    // Without an outcome: a call that is given up here may end by itself before the server hears of the end, or go on.
-    this.#closed = new SessionTerminated('the session was closed', { sid });
-    this.#end(this.#closed);
+    this.#end(CLOSED);
     if (deletion === 'done') return;
     using deadline = new Deadline({ what: 'closing the session', sid }, options);
     const attempts = deletion === 'try' ? 1 : this.#context.retry.attempts;
     for (const path of this.#isIssued ? ['/delete', '/delete_session'] : ['/delete']) {
       try {
-        await this.#send({ method: 'POST', path, signal: deadline.signal, attempts });
+        await this.#send({ method: 'POST', path, signal: deadline.end, attempts });
       } catch (error) {
         // Some servers have no /delete_session, and of one that does not answer the caller has heard already.
         const isNeeded = path === '/delete' && deletion === 'needed';
@@ -222,7 +218,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
   async #read<Value>(
     what: 'prompt' | 'task_tools' | 'tools',
     read: Reader<Value>,
-    options: CallOptions,
+    options: OperationBounds,
   ): Promise<Value> {
     const path = `/${encodeURIComponent(this.#context.environment)}/${what}`;
     // What is read of a session that is over is of no use.
@@ -234,7 +230,7 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
     return value;
   }
 
-  async #readTools<Value>(read: Reader<Value>, options: CallOptions): Promise<Value> {
+  async #readTools<Value>(read: Reader<Value>, options: OperationBounds): Promise<Value> {
     try {
       return await this.#read('task_tools', read, options);
     } catch (error) {
@@ -254,16 +250,17 @@ export class Session<Env = unknown> implements AsyncDisposable, Pinged {
 
   async #within<Value>(
     { what, until }: Bounded,
-    options: CallOptions,
-    run: (signal: AbortSignal) => Promise<Value>,
+    options: OperationBounds,
+    run: (until: End) => Promise<Value>,
   ): Promise<Value> {
-    this.#over.throwIfCome();
+    if (this.#over.reason === CLOSED) throw new SessionTerminated(CLOSED.message, { sid: this.sid });
+    this.#over.throwIfAborted();
     using deadline = new Deadline({ what, sid: this.sid }, options, until);
-    deadline.signal.throwIfAborted();
+    deadline.end.throwIfAborted();
     try {
-      return await run(deadline.signal);
+      return await run(deadline.end);
     } catch (error) {
-      if (error !== undefined && error === this.#closed) throw toAbandoned(what, this.sid);
+      if (error === CLOSED) throw toAbandoned(what, this.sid);
       const terminated = toTerminated(error);
       if (terminated === undefined) throw error;
       this.#lose(terminated);
@@ -282,11 +279,15 @@ interface Bounded {
 interface SessionQuestion {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly signal: AbortSignal;
+  readonly signal: End;
   readonly attempts?: number;
   /** Whether the answer waits for setup. */
   readonly patient?: boolean;
 }
+
+// Why what runs ends when the program closes the session; one for all, since most sessions have nobody left to hear it. Without an outcome: a
+// call that is given up may end by itself before the server hears of the end, or go on.
+const CLOSED = new SessionTerminated('the session was closed');
 
 // Names it: there is most likely an `await` missing.
 function toAbandoned(what: string, sid: string): SessionTerminated {

@@ -1,12 +1,13 @@
+import { End, type Stop } from './end.ts';
 import { NetworkError } from './errors.ts';
-import { followSignal } from './follow-signal.ts';
+import { followStop } from './follow-signal.ts';
 import { toDelay } from './timer.ts';
 
 /** What a watched connection belongs to. */
 export interface SilenceOptions {
   readonly sid?: string | undefined;
   /** Ends the watched request, too. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Stop | undefined;
   /** No byte for this long counts as a lost connection. */
   readonly silenceMs: number;
 }
@@ -14,7 +15,8 @@ export interface SilenceOptions {
 /** Aborts a request when nothing is heard of it for too long; one timer, moved on only when it fires. */
 export class Silence implements Disposable {
   readonly #options: SilenceOptions;
-  readonly #controller = new AbortController();
+  /** For the request: it comes with silence, with a NetworkError, or with the signal given. */
+  readonly end: End = new End();
   #first = 0;
   #last = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -23,14 +25,9 @@ export class Silence implements Disposable {
   constructor(options: SilenceOptions) {
     this.#options = options;
     const { signal } = options;
-    const onAbort = () => this.#controller.abort(signal?.reason);
-    if (signal?.aborted) onAbort();
-    else if (signal !== undefined) this.#unfollow = followSignal(signal, onAbort);
-  }
-
-  /** For the request: aborted by silence, with a NetworkError, or by the signal given. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+    const onStop = () => this.end.come(signal?.reason);
+    if (signal?.aborted) onStop();
+    else if (signal !== undefined) this.#unfollow = followStop(signal, onStop);
   }
 
   /** From the first byte of the answer to the last one so far. */
@@ -62,6 +59,6 @@ export class Silence implements Disposable {
       return;
     }
     const { heldMs } = this;
-    this.#controller.abort(new NetworkError(`the connection failed: no byte for ${silenceMs} ms`, { sid, heldMs }));
+    this.end.come(new NetworkError(`the connection failed: no byte for ${silenceMs} ms`, { sid, heldMs }));
   }
 }

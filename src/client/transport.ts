@@ -1,6 +1,7 @@
 import { context, propagation } from '@opentelemetry/api';
 import { INSTANCE_HEADER, type JsonValue, SESSION_HEADER } from '../protocol/index.ts';
 import { type AnswerBounds, type Bounds, toBounds } from './answer-bounds.ts';
+import { End } from './end.ts';
 import { toOrsError } from './error-answer.ts';
 import { ClientError } from './errors.ts';
 import { OtherInstance } from './instance.ts';
@@ -34,6 +35,8 @@ export class Transport {
   readonly #base: string;
   readonly #fetch: Fetch;
   readonly #headers: Record<string, string>;
+  /** What all requests have of them, ready to be sent. */
+  #common: Readonly<Record<string, string>> | undefined;
   readonly #toError: NonNullable<TransportOptions['toError']>;
   /** How much of an answer is taken. */
   readonly bounds: Bounds;
@@ -100,7 +103,17 @@ export class Transport {
   async #send(url: string, request: WireRequest, redirect: RequestRedirect): Promise<Response> {
     const { method, body, sid, signal } = request;
     // Made before the network is touched: what cannot be sent at all is no failure of the network.
-    const init = { method, redirect, headers: this.#toHeaders(request), body: toBody(body), signal: signal ?? null };
+    const init = {
+      method,
+      redirect,
+      headers: this.#toHeaders(request),
+      body: toBody(body),
+      // A fetch of ours follows the end itself; for others it is made a signal when they ask.
+      until: signal,
+      get signal() {
+        return signal instanceof End ? signal.signal : (signal ?? null);
+      },
+    };
     try {
       return await this.#fetch(url, init);
     } catch (thrown) {
@@ -110,27 +123,32 @@ export class Transport {
   }
 
   #toHeaders({ body, sid, instance, headers }: WireRequest): Record<string, string> {
-    const named = {
-      Accept: 'application/json',
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...this.#headers,
+    // Not when the client is made: what cannot be sent is the failure of a request.
+    this.#common ??= toSendable({ Accept: 'application/json', ...this.#headers }, sid);
+    const own = {
       ...(sid === undefined ? {} : { [SESSION_HEADER]: sid }),
       ...(instance === undefined ? {} : { [INSTANCE_HEADER]: instance }),
       ...headers,
     };
-    const result: Record<string, string> = {};
-    for (const [name, given] of Object.entries(named)) {
-      const value = given.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
-      // Without the value, which may be a key.
-      if (!isSendable(name, value))
-        throw new ClientError(`the header ${name} has a value that cannot be sent`, { sid });
-      // The same name in another case replaces, and is not added to, the one before.
-      result[name.toLowerCase()] = value;
-    }
+    const result = { ...(body === undefined ? {} : JSON_BODY), ...this.#common, ...toSendable(own, sid) };
     // So that what the server does belongs to the caller's trace; without an SDK this does nothing.
     propagation.inject(context.active(), result);
     return result;
   }
+}
+
+const JSON_BODY = { 'content-type': 'application/json' };
+
+/** Headers by their names in lower case: one in another case replaces, and is not added to, the one before. */
+function toSendable(headers: Readonly<Record<string, string>>, sid: string | undefined): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, given] of Object.entries(headers)) {
+    const value = given.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
+    // Without the value, which may be a key.
+    if (!isSendable(name, value)) throw new ClientError(`the header ${name} has a value that cannot be sent`, { sid });
+    result[name.toLowerCase()] = value;
+  }
+  return result;
 }
 
 // As fetch has it: a name is a token, and a value has one byte for each character and no line end.

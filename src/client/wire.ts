@@ -1,4 +1,5 @@
 import type { JsonValue } from '../protocol/index.ts';
+import type { Stop } from './end.ts';
 import type { KnownInstance } from './instance.ts';
 
 /** One request. */
@@ -8,7 +9,7 @@ export interface WireRequest {
   readonly body?: JsonValue | undefined;
   readonly sid?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Stop | undefined;
   /** Hears which instance of the server answers. */
   readonly hearer?: KnownInstance | undefined;
   /** The only instance that may answer: any other has to refuse. */

@@ -201,3 +201,28 @@ test('no header can carry another one', async () => {
   await expect(sending).rejects.toThrow('the header x-api-key has a value that cannot be sent');
   expect(connections()).toBe(0);
 });
+
+test('where there is something cheaper than a signal, it ends the request, and the signal is not looked at', async () => {
+  const arrived = gate();
+  const { url } = await serve(() => arrived.open());
+  const followers = new Set<() => void>();
+  const until = {
+    aborted: false,
+    reason: new Error('enough'),
+    follow(onEnd: () => void) {
+      followers.add(onEnd);
+      return () => void followers.delete(onEnd);
+    },
+  };
+  const answer = open()(url, {
+    until,
+    get signal(): never {
+      throw new Error('somebody has looked');
+    },
+  });
+  await arrived.opened;
+  for (const end of [...followers]) end();
+  await expect(answer).rejects.toThrow('enough');
+  expect(followers.size).toBe(0);
+  await expect(open()(url, { until: { ...until, aborted: true } })).rejects.toThrow('enough');
+});

@@ -4,7 +4,20 @@ import { toRequest } from './request-text.ts';
 
 /** A fetch with its connections, which close when it is disposed of. */
 export interface LeanFetch extends Disposable {
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch: (url: string, init: LeanInit) => Promise<Response>;
+}
+
+/** What is asked for. Where there is an `until`, its `signal` is not looked at: it may be made only for those who do. */
+export interface LeanInit extends RequestInit {
+  readonly until?: Until | AbortSignal | undefined;
+}
+
+/** What ends a request early: an AbortSignal costs a large part of a small request. */
+export interface Until {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  /** Calls back when it comes, until the returned function is called. */
+  follow(onEnd: () => void): () => void;
 }
 
 /**
@@ -13,20 +26,37 @@ export interface LeanFetch extends Disposable {
  */
 export function leanFetch(): LeanFetch {
   const origins = new Map<string, Origin>();
+  const targets = new Map<string, Target>();
   const originOf = (url: URL): Origin => {
     const known = origins.get(url.origin) ?? new Origin(url);
     origins.set(url.origin, known);
     return known;
   };
+  const targetOf = (url: string): Target => {
+    const parsed = new URL(url);
+    const target = { origin: originOf(parsed), path: `${parsed.pathname}${parsed.search}` };
+    if (targets.size >= MOST_TARGETS) targets.clear();
+    targets.set(url, target);
+    return target;
+  };
   return {
     async fetch(url, init) {
-      const parsed = new URL(url);
-      return originOf(parsed).fetch(`${parsed.pathname}${parsed.search}`, init);
+      const { origin, path } = targets.get(url) ?? targetOf(url);
+      return origin.fetch(path, init);
     },
     [Symbol.dispose]() {
       for (const origin of origins.values()) origin[Symbol.dispose]();
     },
   };
+}
+
+// Programs that send very many requests send them to a few URLs, and each would be parsed again.
+const MOST_TARGETS = 100;
+
+/** What a URL means. */
+interface Target {
+  readonly origin: Origin;
+  readonly path: string;
 }
 
 /** A server, and the connections to it. */
@@ -47,16 +77,16 @@ class Origin implements ConnectionOwner, Disposable {
     };
   }
 
-  fetch(path: string, { method = 'GET', headers, body, signal }: RequestInit): Promise<Response> {
+  fetch(path: string, init: LeanInit): Promise<Response> {
+    const { method = 'GET', headers, body } = init;
+    const until = init.until ?? init.signal;
     return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
+      if (until?.aborted) return reject(until.reason);
       const parts = { method, path, host: this.#host, headers: entriesOf(headers), body: body as string | null };
       const request = toRequest({ ...parts, body: parts.body ?? undefined });
       const connection = this.#take();
-      const onAbort = () => connection.destroy(toError(signal?.reason));
-      signal?.addEventListener('abort', onAbort);
-      const onOver = () => signal?.removeEventListener('abort', onAbort);
-      connection.send(request, new FetchExchange(connection, { resolve, reject }, onOver));
+      const onAbort = () => connection.destroy(toError(until?.reason));
+      connection.send(request, new FetchExchange(connection, { resolve, reject }, follow(until, onAbort)));
     });
   }
 
@@ -83,6 +113,13 @@ class Origin implements ConnectionOwner, Disposable {
     this.#all.add(connection);
     return connection;
   }
+}
+
+function follow(until: LeanInit['until'] | null, onAbort: () => void): () => void {
+  if (!until) return () => {};
+  if ('follow' in until) return until.follow(onAbort);
+  until.addEventListener('abort', onAbort);
+  return () => until.removeEventListener('abort', onAbort);
 }
 
 function entriesOf(headers: RequestInit['headers']): Iterable<readonly [string, string]> {
