@@ -1,15 +1,16 @@
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { INSTANCE_HEADER } from '../../protocol/index.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ANYBODY, type Identity } from '../auth/identity.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
+import { BodyChunks } from './body-chunks.ts';
 import type { CallExchange } from './exchange.ts';
 import type { Instance } from './instance.ts';
 import { SMALL_BODY_BYTES } from './read-body.ts';
 import type { Caller, RequestTracker } from './request-tracker.ts';
 import type { WebGuard } from './web-guard.ts';
-import { WholeRequest } from './whole-request.ts';
 
 /** A route whose plain requests need not pass through Fastify. */
 export interface FastRoute {
@@ -41,7 +42,6 @@ export class FastPath {
   readonly #maxBytes: number;
   /** Undefined where it makes no difference where a request comes from. */
   readonly #guard: WebGuard | undefined;
-  #isClosed = false;
 
   constructor(options: FastPathOptions) {
     this.#options = options;
@@ -57,7 +57,7 @@ export class FastPath {
 
   /** Takes no more: while the server stops, Fastify closes each connection with its answer. */
   close(): void {
-    this.#isClosed = true;
+    this.#routes.clear();
   }
 
   /** Takes plain requests, and leaves the others to Fastify. */
@@ -70,19 +70,16 @@ export class FastPath {
   #take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '', headers } = request;
     const route = method === 'POST' ? this.#routes.get(url) : undefined;
-    if (route === undefined || this.#isClosed || !this.#isPlain(headers)) return false;
-    // One that waited for others on its connection may have been read meanwhile.
-    if (!(request instanceof WholeRequest) || request.hasBegun) return false;
-    const { authenticator } = route;
-    const identity = authenticator === undefined ? ANYBODY : authenticator.recognize(headers);
+    if (route === undefined || !this.#isPlain(headers)) return false;
+    // One that waited for others on its connection may have been read into its stream meanwhile.
+    if (!(request instanceof WholeRequest) || request.complete || request.readableLength > 0) return false;
+    const identity = route.authenticator === undefined ? ANYBODY : route.authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;
     const caller: Caller = { tiltyardIdentity: identity, tiltyardIsTold: false };
     const { requests, instance } = this.#options;
     requests.begin(request, response, route.counts, caller);
-    const open: CallExchange['open'] = (status, own) => {
-      own.push(INSTANCE_HEADER, instance.id);
-      response.writeHead(status, own);
-    };
+    const open: CallExchange['open'] = (status, own) =>
+      void response.writeHead(status, [...own, INSTANCE_HEADER, instance.id]);
     // Whoever instruments HTTP has its span around this moment, and not around the one when the body is there.
     const trace = route.traceOf?.(request);
     request.whenWhole((body) => route.answer({ headers, body, identity, response, caller, trace, open }));
@@ -101,5 +98,44 @@ export class FastPath {
       (headers[INSTANCE_HEADER] ?? id) === id &&
       this.#guard?.isPlain(headers) !== false
     );
+  }
+}
+
+/**
+ * A request that can give its body away as text, in the moment in which Node has read the last of it. A stream tells the same in five
+ * events, each with a turn in the queue of ticks, which is a tenth of what a call costs.
+ */
+export class WholeRequest extends IncomingMessage {
+  /** Node's own mark: it need not have the stream flow, for the sake of the next request, when this one is answered. */
+  declare _dumped: boolean;
+  #onWhole: ((text: string) => void) | undefined;
+  // Nearly all come in one piece.
+  #body: Buffer | BodyChunks | undefined;
+
+  static {
+    // Node asks this before it forgets a request that was answered. Not in the usual way, since its types have a property here.
+    const { get } = Object.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded') as PropertyDescriptor;
+    Object.defineProperty(WholeRequest.prototype, 'readableEnded', {
+      get: function (this: WholeRequest) {
+        return this.#onWhole === undefined ? get?.call(this) : this.complete;
+      },
+    });
+  }
+
+  /** Takes the body instead of the stream, before it has begun. Nothing is called if the client leaves before its body is whole. */
+  whenWhole(onWhole: (text: string) => void): void {
+    this.#onWhole = onWhole;
+  }
+
+  /** Node adds each piece to the stream in this way, and `null` at the end. */
+  override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
+    if (this.#onWhole === undefined) return super.push(piece, encoding);
+    const body = this.#body;
+    if (piece === null) {
+      this._dumped = true;
+      this.#body = undefined;
+      this.#onWhole(body?.toString() ?? '');
+    } else this.#body = body === undefined ? piece : BodyChunks.of(body).add(piece);
+    return true;
   }
 }

@@ -2,8 +2,7 @@ import dns, { type LookupAddress } from 'node:dns';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
 import { type Answering, answerClientError, answerExpectation, refuseTunnel } from './client-errors.ts';
-import type { FastPath } from './fast-path.ts';
-import { WholeRequest } from './whole-request.ts';
+import { type FastPath, WholeRequest } from './fast-path.ts';
 
 /** What takes the requests of a server before Fastify does. */
 export interface FrontDesk extends Answering {

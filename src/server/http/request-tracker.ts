@@ -185,6 +185,11 @@ export function isQueued({ socket }: ServerResponse): boolean {
   return socket === null;
 }
 
+/** Whether a client has left. Not by the response: one that waits behind another on its connection does not hear of the end. */
+export function hasLeft({ req }: ServerResponse): boolean {
+  return req.socket.destroyed;
+}
+
 function tell(events: EventLog, ended: EndedOne, answered: number): void {
   const { counts, caller, refusal, arrivedAt } = ended;
   const { method, url, headers } = ended.request;

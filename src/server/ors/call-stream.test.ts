@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { silent } from '../../core/index.ts';
-import { type CallEvent, type CallListener, DEFAULT_SESSION_OPTIONS, MemoryBudget } from '../../sessions/index.ts';
+import { type CallEvent, DEFAULT_SESSION_OPTIONS, MemoryBudget } from '../../sessions/index.ts';
 import { Disconnects } from '../http/disconnects.ts';
 import { PieceRooms } from '../http/pieces.ts';
 import { Transfers } from '../http/transfers.ts';
@@ -27,16 +27,9 @@ function viewed(socket = new Socket()) {
   const batch = new WriteBatch((thrown) => {
     throw thrown;
   });
-  let tell: CallListener = () => {};
   const leave = vi.fn();
   const touch = vi.fn();
-  const host = {
-    touch,
-    call(_ref: object, _request: object, on: CallListener) {
-      tell = on;
-      return leave;
-    },
-  };
+  const host = { touch };
   const open = () => {
     response.headersSent = true;
   };
@@ -45,8 +38,8 @@ function viewed(socket = new Socket()) {
   const rooms = new PieceRooms();
   const disconnects = new Disconnects();
   const options = { host, batch, heartbeat, transfers, rooms, disconnects, returnErrors: 'none' };
-  const stream = new CallStream(exchange as never, REF, options as never);
-  stream.start({ name: 'wait', input: {} });
+  const stream = new CallStream(options as never, exchange as never, REF, { name: 'wait', input: {} });
+  stream.start(undefined, leave);
   return {
     stream,
     response,
@@ -56,7 +49,7 @@ function viewed(socket = new Socket()) {
     touch,
     leave,
     batch,
-    tell: (event: CallEvent) => tell(event),
+    tell: (event: CallEvent) => stream.on(event),
   };
 }
 

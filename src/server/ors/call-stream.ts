@@ -1,14 +1,13 @@
-import type { ServerResponse } from 'node:http';
 import { encodeError, encodeResult, encodeSmallResult, encodeTaskId, PING } from '../../protocol/index.ts';
 import type { CallEvent, CallRequest, SessionHost, SessionRef } from '../../sessions/index.ts';
 import type { Disconnects } from '../http/disconnects.ts';
 import { type ReturnErrors, toFailureAnswer } from '../http/errors.ts';
-import { type CallExchange, type HeaderList, respond } from '../http/exchange.ts';
+import { type CallExchange, respond } from '../http/exchange.ts';
 import type { Beating, Heartbeat } from '../http/heartbeat.ts';
 import { type PieceRooms, Pump } from '../http/pieces.ts';
-import { isQueued } from '../http/request-tracker.ts';
+import { hasLeft, isQueued } from '../http/request-tracker.ts';
 import type { Transfers } from '../http/transfers.ts';
-import { isLarge, type WriteBatch, writeLast } from '../http/write-batch.ts';
+import { type HeaderList, isLarge, type WriteBatch, writeWhole } from '../http/write-batch.ts';
 import { toCallAnswer } from './call-answer.ts';
 
 /** What every stream of a server shares. */
@@ -22,7 +21,8 @@ export interface CallStreamOptions {
   readonly returnErrors: ReturnErrors;
 }
 
-const STREAM_HEADERS: Readonly<HeaderList> = [
+/** The headers of every stream. */
+export const STREAM_HEADERS: Readonly<HeaderList> = [
   'content-type',
   'text/event-stream; charset=utf-8',
   'cache-control',
@@ -34,13 +34,13 @@ const STREAM_HEADERS: Readonly<HeaderList> = [
 /** In the turn in which the call came; waiting for its end; with a stream that has begun; done. */
 type StreamPhase = 'arriving' | 'waiting' | 'streaming' | 'answered';
 
-/** Answers a call: in one write if it ends within this turn, as a stream if it takes longer. */
+/** Answers a call that takes longer, or whose answer is not a small result: as a stream, unless one write is enough. */
 export class CallStream implements Beating {
+  readonly #options: CallStreamOptions;
   readonly #exchange: CallExchange;
   readonly #ref: SessionRef;
-  readonly #options: CallStreamOptions;
   /** Whether this client takes refused calls inside the stream. */
-  #envelope = false;
+  readonly #envelope: boolean;
   #phase: StreamPhase = 'arriving';
   /** The latest that was told of the call. */
   #heard: CallEvent | undefined;
@@ -50,21 +50,22 @@ export class CallStream implements Beating {
   #unwatch: (() => void) | undefined;
   #stopBeat: (() => void) | undefined;
 
-  constructor(exchange: CallExchange, ref: SessionRef, options: CallStreamOptions) {
+  constructor(options: CallStreamOptions, exchange: CallExchange, ref: SessionRef, { keepRefusal }: CallRequest) {
+    this.#options = options;
     this.#exchange = exchange;
     this.#ref = ref;
-    this.#options = options;
+    this.#envelope = keepRefusal === true;
   }
 
-  /** Makes the call, and answers it. */
-  start(request: CallRequest): void {
-    const { host, batch } = this.#options;
-    this.#envelope = request.keepRefusal === true;
-    this.#leave = host.call(this.#ref, request, (event) => this.#on(event));
-    if (this.#phase === 'answered') return;
-    if (this.#heard?.kind === 'settled') return batch.soon(() => this.#finish());
+  /** Answers the call, of which this has been told so far. */
+  start(heard: CallEvent | undefined, leave: () => void): void {
+    const { batch } = this.#options;
+    this.#heard = heard;
+    this.#leave = leave;
     // A tool that only waits for a promise or two has its answer by the end of the turn, and needs no stream.
-    batch.defer(() => this.#begin());
+    if (heard?.kind !== 'settled') return batch.defer(() => this.#begin());
+    if (isLarge(heard.ending)) this.#finish();
+    else batch.soon(() => this.#finish());
   }
 
   beat(): void {
@@ -74,7 +75,8 @@ export class CallStream implements Beating {
     else if (!response.writableNeedDrain) response.write(PING);
   }
 
-  #on(event: CallEvent): void {
+  /** Hears what else is told of the call. */
+  on(event: CallEvent): void {
     this.#heard = event;
     // Not at once: what ends within this turn is answered in one write.
     if (event.kind === 'accepted') return this.#options.batch.defer(() => this.#announce());
@@ -109,7 +111,6 @@ export class CallStream implements Beating {
     if (this.#unwatch !== undefined) this.#release();
     if (heard?.kind !== 'settled' || hasLeft(response)) return;
     const { taskId, ending } = heard;
-    caller.tiltyardIsTold = heard.isNews;
     if (ending.kind === 'returned') return this.#sendResult(ending.json, taskId);
     const { returnErrors } = this.#options;
     const how = { envelope: this.#envelope, streaming: response.headersSent, returnErrors };
@@ -139,15 +140,12 @@ export class CallStream implements Beating {
     const { response } = this.#exchange;
     if (isQueued(response)) this.#options.transfers.countQueued(response, this.#ref.identity, event.length);
     if (response.headersSent) return void response.end(event);
-    const body = taskId === undefined ? event : encodeTaskId(taskId) + event;
-    const bytes = Buffer.byteLength(body);
-    this.#exchange.open(200, [...STREAM_HEADERS, 'content-length', bytes]);
-    writeLast(response, body, bytes);
+    writeWhole(this.#exchange, 200, STREAM_HEADERS, taskId === undefined ? event : encodeTaskId(taskId) + event);
   }
 
   /** Begins a stream whose length nobody knows yet. */
   #open(taskId: string): void {
-    this.#exchange.open(200, [...STREAM_HEADERS]);
+    this.#exchange.open(200, STREAM_HEADERS);
     this.#exchange.response.write(encodeTaskId(taskId));
   }
 
@@ -172,9 +170,4 @@ export class CallStream implements Beating {
     this.#unwatch?.();
     this.#stopBeat?.();
   }
-}
-
-/** Whether a client has left. Not by the response: one that waits behind another on its connection does not hear of the end. */
-function hasLeft({ req }: ServerResponse): boolean {
-  return req.socket.destroyed;
 }

@@ -1,14 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { describe, toError } from '../../core/index.ts';
-import { isObject, SESSION_HEADER } from '../../protocol/index.ts';
-import { type CallRequest, isAbsent, type SessionRef } from '../../sessions/index.ts';
+import { encodeSmallResult, encodeTaskId, isObject, SESSION_HEADER } from '../../protocol/index.ts';
+import { type CallEvent, type CallRequest, isAbsent, type SessionRef } from '../../sessions/index.ts';
 import { badRequest, bytesOfCall } from '../http/bodies.ts';
 import { toErrorAnswer, toFailureAnswer } from '../http/errors.ts';
 import { byFastify, type CallExchange, respond } from '../http/exchange.ts';
 import type { FastRoute } from '../http/fast-path.ts';
 import { MAX_SID_LENGTH, readSid } from '../http/headers.ts';
+import { hasLeft, isQueued } from '../http/request-tracker.ts';
+import { writeWhole } from '../http/write-batch.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
-import { CallStream } from './call-stream.ts';
+import { CallStream, type CallStreamOptions, STREAM_HEADERS } from './call-stream.ts';
 import { mayCall } from './scopes.ts';
 import type { OrsService } from './service.ts';
 
@@ -53,7 +55,37 @@ function answerCall(service: OrsService, environment: string, sid: string, excha
   } catch (thrown) {
     return void fail(service, exchange, ref, toError(thrown));
   }
-  new CallStream(exchange, ref, service.streams).start(request);
+  makeCall(service.streams, exchange, ref, request);
+}
+
+/** Makes a call. Most have ended with a small result by then: these are answered in one write, and only others need a stream. */
+function makeCall(streams: CallStreamOptions, exchange: CallExchange, ref: SessionRef, request: CallRequest): void {
+  let heard = undefined as CallEvent | undefined;
+  let stream: CallStream | undefined;
+  const leave = streams.host.call(ref, request, (event) => {
+    if (event.kind === 'settled') exchange.caller.tiltyardIsTold = event.isNews;
+    if (stream === undefined) heard = event;
+    else stream.on(event);
+  });
+  const small = heard?.kind === 'settled' ? encodeSmall(heard) : undefined;
+  if (small !== undefined) return streams.batch.soon(() => sendSmall(streams, exchange, small));
+  stream = new CallStream(streams, exchange, ref, request);
+  stream.start(heard, leave);
+}
+
+type Settled = Extract<CallEvent, { kind: 'settled' }>;
+
+/** All events of a call that has ended with a small result. */
+function encodeSmall({ taskId, ending }: Settled): string | undefined {
+  const end = ending.kind === 'returned' ? encodeSmallResult(ending.json) : undefined;
+  return end === undefined ? undefined : encodeTaskId(taskId) + end;
+}
+
+function sendSmall({ transfers }: CallStreamOptions, exchange: CallExchange, events: string): void {
+  const { response, identity } = exchange;
+  if (hasLeft(response)) return;
+  if (isQueued(response)) transfers.countQueued(response, identity.id, events.length);
+  writeWhole(exchange, 200, STREAM_HEADERS, events);
 }
 
 /** The request of a call, from its body. */
@@ -65,8 +97,7 @@ function toRequest(service: OrsService, environment: string, exchange: CallExcha
     throw badRequest(`'input' must be an object ({} for a tool without parameters), not ${describe(input)}`);
   const taskId = given === undefined || given === null ? undefined : readTaskId(given);
   const isOfficial = OFFICIAL_SDK.test(exchange.headers['user-agent'] ?? '');
-  const { toolErrors } = service;
-  const keepRefusal = toolErrors === 'envelope' || (toolErrors === 'auto' && isOfficial);
+  const keepRefusal = service.toolErrors === 'envelope' || (service.toolErrors === 'auto' && isOfficial);
   const bytes = bytesOfCall(exchange.body as string);
   return { environment, name, input, bytes, taskId, keepRefusal, trace: exchange.trace };
 }

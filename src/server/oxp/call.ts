@@ -4,6 +4,7 @@ import type { CallEvent } from '../../sessions/index.ts';
 import { bytesOfCall } from '../http/bodies.ts';
 import { type CallExchange, respond, respondInPieces, type WholeAnswer } from '../http/exchange.ts';
 import type { FastRoute } from '../http/fast-path.ts';
+import { hasLeft } from '../http/request-tracker.ts';
 import { isLarge } from '../http/write-batch.ts';
 import type { RouteCounts } from '../observe/request-counts.ts';
 import { readCallRequest } from './bodies.ts';
@@ -67,7 +68,7 @@ function toRequest(exchange: CallExchange, wanted: CallToolRequest) {
 }
 
 function answer(service: OxpService, exchange: CallExchange, settled: Settled): void {
-  if (exchange.response.req.socket.destroyed) return;
+  if (hasLeft(exchange.response)) return;
   const { taskId, ending, durationMs } = settled;
   exchange.caller.tiltyardIsTold = settled.isNews;
   if (ending.kind === 'refused') return send(exchange, toRefusalAnswer(ending, service.unavailableStatus));
