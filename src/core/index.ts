@@ -83,6 +83,7 @@ export { redactValue } from './redact-value.ts';
 export { listOf, must, mustUnquoted, objectOf, oneOf, type Rule, trueOrFalse, wholeNumber } from './rules.ts';
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
 export { slowPatterns } from './slow-patterns.ts';
+export { startThread } from './start-thread.ts';
 export { NOTHING_TO_SEE, type Step, type StepOptions, step, toToolOutput } from './step.ts';
 export { taskHashOf } from './task-hash.ts';
 export type { SplitDefinition, TaskList, TaskSource } from './tasks.ts';

@@ -30,6 +30,8 @@ export const SHORTEST_HUGE = 4096;
 export class TextFinder {
   readonly #starts: HashTable;
   readonly #windows: readonly WindowTable[];
+  /** The shortest text that something can be found in. */
+  readonly #shortest: number;
 
   constructor(wanted: Iterable<WantedText>) {
     const byLength = new Map<number, HashEntry[]>();
@@ -44,10 +46,11 @@ export class TextFinder {
     }
     this.#starts = new HashTable(starts);
     this.#windows = Array.from(byLength, ([size, entries]) => ({ size, table: new HashTable(entries) }));
+    this.#shortest = Math.min(...byLength.keys());
   }
 
   find(text: string, onFound: OnFound): void {
-    if (text.length < SHORTEST_TEXT) return;
+    if (text.length < this.#shortest) return;
     const hashes = new RunningHashes(text);
     const candidates: number[] = [];
     hashes.find({ size: SHORTEST_TEXT, table: this.#starts }, (start) => candidates.push(start));

@@ -13,20 +13,31 @@ export function* viewsOf(text: string): Generator<TextView> {
   let view: TextView | undefined = { text, origins: undefined };
   for (let depth = 0; view !== undefined; depth += 1) {
     yield view;
-    const decoded = read(view, PERCENT_ESCAPE, readPercentEscape);
+    const decoded = read(view, PERCENT);
     if (decoded !== undefined) yield decoded;
     if (view.text.includes('+')) {
       // First, because a form escapes a plus that is none of these.
       const spaced = { ...view, text: view.text.replaceAll('+', ' ') };
-      yield read(spaced, PERCENT_ESCAPE, readPercentEscape) ?? spaced;
+      yield read(spaced, PERCENT) ?? spaced;
     }
-    view = depth < DEPTH ? read(view, BACKSLASH_ESCAPE, readBackslashEscape) : undefined;
+    view = depth < DEPTH ? read(view, BACKSLASH) : undefined;
   }
 }
 
-// One character in UTF-8 at a time, so that it is known where each of them comes from.
-const PERCENT_ESCAPE =
-  /%[0-7][\da-f]|%[cd][\da-f]%[\da-f]{2}|%e[\da-f](?:%[\da-f]{2}){2}|%f[\da-f](?:%[\da-f]{2}){3}/gi;
+/** A way to escape characters. */
+interface Escapes {
+  /** What each of them begins with: most texts have none. */
+  readonly mark: string;
+  readonly pattern: RegExp;
+  readonly toPlain: (escaped: string) => string;
+}
+
+const PERCENT: Escapes = {
+  mark: '%',
+  // One character in UTF-8 at a time, so that it is known where each of them comes from.
+  pattern: /%[0-7][\da-f]|%[cd][\da-f]%[\da-f]{2}|%e[\da-f](?:%[\da-f]{2}){2}|%f[\da-f](?:%[\da-f]{2}){3}/gi,
+  toPlain: readPercentEscape,
+};
 
 function readPercentEscape(escaped: string): string {
   try {
@@ -37,7 +48,11 @@ function readPercentEscape(escaped: string): string {
   }
 }
 
-const BACKSLASH_ESCAPE = /\\(?:u[\da-f]{4}|x[\da-f]{2}|[^ux])/gi;
+const BACKSLASH: Escapes = {
+  mark: '\\',
+  pattern: /\\(?:u[\da-f]{4}|x[\da-f]{2}|[^ux])/gi,
+  toPlain: readBackslashEscape,
+};
 
 const CONTROL_CHARACTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', 0: '\0' }),
@@ -50,11 +65,8 @@ function readBackslashEscape(escaped: string): string {
 }
 
 /** The view with its escapes read; undefined if there are none. */
-function read(
-  { text, origins }: TextView,
-  escapes: RegExp,
-  toPlain: (escaped: string) => string,
-): TextView | undefined {
+function read({ text, origins }: TextView, { mark, pattern, toPlain }: Escapes): TextView | undefined {
+  if (!text.includes(mark)) return undefined;
   const pieces: string[] = [];
   const from = new Int32Array(text.length + 1);
   let length = 0;
@@ -67,7 +79,7 @@ function read(
       length += 1;
     }
   };
-  for (const { 0: escaped, index } of text.matchAll(escapes)) {
+  for (const { 0: escaped, index } of text.matchAll(pattern)) {
     add(text.slice(read, index), read, 1);
     add(toPlain(escaped), index, 0);
     read = index + escaped.length;

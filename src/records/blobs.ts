@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CommonValues } from './common-values.ts';
 import { RecordError } from './record-error.ts';
 
 /** What stands in a record for something large, which is in the file `blobs/<$blob>`. */
@@ -27,8 +28,8 @@ export class BlobFolder {
   readonly folder: string;
   /** How many bytes were written that were not there. */
   written = 0;
-  /** Objects that are in it. */
-  readonly known: WeakMap<object, BlobRef> = new WeakMap();
+  /** What is in it and belongs to many records. */
+  readonly common: CommonValues<BlobRef> = new CommonValues();
   /** Names of blobs that are there, so that the disk is not asked again for each of them. */
   readonly #names = new Set<string>();
 

@@ -3,10 +3,14 @@
 export { taskHashOf } from '../core/index.ts';
 export type { JsonObject, JsonValue, ToolSpec, WireBlock, WireImageBlock, WireTextBlock } from '../protocol/index.ts';
 // What is in a record
+export { type Appender, ThreadAppender } from './appender.ts';
 export { BlobFolder, type BlobRef, PRIVATE_FILE, PRIVATE_FOLDER, readBlob } from './blobs.ts';
+export { CommonValues } from './common-values.ts';
 export { blockDifferences, type Difference, differencesOf } from './differences.ts';
 // An episode as a whole
 export type { RecordedCall, RecordedChoice, RecordedEpisode, ToldResult } from './episode-types.ts';
+// Reading and writing
+export type { EventHead } from './event-head.ts';
 export {
   type CallEvent,
   type EndEvent,
@@ -34,9 +38,9 @@ export {
   type Stop,
   type TokenUsage,
 } from './events.ts';
-// Reading and writing
 export { findRecords } from './find-records.ts';
 export type { StoredEvent } from './parse-event.ts';
+export { PendingLines } from './pending-lines.ts';
 export { type PlacedDifference, type PlayedAgain, playAgain, type SecondPlay } from './play-again.ts';
 export { blobFoldersOf, type ReadOptions, readRecord, readStoredRecord } from './read-record.ts';
 export { RecordError } from './record-error.ts';

@@ -1,11 +1,18 @@
+import { type EventHead, MOST_HEAD_BYTES, writeHead } from './event-head.ts';
+
 const FIRST_BYTES = 2048;
+
+// More is not kept for lines to come.
+const MOST_KEPT_BYTES = 2 ** 20;
 
 const CLOSING_BRACE = 0x7d;
 const LINE_BREAK = 0x0a;
 
-/** Lines that wait to be written together, in one piece of memory. */
+const NOTHING = Buffer.alloc(0);
+
+/** Lines that wait to be written together, in one piece of memory. Writers may share one if each is flushed before the next takes an event. */
 export class PendingLines {
-  #bytes: Buffer | undefined;
+  #bytes: Buffer = NOTHING;
   #used = 0;
 
   get isEmpty(): boolean {
@@ -15,36 +22,45 @@ export class PendingLines {
   /** Adds a text. */
   text(text: string): void {
     // As much as UTF-8 may take at most.
-    const bytes = this.#roomFor(text.length * 3);
-    this.#used += bytes.write(text, this.#used);
+    this.#makeRoom(text.length * 3);
+    this.#used += this.#bytes.write(text, this.#used);
   }
 
-  /** Adds a line of an object whose fields are in these bytes already, after those that `before` has. */
-  line(before: string, fields: Buffer, start: number, end: number): void {
-    const bytes = this.#roomFor(before.length * 3 + (end - start) + 2);
-    let at = this.#used + bytes.write(before, this.#used);
+  /** Adds the line of an event whose other fields are in these bytes already. */
+  event(head: EventHead, fields: Buffer, start: number, end: number): void {
+    this.#makeRoom(MOST_HEAD_BYTES + (end - start) + 2);
+    const bytes = this.#bytes;
+    let at = writeHead(bytes, this.#used, head);
     at += fields.copy(bytes, at, start, end);
     bytes[at] = CLOSING_BRACE;
     bytes[at + 1] = LINE_BREAK;
     this.#used = at + 2;
   }
 
-  /** Gives all that was added, and is empty then. */
-  take(): Buffer {
-    const bytes = (this.#bytes ?? Buffer.alloc(0)).subarray(0, this.#used);
-    // Not kept: there may be thousands of records of which little is written.
-    this.#bytes = undefined;
-    this.#used = 0;
-    return bytes;
+  /** All that was added. */
+  get waiting(): Buffer {
+    return this.#bytes.subarray(0, this.#used);
   }
 
-  #roomFor(bytes: number): Buffer {
+  /** Forgets what was added, and uses its memory again. */
+  clear(): void {
+    this.#used = 0;
+    if (this.#bytes.length > MOST_KEPT_BYTES) this.#bytes = NOTHING;
+  }
+
+  /** Gives all that was added away, with its memory, and is empty then. */
+  take(): Buffer {
+    const { waiting } = this;
+    this.#bytes = NOTHING;
+    this.#used = 0;
+    return waiting;
+  }
+
+  #makeRoom(bytes: number): void {
     const wanted = this.#used + bytes;
-    if (this.#bytes === undefined) this.#bytes = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, wanted));
-    if (wanted <= this.#bytes.length) return this.#bytes;
-    const larger = Buffer.allocUnsafeSlow(Math.max(wanted, this.#bytes.length * 2));
+    if (wanted <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, wanted, this.#bytes.length * 2));
     this.#bytes.copy(larger, 0, 0, this.#used);
     this.#bytes = larger;
-    return larger;
   }
 }

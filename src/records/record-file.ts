@@ -1,6 +1,6 @@
-import { appendFile, closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
+import type { Appender } from './appender.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './blobs.ts';
 import { LineSplitter } from './lines.ts';
 import { isTornStart, parseEvent, type StoredEvent } from './parse-event.ts';
@@ -66,9 +66,9 @@ export class RecordFile implements Disposable {
   }
 
   /** The same while others go on; one at a time. If the disk does not take the lines, a part of them may be there, and nothing may follow. */
-  async writeLater(lines: Buffer): Promise<void> {
+  async writeLater(lines: Buffer, appender: Appender): Promise<void> {
     this.close();
-    await append(this.path, lines, { mode: PRIVATE_FILE, flag: this.#end === 0 ? 'ax' : 'a' });
+    await appender.append(this.path, lines, this.#end === 0 ? 'new' : 'known');
     this.#end += lines.length;
   }
 
@@ -82,8 +82,6 @@ export class RecordFile implements Disposable {
     this.close();
   }
 }
-
-const append = promisify(appendFile);
 
 function openNew(path: string): number {
   const open = () => openSync(path, 'ax+', PRIVATE_FILE);

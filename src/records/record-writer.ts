@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Secrets } from '../core/index.ts';
 import { version } from '../version.ts';
+import type { Appender } from './appender.ts';
 import { BlobFolder } from './blobs.ts';
 import { type NewEvent, RECORD_VERSION, type RecordEvent } from './events.ts';
 import type { StoredEvent } from './parse-event.ts';
@@ -25,6 +26,8 @@ export interface WriteOptions {
   readonly existing?: 'refuse' | 'resume';
   /** When the file is made: at once, or with the first `flushLater`, in a folder that is there. Default: 'now'. */
   readonly created?: 'now' | 'later';
+  /** Where events wait to be written, for those who take events of one record, flush it, and go on with the next. Default: its own. */
+  readonly lines?: PendingLines;
   /** Gets the events that are in a record that goes on. */
   readonly onEvent?: (event: StoredEvent) => void;
 }
@@ -55,7 +58,7 @@ export class RecordWriter implements Disposable {
   readonly #storing: Storing;
   readonly #tally: Tally = new Tally();
   /** What is not written yet. */
-  readonly #pending: PendingLines = new PendingLines();
+  readonly #pending: PendingLines;
   /** How many events are written, and how many there are. */
   #written = 0;
   #next = 0;
@@ -65,6 +68,7 @@ export class RecordWriter implements Disposable {
   private constructor(path: string, options: WriteOptions) {
     const { blobs = join(dirname(path), 'blobs'), secrets = {}, existing, created, onEvent } = options;
     const isShared = options.blobs !== undefined;
+    this.#pending = options.lines ?? new PendingLines();
     this.#storing = { blobs: typeof blobs === 'string' ? new BlobFolder(blobs) : blobs, isShared, secrets };
     const take = (event: StoredEvent) => {
       this.#note(event);
@@ -116,12 +120,12 @@ export class RecordWriter implements Disposable {
     const { type, at, call, bytes, start, end, reward } = event;
     this.#assertInOrder(event);
     const n = this.#next;
-    const before = `{"n":${n},"at":${at},"type":"${type}",${call === undefined ? '' : `"call":${call},`}`;
     const isSmall = end - start < LARGE_CHARACTERS;
     const isPlain = isSmall && (event.hasNoBlobs ?? hasNoBlobs(bytes.subarray(start, end)));
-    if (isPlain && !hasSecrets(this.#storing.secrets)) this.#pending.line(before, bytes, start, end);
+    if (isPlain && !hasSecrets(this.#storing.secrets)) this.#pending.event({ n, at, type, call }, bytes, start, end);
     else {
-      const whole = JSON.parse(`${before}${bytes.toString('utf8', start, end)}}`) as RecordEvent;
+      const fields = JSON.parse(`{${bytes.toString('utf8', start, end)}}`) as object;
+      const whole = { n, at, type, ...(call === undefined ? {} : { call }), ...fields } as RecordEvent;
       this.#pending.text(`${JSON.stringify(toStoredEvent(whole, this.#storing))}\n`);
     }
     return this.#note({ n, at, type, reward });
@@ -131,10 +135,10 @@ export class RecordWriter implements Disposable {
   flush(): void {
     if (this.#pending.isEmpty) return;
     try {
-      this.#file.write(this.#pending.take());
+      this.#file.write(this.#pending.waiting);
       this.#written = this.#next;
     } finally {
-      this.#next = this.#written;
+      this.#forget();
     }
   }
 
@@ -142,20 +146,27 @@ export class RecordWriter implements Disposable {
    * Writes what was taken while others go on: for those who write many records side by side. One at a time, and not together with `flush`. If
    * the disk does not take it, it rejects, and the record cannot go on.
    */
-  async flushLater(): Promise<void> {
+  async flushLater(appender: Appender): Promise<void> {
     if (this.#pending.isEmpty) return;
     const next = this.#next;
-    await this.#file.writeLater(this.#pending.take());
+    await this.#file.writeLater(this.#pending.take(), appender);
     this.#written = next;
   }
 
   /** Closes the file; who writes again opens it again. What was taken and not flushed is lost. */
   close(): void {
+    this.#forget();
     this.#file.close();
   }
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /** Forgets what was taken and not written; its numbers are used again. */
+  #forget(): void {
+    this.#pending.clear();
+    this.#next = this.#written;
   }
 
   #note(event: NotedEvent): number {

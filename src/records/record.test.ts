@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonValue } from '../protocol/index.ts';
 import {
+  BlobFolder,
   type NewEvent,
   RECORD_SCHEMA,
   type ReadOptions,
@@ -209,6 +210,24 @@ test('Q1: no secret is in any file, in whichever field or form', async () => {
     'note',
     'end',
   ]);
+});
+
+test('Q1: tools that records have in common are one blob for all who have the same secrets, and have none of them', async () => {
+  const folder = join(newFile(), '..');
+  const blobs = new BlobFolder(join(folder, 'blobs'));
+  const description = 'Ask with sk-very-secret-value or sk-another-secret.';
+  const write = (name: string, secrets: Readonly<Record<string, string>>) => {
+    const file = join(folder, name);
+    using writer = RecordWriter.open(file, { blobs, secrets });
+    writer.append({ ...EPISODE, tools: [{ name: 'ask', description, input_schema: null }] });
+    return file;
+  };
+  const [one, other] = [{ KEY: 'sk-very-secret-value' }, { KEY: 'sk-another-secret' }];
+  const files = [write('a', one), write('b', one), write('c', other), write('d', {})];
+  const told = await Promise.all(files.map(async (file) => (await read(file))[0]));
+  const hidden = (secret: string) => ({ tools: [{ description: description.replace(secret, '[secret]') }] });
+  expect(told).toMatchObject([hidden(one.KEY), hidden(one.KEY), hidden(other.KEY), { tools: [{ description }] }]);
+  expect(readdirSync(blobs.folder)).toHaveLength(3);
 });
 
 test('Q2: a torn last line is left out, and cut off before the next is written, wherever it was torn', async () => {

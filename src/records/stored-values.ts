@@ -28,13 +28,12 @@ export function toStoredText(text: string, storing: Storing): string | BlobRef {
 export function toStoredCommon(value: object, storing: Storing): unknown {
   // A record that stands alone can be copied as one file.
   if (!storing.isShared) return toStored(value, storing);
-  if (hasSecrets(storing.secrets)) return putJson(redactValue(value, storing.secrets), storing);
-  const { known } = storing.blobs;
-  const ref = known.get(value) ?? putJson(value, storing);
-  // What cannot change need not be hashed again.
-  if (Object.isFrozen(value)) known.set(value, ref);
-  return ref;
+  const secrets = hasSecrets(storing.secrets) ? storing.secrets : NO_SECRETS;
+  return storing.blobs.common.find(value, secrets, () => putJson(withoutSecrets(value, secrets), storing));
 }
+
+// One for all records that have none, by which common values are found again.
+const NO_SECRETS: Secrets = {};
 
 /** The same of base64: its bytes get a file of their own, whatever their number. */
 export function toStoredBytes(text: string, storing: Storing): string | BlobRef {

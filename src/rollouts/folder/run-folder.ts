@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../../protocol/index.ts';
-import { BlobFolder, PRIVATE_FOLDER, RecordWriter } from '../../records/index.ts';
+import { BlobFolder, PRIVATE_FOLDER, RecordWriter, ThreadAppender } from '../../records/index.ts';
 import { AttemptRecord } from '../play/attempt-record.ts';
 import type { EpisodeLine } from './episode-line.ts';
 import { LineFile } from './line-file.ts';
@@ -41,6 +41,7 @@ export class RunFolder implements Disposable {
   readonly #episodes: LineFile;
   /** One for all records: what is in it need not be looked for again. */
   readonly #blobs: BlobFolder;
+  readonly #appender = new ThreadAppender();
   #events: 'new' | 'used' | undefined;
   /** Whether the folder shall go when it is closed. */
   #isUnwanted = false;
@@ -117,13 +118,14 @@ export class RunFolder implements Disposable {
     if (this.#events === 'used') while (existsSync(recordPath(this.path, episode, attempt))) attempt += 1;
     const file = recordPath(this.path, episode, attempt);
     const writer = RecordWriter.open(file, { blobs: this.#blobs, secrets, created: 'later' });
-    return { attempt, record: new AttemptRecord(writer) };
+    return { attempt, record: new AttemptRecord(writer, this.#appender) };
   }
 
   [Symbol.dispose](): void {
     try {
       this.#episodes.flush();
     } finally {
+      this.#appender[Symbol.dispose]();
       this.#plan[Symbol.dispose]();
       this.#episodes[Symbol.dispose]();
       this.#lock[Symbol.dispose]();

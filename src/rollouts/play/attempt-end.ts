@@ -19,10 +19,7 @@ export class AttemptEnd implements Disposable {
     this.#run = signal;
     if (signal.aborted) this.#onStop();
     else signal.addEventListener('abort', this.#onStop);
-    if (timeoutMs !== undefined) {
-      const late = new Halt('max_time', `the episode took longer than ${timeoutMs} ms`);
-      this.#timer = setTimeout(() => this.#controller.abort(late), timeoutMs);
-    }
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#onLate(timeoutMs), timeoutMs);
   }
 
   get signal(): AbortSignal {
@@ -32,6 +29,10 @@ export class AttemptEnd implements Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     this.#run.removeEventListener('abort', this.#onStop);
+  }
+
+  #onLate(timeoutMs: number): void {
+    this.#controller.abort(new Halt('max_time', `the episode took longer than ${timeoutMs} ms`));
   }
 
   readonly #onStop = (): void => this.#controller.abort(this.#run.reason);

@@ -1,4 +1,4 @@
-import type { NewEvent, RecordWriter } from '../../records/index.ts';
+import type { Appender, NewEvent, RecordWriter } from '../../records/index.ts';
 
 // How much of an unfinished attempt a kill may take at most. What is written together costs one write.
 const COLLECT_MS = 100;
@@ -9,14 +9,16 @@ const COLLECT_MS = 100;
  */
 export class AttemptRecord implements AsyncDisposable {
   readonly #writer: RecordWriter;
+  readonly #appender: Appender;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   /** What the disk did not take. */
   #failure: { readonly thrown: unknown } | undefined;
   #isOver = false;
 
-  constructor(writer: RecordWriter) {
+  constructor(writer: RecordWriter, appender: Appender) {
     this.#writer = writer;
+    this.#appender = appender;
   }
 
   get isEmpty(): boolean {
@@ -55,7 +57,7 @@ export class AttemptRecord implements AsyncDisposable {
     await before;
     if (this.#failure !== undefined) return;
     try {
-      await this.#writer.flushLater();
+      await this.#writer.flushLater(this.#appender);
     } catch (thrown) {
       this.#failure = { thrown };
     }

@@ -75,10 +75,13 @@ interface Attempt {
   readonly signal: AbortSignal;
 }
 
+/** What is told of a halt. Most are never thrown, and an error takes longer to make than all the rest of an attempt's end. */
+type WhyHalted = Pick<Halt, 'stop' | 'message'>;
+
 interface Ended {
   readonly episode?: RecordedEpisode;
   /** Undefined if the episode finished. */
-  readonly halt: Halt | undefined;
+  readonly halt: WhyHalted | undefined;
 }
 
 async function playOpened(attempt: Attempt): Promise<Ended> {
@@ -171,12 +174,12 @@ function toView(
 }
 
 /** Why the episode did not finish. What the environment did comes before what an agent made of it. */
-function haltOf(episode: RecordedEpisode, signal: AbortSignal, thrown: unknown): Halt | undefined {
+function haltOf(episode: RecordedEpisode, signal: AbortSignal, thrown: unknown): WhyHalted | undefined {
   if (episode.halt !== undefined) return episode.halt;
   if (episode.isFinished) return undefined;
   if (signal.aborted) return toHalt(signal.reason);
   if (thrown instanceof Halt) return thrown;
-  if (thrown === undefined) return new Halt('gave_up', 'the agent stopped before the episode was finished');
+  if (thrown === undefined) return { stop: 'gave_up', message: 'the agent stopped before the episode was finished' };
   return new Halt('agent_threw', thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Batch, entriesOf, textOf } from './batch.ts';
+import { Batch, ReceivedBatch, textOf } from './batch.ts';
 import type { Entry } from './messages.ts';
 
 const CALL = '"tool":"add","input":{"note":"zwölf"},"id":"1"';
@@ -9,8 +9,13 @@ function entry(given: Partial<Entry>): Entry {
   return { kind: 'note', session: 7, at: 1_000, call: 0, reward: Number.NaN, text: '"text":"é"', ...given };
 }
 
+function entriesOf(bytes: Uint8Array) {
+  const batch = new ReceivedBatch(bytes);
+  return Array.from(batch.bySession().values(), (places) => places.map((place) => batch.at(place))).flat();
+}
+
 function received(bytes: Uint8Array) {
-  return Array.from(entriesOf(bytes), (each) => ({
+  return entriesOf(bytes).map((each) => ({
     kind: each.kind,
     session: each.session,
     call: each.call,
@@ -30,8 +35,22 @@ test('entries arrive as they were sent; of a call and its result in one, it is k
     { kind: 'called', session: 7, call: 3, reward: 0.5, text: `${CALL}\n${RESULT}` },
     { kind: 'call', session: 8, call: 4, reward: Number.NaN, text: CALL },
   ]);
-  const lines = Array.from(entriesOf(bytes), (each) => each.bytes.toString('utf8', each.start, each.middle));
+  const lines = entriesOf(bytes).map((each) => each.bytes.toString('utf8', each.start, each.middle));
   expect(lines).toEqual(['"text":"é"', CALL, CALL]);
+});
+
+test('entries are found by session, each in its order, and sessions in the order in which they came', () => {
+  const batch = new Batch();
+  for (const [order, session] of [9, 4, 9, 4, 4].entries()) batch.push(entry({ session, text: `${order}` }));
+  const arrived = new ReceivedBatch(batch.take());
+  const texts = Array.from(arrived.bySession(), ([session, places]) => [
+    session,
+    places.map((place) => textOf(arrived.at(place))),
+  ]);
+  expect(texts).toEqual([
+    [9, ['0', '2']],
+    [4, ['1', '3', '4']],
+  ]);
 });
 
 test('memory that was given back is used again, unless it is of another size', () => {

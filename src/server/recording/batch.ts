@@ -81,24 +81,50 @@ export class Batch {
   }
 }
 
-/** The entries of a batch. */
-export function* entriesOf(batch: Uint8Array): Generator<ReceivedEntry> {
-  const bytes = Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength);
-  const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
-  // One look for all: in most batches there is none.
-  const isPlain = hasNoBlobs(bytes);
-  for (let at = 0; at < bytes.length; ) {
-    const start = at + HEADER_BYTES;
-    const end = start + view.getUint32(at + LENGTH);
-    const kind = KINDS[view.getUint32(at + KIND)] as Entry['kind'];
-    const session = view.getFloat64(at + SESSION);
-    const time = view.getFloat64(at + AT);
-    const call = view.getFloat64(at + CALL);
-    const reward = view.getFloat64(at + REWARD);
-    const isWhole = isPlain || hasNoBlobs(bytes.subarray(start, end));
-    const middle = kind === 'called' ? bytes.indexOf(LINE_BREAK, start) : end;
-    yield { kind, session, at: time, call, reward, bytes, start, middle, end, hasNoBlobs: isWhole };
-    at = end;
+/** A batch as it arrives. */
+export class ReceivedBatch {
+  readonly #bytes: Buffer;
+  readonly #view: DataView;
+  /** One look for all: in most batches there is none. */
+  readonly #hasNoBlobs: boolean;
+
+  constructor({ buffer, byteOffset, byteLength }: Uint8Array) {
+    this.#bytes = Buffer.from(buffer, byteOffset, byteLength);
+    this.#view = new DataView(buffer, byteOffset, byteLength);
+    this.#hasNoBlobs = hasNoBlobs(this.#bytes);
+  }
+
+  /** Where the entries of each session are, in their order; sessions are in the order in which they are first spoken of. */
+  bySession(): Map<number, number[]> {
+    const places = new Map<number, number[]>();
+    const view = this.#view;
+    for (let at = 0; at < view.byteLength; at += HEADER_BYTES + view.getUint32(at + LENGTH)) {
+      const session = view.getFloat64(at + SESSION);
+      const known = places.get(session);
+      if (known === undefined) places.set(session, [at]);
+      else known.push(at);
+    }
+    return places;
+  }
+
+  /** The entry at a place. */
+  at(place: number): ReceivedEntry {
+    const [bytes, view] = [this.#bytes, this.#view];
+    const start = place + HEADER_BYTES;
+    const end = start + view.getUint32(place + LENGTH);
+    const kind = KINDS[view.getUint32(place + KIND)] as Entry['kind'];
+    return {
+      kind,
+      session: view.getFloat64(place + SESSION),
+      at: view.getFloat64(place + AT),
+      call: view.getFloat64(place + CALL),
+      reward: view.getFloat64(place + REWARD),
+      bytes,
+      start,
+      middle: kind === 'called' ? bytes.indexOf(LINE_BREAK, start) : end,
+      end,
+      hasNoBlobs: this.#hasNoBlobs || hasNoBlobs(bytes.subarray(start, end)),
+    };
   }
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type EventJson, type NewEnd, RecordWriter, type StoredEvent } from '../../records/index.ts';
+import { type EventJson, type NewEnd, type PendingLines, RecordWriter, type StoredEvent } from '../../records/index.ts';
 import { onDisk, type Segment } from './archive.ts';
 import { textOf } from './batch.ts';
 import type { Opening, PastCallFields, ReceivedEntry } from './messages.ts';
@@ -20,13 +20,14 @@ export class EpisodeRecord {
   /** What of the segment's bytes is its own. */
   #bytes: number;
 
-  /** Begins a record in a segment, or goes on with the one that is there. */
-  constructor(segment: Segment, { name, episode, secrets, past }: Opening) {
+  /** Begins a record in a segment, or goes on with the one that is there. All share `lines`: each is flushed before the next takes an event. */
+  constructor(segment: Segment, lines: PendingLines, { name, episode, secrets, past }: Opening) {
     this.segment = segment;
     const ids = new Map<number, string>();
     this.#writer = RecordWriter.open(join(segment.path, `${name}.jsonl`), {
       blobs: segment.blobs,
       secrets,
+      lines,
       existing: past === undefined ? 'refuse' : 'resume',
       onEvent: (event) => this.#learn(event, ids),
     });
@@ -76,16 +77,17 @@ export class EpisodeRecord {
     }
   }
 
-  /** Writes what was taken; throws if the disk does not take it, and then nothing of it is there. */
-  flush(): void {
+  /** Writes what was taken; throws if there is no room or the disk does not take it, and then nothing of it is there. */
+  flush(assertRoom: () => void): void {
     try {
+      assertRoom();
       this.#writer.flush();
       if (this.#isGapNoted) this.#missing = 0;
     } finally {
       this.#isGapNoted = false;
+      this.#writer.close();
       // Of calls that were not written there are no results either.
       for (const [call, n] of this.#calls) if (n >= this.#writer.next) this.#calls.delete(call);
-      this.#writer.close();
       this.#count();
     }
   }

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import type { Log } from '../../core/index.ts';
+import { type Log, startThread } from '../../core/index.ts';
 import type {
   CallAsked,
   CallEnding,
@@ -16,7 +16,6 @@ import type {
 import type { ReturnErrors } from '../http/errors.ts';
 import type { RecordingNumbers } from '../observe/recording-metrics.ts';
 import { resultFields } from '../ors/result-fields.ts';
-import { startThread } from '../start-thread.ts';
 import { Batch } from './batch.ts';
 import { callFields, nameOf, toEnd, toEpisode } from './fields.ts';
 import type { Entry, Opening, Order, PastCallFields, ThreadData, Told, ToolsByEnvironment } from './messages.ts';

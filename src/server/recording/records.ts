@@ -1,5 +1,6 @@
+import { PendingLines } from '../../records/index.ts';
 import { Archive } from './archive.ts';
-import { entriesOf, textOf } from './batch.ts';
+import { ReceivedBatch, textOf } from './batch.ts';
 import { EpisodeRecord } from './episode-record.ts';
 import type { Opening, ReceivedEntry, Report, ThreadData, ToolsByEnvironment } from './messages.ts';
 
@@ -9,6 +10,8 @@ export class Records {
   #tools: ToolsByEnvironment = new Map();
   readonly #archive: Archive;
   readonly #open = new Map<number, EpisodeRecord>();
+  /** Records are written one after the other, so all use the same memory. */
+  readonly #lines = new PendingLines();
   #written = 0;
   #dropped = 0;
   #problem: string | undefined;
@@ -34,19 +37,20 @@ export class Records {
 
   /** Writes a batch, and says what became of it. */
   write(batch: Uint8Array): Report {
-    // How many events each session has to write.
-    const taken = new Map<number, number>();
-    for (const entry of entriesOf(batch)) {
-      const { session, kind } = entry;
-      const count = this.#take(entry);
-      if (count > 0) taken.set(session, (taken.get(session) ?? 0) + count);
-      if (kind !== 'end' && kind !== 'suspend') continue;
-      this.#flush(session, taken.get(session) ?? 0);
-      this.#close(session);
-      taken.delete(session);
-    }
-    for (const [session, count] of taken) this.#flush(session, count);
+    const received = new ReceivedBatch(batch);
+    for (const [session, places] of received.bySession()) this.#writeSession(session, received, places);
     return this.#report();
+  }
+
+  #writeSession(session: number, batch: ReceivedBatch, places: readonly number[]): void {
+    let [events, isOver] = [0, false];
+    for (const place of places) {
+      const entry = batch.at(place);
+      events += this.#take(entry);
+      isOver ||= entry.kind === 'end' || entry.kind === 'suspend';
+    }
+    if (events > 0 || isOver) this.#flush(session, events);
+    if (isOver) this.#close(session);
   }
 
   /** How many events there are to write now. */
@@ -76,7 +80,7 @@ export class Records {
       const earlier = opening.past && this.#archive.find(`${opening.name}.jsonl`);
       const segment = earlier ?? this.#archive.place();
       if (earlier === undefined) segment.files += 1;
-      const record = new EpisodeRecord(segment, opening);
+      const record = new EpisodeRecord(segment, this.#lines, opening);
       this.#open.set(session, record);
       segment.open += 1;
       return record.isComplete ? 0 : 1;
@@ -94,8 +98,7 @@ export class Records {
     const record = this.#open.get(session);
     if (record === undefined) return;
     try {
-      this.#assertRoom();
-      record.flush();
+      record.flush(() => this.#assertRoom());
       this.#written += count;
     } catch (thrown) {
       this.#problem = (thrown as Error).message;

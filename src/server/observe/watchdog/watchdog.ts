@@ -1,8 +1,7 @@
 import { url as inspectorUrl } from 'node:inspector';
 import type { Worker } from 'node:worker_threads';
-import type { Log } from '../../../core/index.ts';
+import { type Log, startThread } from '../../../core/index.ts';
 import type { CallFacts, HostEvent, Observer, Subject } from '../../../sessions/index.ts';
-import { startThread } from '../../start-thread.ts';
 import { Blocks } from './blocks.ts';
 import { Board, CURRENT, type RunningCode, WAITING } from './board.ts';
 import { byWhom, fieldsOf, LEVELS, type LineOutput, nameOf, seconds, writeLine } from './lines.ts';

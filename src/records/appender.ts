@@ -1,0 +1,111 @@
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../core/index.ts';
+
+/** Writes to files while others go on. */
+export interface Appender {
+  /** Adds bytes at the end of a file. One that is `new` is made, and must not exist. */
+  append(path: string, bytes: Uint8Array, file: 'new' | 'known'): Promise<void>;
+}
+
+/** What is to be written, and who waits for it. */
+interface Waiting {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly isNew: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** What the thread is sent: files, and the bytes for all of them in one piece, which is handed over and not copied. */
+export interface AppendOrder {
+  readonly files: readonly { readonly path: string; readonly isNew: boolean; readonly length: number }[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What it answers: for each file, what the disk said if it did not take the bytes. */
+export type AppendReport = readonly (AppendFailure | undefined)[];
+
+/** Why bytes could not be written. */
+export interface AppendFailure {
+  readonly message: string;
+  readonly code: string | undefined;
+}
+
+/**
+ * Lets a thread write. While it does, what comes meanwhile is collected: a slow disk gets fewer and larger orders, and nobody waits for it who has
+ * something else to do. Node's own threads would be woken three times for each file, which takes longer than writing it.
+ */
+export class ThreadAppender implements Appender, Disposable {
+  #thread: Worker | undefined;
+  #waiting: Waiting[] = [];
+  /** What the thread has. */
+  #sent: Waiting[] = [];
+  #isPlanned = false;
+  /** Why nothing more can be written. */
+  #over: Error | undefined;
+
+  append(path: string, bytes: Uint8Array, file: 'new' | 'known'): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#over !== undefined) return reject(this.#over);
+      this.#waiting.push({ path, bytes, isNew: file === 'new', resolve, reject });
+      if (this.#isPlanned || this.#sent.length > 0) return;
+      // Those that end in the same turn go together.
+      this.#isPlanned = true;
+      setImmediate(() => this.#send());
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#fail(new Error('nothing more is written: the files were closed'));
+    void this.#thread?.terminate();
+  }
+
+  #send(): void {
+    this.#isPlanned = false;
+    if (this.#waiting.length === 0) return this.#thread?.unref();
+    this.#sent = this.#waiting;
+    this.#waiting = [];
+    const files = this.#sent.map(({ path, isNew, bytes: { length } }) => ({ path, isNew, length }));
+    const bytes = join(this.#sent);
+    this.#thread ??= this.#start();
+    // The process must not end before it has answered.
+    this.#thread.ref();
+    this.#thread.postMessage({ files, bytes } satisfies AppendOrder, [bytes.buffer]);
+  }
+
+  #start(): Worker {
+    const thread = startThread(import.meta.url, 'appender-thread', undefined);
+    thread.on('message', (report: AppendReport) => this.#heard(report));
+    thread.on('error', (error) => this.#fail(error));
+    return thread;
+  }
+
+  #heard(report: AppendReport): void {
+    const sent = this.#sent;
+    this.#sent = [];
+    for (const [index, { resolve, reject }] of sent.entries()) {
+      const failure = report[index];
+      if (failure === undefined) resolve();
+      else reject(Object.assign(new Error(failure.message), { code: failure.code }));
+    }
+    this.#send();
+  }
+
+  #fail(error: Error): void {
+    this.#over ??= error;
+    const all = [...this.#sent, ...this.#waiting];
+    this.#sent = [];
+    this.#waiting = [];
+    for (const { reject } of all) reject(error);
+  }
+}
+
+function join(waiting: readonly Waiting[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(waiting.reduce((sum, { bytes }) => sum + bytes.length, 0));
+  let at = 0;
+  for (const { bytes } of waiting) {
+    joined.set(bytes, at);
+    at += bytes.length;
+  }
+  return joined;
+}
