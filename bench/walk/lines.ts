@@ -16,6 +16,7 @@ export interface Compiled {
 /** The lines of a source that ran: those with code on them, a bracket at least, that V8 says has run. */
 export function linesThatRan({ script, map }: Compiled, ranges: readonly CountedRange[]): Set<number> {
   const sourceMap = new SourceMap(map);
+  const counted = ranges.map((range) => (range.count === 0 ? toEndOfBlock(script, range) : range));
   const ran = new Set<number>();
   let lineOffset = 0;
   for (const [line, text] of script.split('\n').entries()) {
@@ -25,12 +26,24 @@ export function linesThatRan({ script, map }: Compiled, ranges: readonly Counted
       if (!('originalLine' in entry) || entry.generatedLine !== line || entry.generatedColumn !== column) continue;
       // The compiler says of comments where they come from; and V8 counts what stands between expressions also where they did not run.
       if (NO_CODE.test(text.slice(column))) continue;
-      if (countAt(lineOffset + column, ranges) === 0) continue;
+      if (countAt(lineOffset + column, counted) === 0) continue;
       ran.add(entry.originalLine + 1);
     }
     lineOffset += text.length + 1;
   }
   return ran;
+}
+
+/**
+ * What stands behind a `return` does not run until its block ends. V8 says so only until the first branch in there; where the block ends, the
+ * compiler's indentation tells.
+ */
+function toEndOfBlock(script: string, range: CountedRange): CountedRange {
+  const { startOffset, endOffset } = range;
+  const indented = /^\n+( +)/.exec(script.slice(startOffset, endOffset));
+  if (indented?.[1] === undefined) return range;
+  const length = script.slice(endOffset).search(new RegExp(`^ {0,${indented[1].length - 1}}\\S`, 'm'));
+  return { ...range, endOffset: length === -1 ? script.length : endOffset + length };
 }
 
 const NO_CODE = /^(\/\/|\/\*|;|\s)/;

@@ -12,13 +12,14 @@ export interface WalkedFile {
   readonly path: string;
   /** The functions that run, in the order in which they are first entered. */
   readonly functions: readonly string[];
-  /** How many of its lines run. */
-  readonly lines: number;
+  /** The numbers of its lines that run. */
+  readonly lines: readonly number[];
 }
 
 /** The files that a call crosses, in the order in which it first enters them. */
 export interface Walk {
   readonly files: readonly WalkedFile[];
+  /** How many lines of them run. */
   readonly lines: number;
 }
 
@@ -33,7 +34,7 @@ export function toWalk(coverages: readonly Profiler.ScriptCoverage[][], order: r
   const files = first.flatMap((script) => {
     const same = coverages.map((each) => each.find(({ scriptId }) => scriptId === script.scriptId));
     const { path, lines } = readLines(script, same);
-    if (lines === 0) return [];
+    if (lines.length === 0) return [];
     const functions = functionsOf(script)
       .map((each) => ({ name: each.functionName, at: place(functionId(script, each)) }))
       .sort((a, b) => a.at - b.at);
@@ -41,7 +42,7 @@ export function toWalk(coverages: readonly Profiler.ScriptCoverage[][], order: r
     return [{ path, functions: [...names], lines, at: functions[0]?.at ?? order.length }];
   });
   const inOrder = files.sort((a, b) => a.at - b.at).map(({ at: _, ...file }) => file);
-  return { files: inOrder, lines: inOrder.reduce((sum, { lines }) => sum + lines, 0) };
+  return { files: inOrder, lines: inOrder.reduce((sum, { lines }) => sum + lines.length, 0) };
 }
 
 // Not `<instance_members_initializer>`, nor a function without a name.
@@ -53,7 +54,7 @@ function functionsOf({ functions }: Profiler.ScriptCoverage): Profiler.FunctionC
   return functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0);
 }
 
-/** The source of a script, and how many of its lines ran each time. */
+/** The source of a script, and which of its lines ran each time. */
 function readLines({ url }: Profiler.ScriptCoverage, times: readonly (Profiler.ScriptCoverage | undefined)[]) {
   const script = readFileSync(new URL(url), 'utf8');
   const mapUrl = new URL(`${url}.map`);
@@ -61,7 +62,7 @@ function readLines({ url }: Profiler.ScriptCoverage, times: readonly (Profiler.S
   const sourceUrl = new URL(map.sources[0] ?? '', mapUrl);
   const [some = new Set<number>(), ...others] = times.map((time) => linesThatRan({ script, map }, rangesOf(time)));
   const always = [...some].filter((line) => others.every((lines) => lines.has(line)));
-  return { path: relative(ROOT, fileURLToPath(sourceUrl)), lines: always.length };
+  return { path: relative(ROOT, fileURLToPath(sourceUrl)), lines: always.sort((a, b) => a - b) };
 }
 
 function rangesOf(script: Profiler.ScriptCoverage | undefined): CountedRange[] {
