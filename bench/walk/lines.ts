@@ -42,7 +42,7 @@ function toEndOfBlock(script: string, range: CountedRange): CountedRange {
   const { startOffset, endOffset } = range;
   const indented = /^\n+( +)/.exec(script.slice(startOffset, endOffset));
   if (indented?.[1] === undefined) return range;
-  const length = script.slice(endOffset).search(new RegExp(`^ {0,${indented[1].length - 1}}\\S`, 'm'));
+  const length = script.slice(endOffset).search(new RegExp(`\n {0,${indented[1].length - 1}}\\S`));
   return { ...range, endOffset: length === -1 ? script.length : endOffset + length };
 }
 
