@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type EventHead, MOST_HEAD_BYTES, writeHead } from './event-head.ts';
 
-function written(head: EventHead): unknown {
+function written({ n, ...head }: EventHead & { readonly n: number }): unknown {
   const bytes = Buffer.alloc(MOST_HEAD_BYTES);
-  const end = writeHead(bytes, 3, head);
+  const end = writeHead(bytes, 3, n, head);
   return JSON.parse(`${bytes.toString('utf8', 3, end)}"more":1}`);
 }
 
@@ -14,6 +14,6 @@ test('any number is written as JSON has it', () => {
 });
 
 test('only a result names a call', () => {
-  const head: EventHead = { n: 2, at: 1_763_352_001_000, type: 'call' };
+  const head = { n: 2, at: 1_763_352_001_000, type: 'call' } as const;
   expect(written(head)).toEqual({ ...head, more: 1 });
 });

@@ -10,6 +10,15 @@ const LINE_BREAK = 0x0a;
 
 const NOTHING = Buffer.alloc(0);
 
+/** Fields of an event in JSON, without the braces: `"tool":"submit","input":{}`. */
+export interface Fields {
+  /** What holds them, in UTF-8. */
+  readonly bytes: Buffer;
+  /** Where they begin and end in it. */
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Lines that wait to be written together, in one piece of memory. Writers may share one if each is flushed before the next takes an event. */
 export class PendingLines {
   #bytes: Buffer = NOTHING;
@@ -26,11 +35,12 @@ export class PendingLines {
     this.#used += this.#bytes.write(text, this.#used);
   }
 
-  /** Adds the line of an event whose other fields are in these bytes already. */
-  event(head: EventHead, fields: Buffer, start: number, end: number): void {
+  /** Adds the line of an event whose other fields are bytes already. */
+  event(n: number, event: EventHead & Fields): void {
+    const { bytes: fields, start, end } = event;
     this.#makeRoom(MOST_HEAD_BYTES + (end - start) + 2);
     const bytes = this.#bytes;
-    let at = writeHead(bytes, this.#used, head);
+    let at = writeHead(bytes, this.#used, n, event);
     at += fields.copy(bytes, at, start, end);
     bytes[at] = CLOSING_BRACE;
     bytes[at + 1] = LINE_BREAK;

@@ -4,9 +4,10 @@ import type { Secrets } from '../core/index.ts';
 import { version } from '../version.ts';
 import type { Appender } from './appender.ts';
 import { BlobFolder } from './blobs.ts';
+import type { EventHead } from './event-head.ts';
 import { type NewEvent, RECORD_VERSION, type RecordEvent } from './events.ts';
 import type { StoredEvent } from './parse-event.ts';
-import { PendingLines } from './pending-lines.ts';
+import { type Fields, PendingLines } from './pending-lines.ts';
 import { RecordError } from './record-error.ts';
 import { RecordFile } from './record-file.ts';
 import { hasNoBlobs, toStoredEvent } from './stored-events.ts';
@@ -33,19 +34,10 @@ export interface WriteOptions {
 }
 
 /** An event whose fields are JSON already. */
-export interface EventJson {
-  readonly type: RecordEvent['type'];
-  readonly at: number;
-  /** Of a result: the number of its call. */
-  readonly call?: number;
-  /** What holds all other fields but its number and type, in UTF-8: `"tool":"submit","input":{}`. */
-  readonly bytes: Buffer;
-  /** Where they begin and end in it. */
-  readonly start: number;
-  readonly end: number;
+export interface EventJson extends EventHead, Fields {
   /** Whether it is known that they hold neither an image nor what looks like a reference to a blob. Default: they are searched. */
   readonly hasNoBlobs?: boolean;
-  /** The same number as in `fields`, if a reward is there. */
+  /** The same number as in its fields, if a reward is there. */
   readonly reward?: number | null;
 }
 
@@ -72,6 +64,7 @@ export class RecordWriter implements Disposable {
     this.#storing = { blobs: typeof blobs === 'string' ? new BlobFolder(blobs) : blobs, isShared, secrets };
     const take = (event: StoredEvent) => {
       this.#note(event);
+      this.#next = event.n + 1;
       onEvent?.(event);
     };
     if (existing === 'resume' && existsSync(path)) this.#file = RecordFile.resume(path, take);
@@ -117,18 +110,18 @@ export class RecordWriter implements Disposable {
 
   /** The same with an event whose fields are JSON already, for those who write many: most are neither parsed nor made a text of. */
   addJson(event: EventJson): number {
-    const { type, at, call, bytes, start, end, reward } = event;
+    const { type, at, call, bytes, start, end } = event;
     this.#assertInOrder(event);
     const n = this.#next;
     const isSmall = end - start < LARGE_CHARACTERS;
     const isPlain = isSmall && (event.hasNoBlobs ?? hasNoBlobs(bytes.subarray(start, end)));
-    if (isPlain && !hasSecrets(this.#storing.secrets)) this.#pending.event({ n, at, type, call }, bytes, start, end);
+    if (isPlain && !hasSecrets(this.#storing.secrets)) this.#pending.event(n, event);
     else {
       const fields = JSON.parse(`{${bytes.toString('utf8', start, end)}}`) as object;
       const whole = { n, at, type, ...(call === undefined ? {} : { call }), ...fields } as RecordEvent;
       this.#pending.text(`${JSON.stringify(toStoredEvent(whole, this.#storing))}\n`);
     }
-    return this.#note({ n, at, type, reward });
+    return this.#note(event);
   }
 
   /** Writes what was taken. If the disk does not take it, it throws, nothing of it is there, and its numbers are used again. */
@@ -169,12 +162,13 @@ export class RecordWriter implements Disposable {
     this.#next = this.#written;
   }
 
+  /** Counts an event, and returns its number. */
   #note(event: NotedEvent): number {
     this.#tally.add(event);
     this.#startedAt ??= event.at;
-    this.#next = event.n + 1;
     this.#hasEnded ||= event.type === 'end';
-    return event.n;
+    this.#next += 1;
+    return this.#next - 1;
   }
 
   #assertInOrder({ type }: Pick<NewEvent, 'type'>): void {
@@ -194,7 +188,6 @@ export class RecordWriter implements Disposable {
 
 /** What is known of an event once it is taken. */
 interface NotedEvent {
-  readonly n: number;
   readonly at: number;
   readonly type: string;
   readonly reward?: unknown;

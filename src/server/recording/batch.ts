@@ -48,7 +48,7 @@ export class Batch {
     view.setUint32(start + KIND, NUMBER_OF_KIND.get(kind) as number);
     view.setUint32(start + LENGTH, length);
     view.setFloat64(start + SESSION, session);
-    view.setFloat64(start + AT, at);
+    view.setFloat64(start + AT, Math.round(at));
     view.setFloat64(start + CALL, call);
     view.setFloat64(start + REWARD, reward);
     this.#used = start + HEADER_BYTES + length;

@@ -39,16 +39,14 @@ function plain(text: string): string {
   return text.replace(/[^a-zA-Z0-9_]/g, '_').slice(0, 40);
 }
 
-/** The fields of a `call` event. */
-export function callFields(tool: string, input: object, id: string): string {
-  return `"tool":${quote(tool)},"input":${JSON.stringify(input)},"id":${quote(id)}`;
+/** The fields of a `call` event; the tool's name is JSON already. */
+export function callFields(toolJson: string, input: object, id: string): string {
+  return `"tool":${toolJson},"input":${JSON.stringify(input)},"id":${quoteId(id)}`;
 }
 
-const PLAIN = /^[\w.:-]*$/;
-
-/** A text in JSON; most ids and names need no escapes. */
-function quote(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+/** The id of a call in JSON. Ids are visible characters, of which only these two need an escape. */
+function quoteId(id: string): string {
+  return id.includes('"') || id.includes('\\') ? JSON.stringify(id) : `"${id}"`;
 }
 
 /** The last event of an episode. */

@@ -18,7 +18,7 @@ import type { RecordingNumbers } from '../observe/recording-metrics.ts';
 import { resultFields } from '../ors/result-fields.ts';
 import { Batch } from './batch.ts';
 import { callFields, nameOf, toEnd, toEpisode } from './fields.ts';
-import type { Entry, Opening, Order, PastCallFields, ThreadData, Told, ToolsByEnvironment } from './messages.ts';
+import type { Entry, Kind, Opening, Order, PastCallFields, ThreadData, Told, ToolsByEnvironment } from './messages.ts';
 
 /** What a recorder is told. */
 export interface RecorderOptions extends ThreadData {
@@ -44,8 +44,6 @@ interface Recorded {
   missing: number;
 }
 
-type NewEntry = Omit<Entry, 'call' | 'reward'> & Partial<Pick<Entry, 'call' | 'reward'>>;
-
 /** A call that has come. */
 type Asked = Pick<Entry, 'session' | 'at' | 'call' | 'text'>;
 
@@ -61,6 +59,8 @@ export class Recorder implements Observer {
   readonly #batch = new Batch();
   /** The last call that came. Most end before anything else happens, and are one entry then. */
   #asked: Asked | undefined;
+  /** The names of all tools, as JSON. */
+  #toolNames: ReadonlyMap<string, string> = new Map();
   /** How large each batch is that the thread has not written yet. */
   readonly #sent: number[] = [];
   #sentBytes = 0;
@@ -81,6 +81,7 @@ export class Recorder implements Observer {
   /** Says which tools the environments have: they are part of each record. */
   describe({ environments }: Manifest): void {
     const tools: ToolsByEnvironment = new Map(environments.map(({ name, allTools }) => [name, allTools]));
+    this.#toolNames = new Map([...tools.values()].flat().map(({ name }) => [name, JSON.stringify(name)]));
     this.#thread.postMessage({ tools } satisfies Order);
   }
 
@@ -97,7 +98,7 @@ export class Recorder implements Observer {
         );
         break;
       case 'session_suspended':
-        this.#finish({ kind: 'suspend', session: event.session.number, at: event.at, text: '' });
+        this.#finish('suspend', event.session.number, event.at, '');
         break;
       case 'session_ended':
         this.#end(event);
@@ -146,13 +147,13 @@ export class Recorder implements Observer {
       secrets,
       past: past?.map((call) => this.#pastFields(call)),
     };
-    this.#add({ kind: 'open', session: session.number, at, text: JSON.stringify(opening) });
+    this.#addOther('open', session.number, at, JSON.stringify(opening));
   }
 
   #pastFields({ id, tool, input, ending, durationMs }: PastCall): PastCallFields {
     return {
       id,
-      call: callFields(tool, input, id),
+      call: callFields(JSON.stringify(tool), input, id),
       result: resultFields(ending, durationMs, this.#options.returnErrors),
       reward: rewardOf(ending),
     };
@@ -163,14 +164,14 @@ export class Recorder implements Observer {
     // Agents may read it as often as they like.
     if (recorded === undefined || recorded.hasPrompt) return;
     recorded.hasPrompt = true;
-    this.#add({ kind: 'prompt', session: session.number, at, text: `"blocks":${JSON.stringify(blocks)}` });
+    this.#addOther('prompt', session.number, at, `"blocks":${JSON.stringify(blocks)}`);
   }
 
   #call({ call, at, tool, input }: CallAsked): void {
     if (call.session === undefined) return;
     this.#addAsked();
     // Now, since defaults are written into the input.
-    const text = callFields(tool, input, call.id);
+    const text = callFields(this.#toolNames.get(tool) ?? JSON.stringify(tool), input, call.id);
     this.#asked = { session: call.session.number, at, call: call.number, text };
     this.#sendLater();
   }
@@ -194,35 +195,41 @@ export class Recorder implements Observer {
   }
 
   #note(session: number, at: number, text: string): void {
-    this.#add({ kind: 'note', session, at, text: `"text":${JSON.stringify(text)}` });
+    this.#addOther('note', session, at, `"text":${JSON.stringify(text)}`);
   }
 
   #end(event: SessionEnded): void {
     const { session, at } = event;
     const end = toEnd(event, this.#sessions.get(session.number)?.setupFailed ?? false);
-    this.#finish({ kind: 'end', session: session.number, at, text: JSON.stringify(end) });
+    this.#finish('end', session.number, at, JSON.stringify(end));
   }
 
-  #finish(entry: NewEntry): void {
-    this.#add(entry);
-    this.#sessions.delete(entry.session);
+  #finish(kind: 'end' | 'suspend', session: number, at: number, text: string): void {
+    this.#addOther(kind, session, at, text);
+    this.#sessions.delete(session);
+  }
+
+  /** Adds what is neither a call nor a result. */
+  #addOther(kind: Kind, session: number, at: number, text: string): void {
+    this.#add({ kind, session, at, text, call: 0, reward: Number.NaN });
   }
 
   /** Adds a call that goes on while other things happen. */
   #addAsked(): void {
     const asked = this.#asked;
     this.#asked = undefined;
-    if (asked !== undefined) this.#add({ ...asked, kind: 'call' });
+    if (asked !== undefined) this.#add({ ...asked, kind: 'call', reward: Number.NaN });
   }
 
-  #add({ kind, session, at, text, call = 0, reward = Number.NaN }: NewEntry): void {
+  #add(entry: Entry): void {
     if (this.#asked !== undefined) this.#addAsked();
+    const { kind, session, at } = entry;
     const recorded = this.#sessions.get(session);
     if (recorded === undefined || this.#isOver) return;
     // The end always passes: it is small, and frees the record.
     if (this.#isFull && kind !== 'end' && kind !== 'suspend') return this.#drop(recorded, kind === 'called' ? 2 : 1);
     if (recorded.missing > 0) this.#noteMissing(session, at, recorded);
-    this.#batch.push({ kind, session, at: Math.round(at), call, reward, text });
+    this.#batch.push(entry);
     if (this.#batch.size > BATCH_BYTES) this.#send();
     else this.#sendLater();
   }
