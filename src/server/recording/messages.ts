@@ -64,7 +64,8 @@ export interface PastCallFields {
 
 /** What the thread is sent. */
 export type Order =
-  | { readonly batch: Uint8Array<ArrayBuffer> }
+  /** With the time when it was sent, since it may have to wait. */
+  | { readonly batch: Uint8Array<ArrayBuffer>; readonly sentAt: number }
   | { readonly tools: ToolsByEnvironment }
   | { readonly close: true };
 

@@ -35,10 +35,13 @@ export class Records {
     this.#archive.leave();
   }
 
-  /** Writes a batch, and says what became of it. */
-  write(batch: Uint8Array): Report {
+  /** Writes a batch, and says what became of it. `rest` is called between records, and may take a moment. */
+  write(batch: Uint8Array, rest?: () => void): Report {
     const received = new ReceivedBatch(batch);
-    for (const [session, places] of received.bySession()) this.#writeSession(session, received, places);
+    for (const [session, places] of received.bySession()) {
+      this.#writeSession(session, received, places);
+      rest?.();
+    }
     return this.#report();
   }
 
