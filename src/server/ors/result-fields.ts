@@ -19,7 +19,9 @@ export function resultFields(ending: CallEnding, durationMs: number, returnError
 }
 
 function outputFields(json: string): string {
-  if (json.startsWith(BEFORE_OUTPUT)) return json.slice(BEFORE_OUTPUT.length, -AFTER_OUTPUT.length);
+  const { length } = BEFORE_OUTPUT;
+  // `startsWith` takes three times as long, since the text was put together from pieces.
+  if (json.slice(0, length) === BEFORE_OUTPUT) return json.slice(length, -AFTER_OUTPUT.length);
   const { output } = JSON.parse(json) as { readonly output: object };
   return JSON.stringify(output).slice(1, -1);
 }
