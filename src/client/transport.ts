@@ -1,7 +1,7 @@
 import { context, propagation } from '@opentelemetry/api';
 import { INSTANCE_HEADER, type JsonValue, SESSION_HEADER } from '../protocol/index.ts';
 import { type AnswerBounds, type Bounds, toBounds } from './answer-bounds.ts';
-import { End } from './end.ts';
+import { End, type Stop } from './end.ts';
 import { toOrsError } from './error-answer.ts';
 import { ClientError } from './errors.ts';
 import { OtherInstance } from './instance.ts';
@@ -103,7 +103,7 @@ export class Transport {
   async #send(url: string, request: WireRequest, redirect: RequestRedirect): Promise<Response> {
     const { method, body, sid, signal } = request;
     // Made before the network is touched: what cannot be sent at all is no failure of the network.
-    const init = {
+    const init: RequestInit & { until: Stop | undefined } = {
       method,
       redirect,
       headers: this.#toHeaders(request),
@@ -112,6 +112,11 @@ export class Transport {
       until: signal,
       get signal() {
         return signal instanceof End ? signal.signal : (signal ?? null);
+      },
+      // A program may set one of its own before it hands the request on.
+      set signal(own) {
+        Object.defineProperty(init, 'signal', { value: own, writable: true });
+        init.until = own ?? undefined;
       },
     };
     try {

@@ -62,3 +62,14 @@ test('those who wait when it is closed, and those who come later, hear that noth
   await expect(waiting).rejects.toThrow('closed');
   await expect(appender.append(join(path, 'b'), Buffer.from('b'), 'new')).rejects.toThrow('closed');
 });
+
+test('an order that cannot be made, as where no thread can be started, is told to those who wait, and ends no process', async () => {
+  const [path, appender] = [folder(), open()];
+  // No process has as much memory.
+  const tooMuch = Object.defineProperty(new Uint8Array(1), 'length', { value: Number.MAX_SAFE_INTEGER });
+  const lost = appender.append(join(path, 'a'), tooMuch, 'new');
+  const beside = appender.append(join(path, 'b'), Buffer.from('b'), 'new');
+  await expect(lost).rejects.toThrow('Invalid typed array length');
+  await expect(beside).rejects.toThrow('Invalid typed array length');
+  await expect(appender.append(join(path, 'c'), Buffer.from('c'), 'new')).rejects.toThrow('Invalid typed array length');
+});

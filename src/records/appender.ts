@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { startThread } from '../core/index.ts';
+import { startThread, toError } from '../core/index.ts';
 
 /** Writes to files while others go on. */
 export interface Appender {
@@ -65,8 +65,17 @@ export class ThreadAppender implements Appender, Disposable {
     if (this.#waiting.length === 0) return this.#thread?.unref();
     this.#sent = this.#waiting;
     this.#waiting = [];
-    const files = this.#sent.map(({ path, isNew, bytes: { length } }) => ({ path, isNew, length }));
-    const bytes = join(this.#sent);
+    try {
+      this.#order(this.#sent);
+    } catch (thrown) {
+      // A process may have no permission, or no room, for another thread. Nobody else would hear of it, as this runs in a turn of its own.
+      this.#fail(toError(thrown));
+    }
+  }
+
+  #order(sent: readonly Waiting[]): void {
+    const files = sent.map(({ path, isNew, bytes: { length } }) => ({ path, isNew, length }));
+    const bytes = join(sent);
     this.#thread ??= this.#start();
     // The process must not end before it has answered.
     this.#thread.ref();

@@ -13,7 +13,8 @@ export function toIdentity(
   const limits = {
     maxTurns,
     ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    // In a file there is no Infinity.
+    ...(timeoutMs === undefined || timeoutMs === Number.POSITIVE_INFINITY ? {} : { timeoutMs }),
   };
   const scoring = { reward, unfinished };
   return { environment, split, agent, model, parameters, system, seed, limits, scoring, cluster };

@@ -22,7 +22,9 @@ export function toKept(options: RolloutOptions): KeptOptions {
   const { model } = options;
   const price = priceOf(options);
   const prices = model === undefined || price === undefined ? undefined : { [model]: price };
-  return toGiven({ ...pick(options), prices });
+  const given = Object.entries(toGiven({ ...pick(options), prices }));
+  // In a file there is no Infinity, which as a budget is none.
+  return Object.fromEntries(given.filter(([, value]) => value !== Number.POSITIVE_INFINITY));
 }
 
 function pick(options: RolloutOptions): { readonly [Name in keyof KeptOptions]: RolloutOptions[Name] } {

@@ -19,6 +19,7 @@ import { type RunState, readPlan } from './run-state.ts';
 import { Budget, type BudgetKind } from './schedule/budget.ts';
 import { AdaptiveConcurrency, type Concurrency, fixedConcurrency } from './schedule/concurrency.ts';
 import { runPool } from './schedule/pool.ts';
+import { toDelay } from './schedule/timer.ts';
 
 /** How a run ended, and why in words if it did not play everything. */
 export interface RunEnding {
@@ -185,7 +186,7 @@ class Stopping implements Disposable {
     setMaxListeners(0, this.#controller.signal);
     if (signal.aborted) this.#onAbort();
     else signal.addEventListener('abort', this.#onAbort);
-    if (budgetMs !== undefined) this.#timer = setTimeout(() => this.#late(budgetMs), budgetMs);
+    if (budgetMs !== undefined) this.#timer = setTimeout(() => this.#late(budgetMs), toDelay(budgetMs));
   }
 
   get signal(): AbortSignal {

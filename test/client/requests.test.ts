@@ -196,3 +196,16 @@ test('K17: tools come in the format of a model provider if asked for', async () 
   const [openai] = await quickClient(server).environment('math').tools({ format: 'openai-chat' });
   expect(openai).toMatchObject({ type: 'function', function: { name: 'submit' } });
 });
+
+test('a fetch of the program may set the signal of a request, and it ends the request', async () => {
+  const server = await startForeign({ 'GET /list_environments': () => {} });
+  const reason = new Error('given up');
+  const client = quickClient(server, {
+    fetch(url, init) {
+      init.signal = AbortSignal.any([init.signal as AbortSignal, AbortSignal.abort(reason)]);
+      return fetch(url, init);
+    },
+  });
+  const error = await rejection(client.environments());
+  expect(error.errors.at(-1).cause).toBe(reason);
+});

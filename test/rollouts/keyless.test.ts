@@ -153,6 +153,17 @@ test('limits of turns and time end an episode as the fault of the agent', async 
   });
 });
 
+test.each([40 * 24 * 3_600_000, Number.POSITIVE_INFINITY])(
+  'a time of %d ms, longer than a timer takes, ends no episode and no run',
+  async (ms) => {
+    const target = await serveQuiz(questions(3));
+    const options = { target, out: runFolder(), agent: { solve }, retries: 0 };
+    const { summary, ending } = await rollouts({ ...options, timeoutMs: ms, budgetMs: ms });
+    expect(ending).toEqual({ status: 'complete', detail: null });
+    expect(summary.reward).toMatchObject({ mean: 1 });
+  },
+);
+
 test('what an agent says after its episode has ended is in no record', async () => {
   const target = await serveQuiz(questions(2));
   const out = runFolder();

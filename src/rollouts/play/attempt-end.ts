@@ -1,5 +1,6 @@
 import type { EnvironmentClient, EpisodeChoice, Session, SessionRequest } from '../../client/index.ts';
 import { Halt } from '../outcome/halt.ts';
+import { toDelay } from '../schedule/timer.ts';
 import type { EpisodeLimits } from './limits.ts';
 
 /** What can end an attempt early. */
@@ -19,7 +20,7 @@ export class AttemptEnd implements Disposable {
     this.#run = signal;
     if (signal.aborted) this.#onStop();
     else signal.addEventListener('abort', this.#onStop);
-    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#onLate(timeoutMs), timeoutMs);
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#onLate(timeoutMs), toDelay(timeoutMs));
   }
 
   get signal(): AbortSignal {
