@@ -14,9 +14,9 @@ export class EpisodeRecord {
   readonly #left = new Map<string, number>();
   /** Of a record that an earlier server has begun: what is added to it before anything else is. */
   #resumed: Resumed | undefined;
-  /** How many events the disk did not take, and whether what waits to be written says so. */
+  /** How many events the disk did not take, and of how many of them what waits to be written says so. */
   #missing = 0;
-  #isGapNoted = false;
+  #noted = 0;
   /** What of the segment's bytes is its own. */
   #bytes: number;
 
@@ -33,7 +33,13 @@ export class EpisodeRecord {
     });
     this.#bytes = onDisk(this.#writer.size);
     const isBegun = this.#writer.next > 0;
-    if (!isBegun) this.#writer.add(episode);
+    try {
+      if (!isBegun) this.#writer.add(episode);
+    } catch (thrown) {
+      // Nobody else knows of it yet.
+      this.#writer.close();
+      throw thrown;
+    }
     if (past !== undefined) this.#resumed = { isBegun, past, known: new Set(ids.values()) };
   }
 
@@ -50,11 +56,15 @@ export class EpisodeRecord {
     return this.#writer.next;
   }
 
-  /** Takes an event; it is written by `flush`. */
+  /** Adds what has to stand before an event: calls of an earlier server, and what is missing. */
+  prepare(entry: ReceivedEntry): void {
+    if (this.#resumed !== undefined) this.#resume(this.#resumed, entry);
+    if (this.#missing > this.#noted) this.#noteGap(entry.at);
+  }
+
+  /** Takes an event that was prepared for; it is written by `flush`. */
   take(entry: ReceivedEntry): void {
     const { kind, at, call, start, middle, end } = entry;
-    if (this.#resumed !== undefined) this.#resume(this.#resumed, entry);
-    if (this.#missing > 0 && !this.#isGapNoted) this.#noteGap(at);
     switch (kind) {
       case 'called':
         this.#addResult(this.#takeLeft(entry) ?? this.#add('call', entry, start, middle), entry, middle + 1);
@@ -82,9 +92,9 @@ export class EpisodeRecord {
     try {
       assertRoom();
       this.#writer.flush();
-      if (this.#isGapNoted) this.#missing = 0;
+      this.#missing -= this.#noted;
     } finally {
-      this.#isGapNoted = false;
+      this.#noted = 0;
       this.#writer.close();
       // Of calls that were not written there are no results either.
       for (const [call, n] of this.#calls) if (n >= this.#writer.next) this.#calls.delete(call);
@@ -98,8 +108,8 @@ export class EpisodeRecord {
   }
 
   #noteGap(at: number): void {
-    this.#note(at, `${this.#missing} events before this one are missing: the disk did not take them`);
-    this.#isGapNoted = true;
+    this.#note(at, `${this.#missing - this.#noted} events before this one are missing: the disk did not take them`);
+    this.#noted = this.#missing;
   }
 
   #count(): void {

@@ -52,7 +52,8 @@ export class Records {
       events += this.#take(entry);
       isOver ||= entry.kind === 'end' || entry.kind === 'suspend';
     }
-    if (events > 0 || isOver) this.#flush(session, events);
+    // Also if the disk took none of its events: what was added before them must not wait where the next record's lines go.
+    if (events > 0 || isOver || !this.#lines.isEmpty) this.#flush(session, events);
     if (isOver) this.#close(session);
   }
 
@@ -64,14 +65,16 @@ export class Records {
     // Its record could not be begun.
     if (record === undefined) return this.#drop(entry.session, events);
     if (entry.kind === 'end' && record.isComplete) return 0;
-    const before = record.count;
+    let before = Number.POSITIVE_INFINITY;
     try {
+      record.prepare(entry);
+      before = record.count;
       record.take(entry);
       return events;
     } catch (thrown) {
       // A blob that the disk does not take.
       this.#problem = (thrown as Error).message;
-      const taken = Math.min(record.count - before, events - 1);
+      const taken = Math.max(0, Math.min(record.count - before, events - 1));
       this.#drop(entry.session, events - taken);
       return taken;
     }
