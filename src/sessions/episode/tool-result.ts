@@ -6,7 +6,7 @@ import {
   toFailure,
   toToolOutput,
 } from '../../core/index.ts';
-import { resultJson, withoutLineBreaks } from '../../protocol/index.ts';
+import { resultJson } from '../../protocol/index.ts';
 import type { RunEnding } from '../call-ending.ts';
 import { toFailedEnding } from '../tool-failure.ts';
 import type { Episode } from './episode.ts';
@@ -27,7 +27,7 @@ export function toRunEnding(ending: ToolEnding, tool: CompiledTool, episode: Epi
 function toReturned(value: unknown, tool: CompiledTool, episode: Episode): RunEnding {
   try {
     const output = toToolOutput(value, tool);
-    const json = withoutLineBreaks(resultJson(output, quoteText));
+    const json = resultJson(output, quoteText);
     if (output.blocks === NOTHING_TO_SEE) episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
     // Only now: an output that cannot be sent must not end the episode.
     if (output.finished) episode.finished = true;
