@@ -1,10 +1,9 @@
 import { type CallOutcome, FewMap } from '../../core/index.ts';
 import { UNKNOWN_TASK_ID } from '../../protocol/index.ts';
-import { Call } from '../call.ts';
+import { Call, isServerMade } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import type { CallRequest } from '../host.ts';
 import type { RecalledCall } from '../keeper.ts';
-import { isServerMade } from '../kept/call-ids.ts';
 import { checksumOf } from '../kept/checksum.ts';
 import type { KeptCall, KeptResults } from '../kept/kept-results.ts';
 import { UsedIds } from '../kept/used-ids.ts';

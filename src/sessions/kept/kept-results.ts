@@ -1,7 +1,7 @@
 import type { Limits } from '../../core/index.ts';
 import { mostBytes } from '../../protocol/index.ts';
+import { CallIds } from '../call.ts';
 import { bytesOf, type CallEnding } from '../call-ending.ts';
-import { CallIds } from './call-ids.ts';
 import { type Large, LargeResults } from './large-results.ts';
 import { BLOCK_BYTES, BlockPool, PAGE_CALLS, Page } from './pages.ts';
 
