@@ -4,27 +4,30 @@ import {
   type CompiledTool,
   cutText,
   type ErrorCode,
-  FewMap,
   formatProblems,
   invoke,
+  NOTHING_TO_SEE,
   type Problem,
+  quoteText,
   type ToolEnding,
   toFailure,
+  toToolOutput,
 } from '../../core/index.ts';
+import { resultJson } from '../../protocol/index.ts';
 import { runAuthors, runsPlainly } from '../author-code.ts';
 import type { RunListener } from '../call.ts';
-import { type CallFailure, NOT_RUN, type RunEnding, refused } from '../call-ending.ts';
+import { type CallFailure, type RunEnding, refused } from '../call-ending.ts';
 import { CallContext } from '../context.ts';
 import type { CallSubject } from '../events.ts';
 import type { EpisodeOptions } from '../options.ts';
 import { reportOverrun, type Stopping } from '../overrun.ts';
-import { asAborted } from '../tool-failure.ts';
+import { asAborted, toFailedEnding } from '../tool-failure.ts';
 import type { Episode } from './episode.ts';
 import { Execution, type Run } from './execution.ts';
 import { RebuildJudge } from './rebuild-judge.ts';
 import type { RunRequest } from './runtime.ts';
 import { type QueuedWork, ToolQueues } from './tool-queues.ts';
-import { toRunEnding } from './tool-result.ts';
+import { WaitingRuns } from './waiting-runs.ts';
 
 /** Takes runs of an episode's tools to their end: find the tool, check the input, wait for the turn, run. */
 export class Runner {
@@ -41,10 +44,7 @@ export class Runner {
   // Made when first needed: most episodes have tools that answer at once.
   #queues: ToolQueues | undefined;
   #executing: Execution[] | undefined;
-  /** Runs that have not started, by the numbers of their calls. */
-  #waiting: FewMap<number, Waiting> | undefined;
-  /** Runs whose turn has come and that wait for a place among those in flight. */
-  #held: (() => void)[] | undefined;
+  #waiting: WaitingRuns | undefined;
 
   constructor(episode: Episode, options: EpisodeOptions) {
     this.#episode = episode;
@@ -87,11 +87,7 @@ export class Runner {
   /** Aborts a run: it ends at once if it has not started, and otherwise its tool hears it from its signal. */
   abort(call: number, reason: Error): void {
     for (const work of this.#executing ?? []) if (work.call === call) return work.abortAlone(reason);
-    const waiting = this.#waiting?.get(call);
-    if (waiting === undefined) return;
-    this.#waiting?.delete(call);
-    waiting.run.listener.ended(NOT_RUN);
-    waiting.withdraw();
+    this.#waiting?.withdraw(call);
   }
 
   /** Checks run side by side, but a quick one does not overtake: calls of a tool run in the order they came. */
@@ -99,17 +95,16 @@ export class Runner {
     const { call, tool } = run;
     const proceed = async () => {
       const next = await checked;
-      if (this.#waiting?.delete(call)) next();
+      if (this.#waiting?.remove(call)) next();
     };
-    this.#await(run, () => {});
+    this.#waits.add(run, () => {});
     if (tool.concurrent) void proceed();
     else this.#enter(`check ${this.#sharedQueue ?? tool.name}`, (leave) => void proceed().finally(leave));
   }
 
-  /** Notes a run that does not start at once; `withdraw` takes it from where it waits, with its input. */
-  #await(run: Run, withdraw: () => void): void {
-    this.#waiting ??= new FewMap();
-    this.#waiting.set(run.call, { run, withdraw });
+  get #waits(): WaitingRuns {
+    this.#waiting ??= new WaitingRuns();
+    return this.#waiting;
   }
 
   #enqueue(run: Run, checked: Checked): void {
@@ -121,10 +116,10 @@ export class Runner {
     const isFree = tool.concurrent || this.#queues === undefined || this.#queues.isFree(queue);
     if (isFree) return this.#start(run, checked.value);
     const withdraw = this.#enter(queue, (leave) => {
-      this.#waiting?.delete(run.call);
+      this.#waiting?.remove(run.call);
       this.#start(run, checked.value, leave);
     });
-    this.#await(run, withdraw);
+    this.#waits.add(run, withdraw);
   }
 
   /** Takes the queue of a tool whose calls run one at a time. */
@@ -162,15 +157,10 @@ export class Runner {
   #hold(run: Run, input: unknown, leave: (() => void) | undefined): void {
     const leaveLater = leave ?? this.#take(run.tool);
     const start = () => {
-      this.#waiting?.delete(run.call);
+      this.#waiting?.remove(run.call);
       this.#start(run, input, leaveLater);
     };
-    this.#held ??= [];
-    this.#held.push(start);
-    this.#await(run, () => {
-      this.#held = this.#held?.filter((each) => each !== start);
-      leaveLater?.();
-    });
+    this.#waits.hold(run, start, leaveLater);
   }
 
   /** Takes a run to its end that does not end at once. */
@@ -197,7 +187,7 @@ export class Runner {
   /** Starts what waits for a place; a loop, because a tool that answers at once takes none. */
   #startHeld(): void {
     while (this.#inFlight < this.#options.maxCallsInFlight) {
-      const next = this.#held?.shift();
+      const next = this.#waiting?.takeHeld();
       if (next === undefined) return;
       next();
     }
@@ -206,7 +196,7 @@ export class Runner {
   #conclude(run: Run, ending: ToolEnding, leave: (() => void) | undefined): Awaitable<void> {
     // A session that has ended has told its calls why.
     if (!this.#isClosed) {
-      const ended = toRunEnding(ending, run.tool, this.#episode);
+      const ended = this.#toRunEnding(ending, run.tool);
       const told = run.isAborted === true ? asAborted(ended) : ended;
       // A concurrent one changes nothing; and another may be halfway through a change.
       if (this.#judge?.savesStates && !run.tool.concurrent)
@@ -239,9 +229,35 @@ export class Runner {
   }
 
   #crash({ tool, listener }: Run, thrown: unknown): void {
-    if (this.#isClosed) return;
+    if (!this.#isClosed) listener.ended(this.#toCrashed(thrown, tool));
+  }
+
+  /** How a tool ended, as it is kept and sent. */
+  #toRunEnding(ending: ToolEnding, tool: CompiledTool): RunEnding {
+    if (ending.kind === 'returned') return this.#toReturned(ending.value, tool);
+    if (ending.kind === 'crashed') return this.#toCrashed(ending.error, tool);
+    return toFailedEnding(ending, tool.name, this.#episode.log, this.#episode.secrets);
+  }
+
+  /** Marks the episode finished if the tool says so. */
+  #toReturned(value: unknown, tool: CompiledTool): RunEnding {
+    try {
+      const output = toToolOutput(value, tool);
+      const { reward, finished } = output;
+      const json = resultJson(output, quoteText);
+      if (output.blocks === NOTHING_TO_SEE)
+        this.#episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
+      // Only now: an output that cannot be sent must not end the episode.
+      if (finished) this.#episode.finished = true;
+      return { kind: 'returned', json, reward, finished };
+    } catch (thrown) {
+      return this.#toCrashed(thrown, tool);
+    }
+  }
+
+  #toCrashed(thrown: unknown, tool: CompiledTool): RunEnding {
     const failure = toFailure(this.#episode.failure(`tool '${tool.name}'`, thrown));
-    listener.ended({ kind: 'failed', outcome: 'env_error', failure });
+    return { kind: 'failed', outcome: 'env_error', failure };
   }
 }
 
@@ -254,12 +270,6 @@ function invalidInput(problems: readonly Problem[]): RunEnding {
 
 /** How a trial ends that would run. */
 const PASSED: RunEnding = { kind: 'returned', json: '' };
-
-/** A run that has not started. */
-interface Waiting {
-  readonly run: Run;
-  readonly withdraw: () => void;
-}
 
 type TimedOut = Extract<ToolEnding, { kind: 'timed_out' }>;
 
