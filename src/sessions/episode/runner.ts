@@ -31,8 +31,8 @@ import { WaitingRuns } from './waiting-runs.ts';
 
 /** Takes runs of an episode's tools to their end: find the tool, check the input, wait for the turn, run. */
 export class Runner {
-  readonly #episode: Episode;
-  readonly #options: EpisodeOptions;
+  protected readonly episode: Episode;
+  protected readonly options: EpisodeOptions;
   /** Whether nothing is put around the author's code: then not even a closure is made for it. */
   readonly #isPlain: boolean;
   /** Of an episode that can be built again. */
@@ -47,8 +47,8 @@ export class Runner {
   #waiting: WaitingRuns | undefined;
 
   constructor(episode: Episode, options: EpisodeOptions) {
-    this.#episode = episode;
-    this.#options = options;
+    this.episode = episode;
+    this.options = options;
     this.#isPlain = runsPlainly(options.observer, episode);
     if (episode.environment.durability === 'none') return;
     this.#judge = new RebuildJudge(episode, options.graceMs);
@@ -56,7 +56,7 @@ export class Runner {
   }
 
   run({ call, id, attempt, name, input, bytes, isTrial = false }: RunRequest, listener: RunListener): void {
-    const tool = this.#episode.tools.get(name);
+    const tool = this.episode.tools.get(name);
     if (tool === undefined)
       return listener.ended(refusal('unknown_tool', `'${cutText(name, 200)}' is not a valid tool`));
     const run: Run = { call, id, attempt, tool, listener, isTrial, abort: undefined };
@@ -77,7 +77,7 @@ export class Runner {
   }
 
   /** Aborts what runs and starts nothing more; returns the tools that are still at work, also those given up before. */
-  close(reason: Error): readonly Stopping[] {
+  stop(reason: Error): readonly Stopping[] {
     this.#isClosed = true;
     const executing = [...(this.#executing ?? [])];
     for (const { abort } of executing) abort.abort(reason);
@@ -85,8 +85,8 @@ export class Runner {
   }
 
   /** Aborts a run: it ends at once if it has not started, and otherwise its tool hears it from its signal. */
-  abort(call: number, reason: Error): void {
-    for (const work of this.#executing ?? []) if (work.call === call) return work.abortAlone(reason);
+  abort(call: number, reason: string): void {
+    for (const work of this.#executing ?? []) if (work.call === call) return work.abortAlone(new Error(reason));
     this.#waiting?.withdraw(call);
   }
 
@@ -139,13 +139,13 @@ export class Runner {
     const { tool, listener } = run;
     // The session may have ended while the call waited for its turn.
     if (this.#isClosed) return leave?.();
-    if (this.#episode.finished && this.#options.callsAfterFinish === 'refuse') {
+    if (this.episode.finished && this.options.callsAfterFinish === 'refuse') {
       listener.ended(refusal('episode_finished', 'The episode is finished: no more tools can be called'));
       return leave?.();
     }
-    if (this.#inFlight >= this.#options.maxCallsInFlight) return this.#hold(run, input, leave);
+    if (this.#inFlight >= this.options.maxCallsInFlight) return this.#hold(run, input, leave);
     listener.running();
-    const context = new CallContext(this.#episode, run);
+    const context = new CallContext(this.episode, run);
     const ending = this.#isPlain
       ? invoke(tool, input, context, run)
       : this.#runAuthors('tool', run, () => invoke(tool, input, context, run));
@@ -179,14 +179,14 @@ export class Runner {
   }
 
   #runAuthors<Value>(part: CallSubject['part'], { call, tool }: Run, run: () => Value): Value {
-    const { session, sid, environment } = this.#episode;
+    const { session, sid, environment } = this.episode;
     const toSubject = () => ({ call, part, tool: tool.name, environment: environment.name, sid, session });
-    return runAuthors(this.#options.observer, this.#episode, toSubject, run);
+    return runAuthors(this.options.observer, this.episode, toSubject, run);
   }
 
   /** Starts what waits for a place; a loop, because a tool that answers at once takes none. */
   #startHeld(): void {
-    while (this.#inFlight < this.#options.maxCallsInFlight) {
+    while (this.#inFlight < this.options.maxCallsInFlight) {
       const next = this.#waiting?.takeHeld();
       if (next === undefined) return;
       next();
@@ -208,7 +208,7 @@ export class Runner {
 
   /** Apart from the above, so that no closure is made where no state is saved. */
   async #keepState(judge: RebuildJudge, { run, ending, told, leave }: Concluded): Promise<void> {
-    const save = () => this.#runAuthors('tool', run, () => this.#episode.save());
+    const save = () => this.#runAuthors('tool', run, () => this.episode.save());
     const kept = await judge.withState(told, ending, run.tool, save);
     if (!this.#isClosed) run.listener.ended(kept);
     return ending.kind === 'timed_out' ? this.#leaveLate(run, ending, leave) : leave?.();
@@ -217,7 +217,7 @@ export class Runner {
   /** It may still be at work: the next call of this tool, and teardown, give it the grace time to end. */
   #leaveLate(run: Run, { ended, timeoutMs }: TimedOut, leave: (() => void) | undefined): void {
     const late = this.#track(run, ended, timeoutMs);
-    void reportOverrun(this.#options.graceMs, late, this.#episode.log).then(leave);
+    void reportOverrun(this.options.graceMs, late, this.episode.log).then(leave);
   }
 
   #track(run: Run, ended: Promise<unknown>, ranMs = 0): Stopping {
@@ -236,7 +236,7 @@ export class Runner {
   #toRunEnding(ending: ToolEnding, tool: CompiledTool): RunEnding {
     if (ending.kind === 'returned') return this.#toReturned(ending.value, tool);
     if (ending.kind === 'crashed') return this.#toCrashed(ending.error, tool);
-    return toFailedEnding(ending, tool.name, this.#episode.log, this.#episode.secrets);
+    return toFailedEnding(ending, tool.name, this.episode.log, this.episode.secrets);
   }
 
   /** Marks the episode finished if the tool says so. */
@@ -246,9 +246,9 @@ export class Runner {
       const { reward, finished } = output;
       const json = resultJson(output, quoteText);
       if (output.blocks === NOTHING_TO_SEE)
-        this.#episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
+        this.episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
       // Only now: an output that cannot be sent must not end the episode.
-      if (finished) this.#episode.finished = true;
+      if (finished) this.episode.finished = true;
       return { kind: 'returned', json, reward, finished };
     } catch (thrown) {
       return this.#toCrashed(thrown, tool);
@@ -256,7 +256,7 @@ export class Runner {
   }
 
   #toCrashed(thrown: unknown, tool: CompiledTool): RunEnding {
-    const failure = toFailure(this.#episode.failure(`tool '${tool.name}'`, thrown));
+    const failure = toFailure(this.episode.failure(`tool '${tool.name}'`, thrown));
     return { kind: 'failed', outcome: 'env_error', failure };
   }
 }
