@@ -99,7 +99,7 @@ export class Runner {
     };
     this.#waits.add(run, () => {});
     if (tool.concurrent) void proceed();
-    else this.#enter(`check ${this.#sharedQueue ?? tool.name}`, (leave) => void proceed().finally(leave));
+    else this.#enter(`check ${this.#queueOf(tool)}`, (leave) => void proceed().finally(leave));
   }
 
   get #waits(): WaitingRuns {
@@ -112,10 +112,9 @@ export class Runner {
     const { tool, listener } = run;
     if (!checked.ok || run.isTrial) return listener.ended(checked.ok ? PASSED : invalidInput(checked.problems));
     listener.accepted();
-    const queue = this.#sharedQueue ?? tool.name;
-    const isFree = tool.concurrent || this.#queues === undefined || this.#queues.isFree(queue);
+    const isFree = tool.concurrent || this.#queues === undefined || this.#queues.isFree(this.#queueOf(tool));
     if (isFree) return this.#start(run, checked.value);
-    const withdraw = this.#enter(queue, (leave) => {
+    const withdraw = this.#enter(this.#queueOf(tool), (leave) => {
       this.#waiting?.remove(run.call);
       this.#start(run, checked.value, leave);
     });
@@ -126,7 +125,11 @@ export class Runner {
   #take(tool: CompiledTool): (() => void) | undefined {
     if (tool.concurrent) return undefined;
     this.#queues ??= new ToolQueues();
-    return this.#queues.take(this.#sharedQueue ?? tool.name);
+    return this.#queues.take(this.#queueOf(tool));
+  }
+
+  #queueOf(tool: CompiledTool): string {
+    return this.#sharedQueue ?? tool.name;
   }
 
   #enter(queue: string, work: QueuedWork): () => void {
