@@ -36,8 +36,6 @@ export class Call implements RunListener {
   /** When its tool was started; 0 if it was not. */
   ranAt = 0;
   phase: CallPhase = 'arriving';
-  /** About how much memory its input takes while it has not ended. */
-  inputBytes = 0;
   /** Whether a client was told its id, and may come back with it. */
   announced = false;
   #isPending = false;
@@ -72,8 +70,7 @@ export class Call implements RunListener {
   }
 
   accepted(): void {
-    if (this.phase !== 'arriving') return;
-    this.phase = 'accepted';
+    if (this.phase === 'arriving') this.phase = 'accepted';
     if (this.#isPending) this.announce();
   }
 

@@ -16,7 +16,7 @@ export type EndedCall = Pick<KeptCall, 'ending' | 'durationMs' | 'checksum'>;
 /** A call of a session. */
 export class SessionCall extends Call {
   /** What its client asked for, with an id of the client's own or without. */
-  request: Pick<CallRequest, 'taskId' | 'attempt' | 'keepRefusal'> = NOTHING;
+  request: Pick<CallRequest, 'taskId' | 'attempt' | 'keepRefusal' | 'bytes'> = NOTHING;
   /** The same in short, to tell it from another that comes with its id. */
   checksum = 0;
 }
@@ -110,17 +110,17 @@ export class SessionCalls {
   }
 
   /** Notes a call that did not end at once. */
-  enter(call: SessionCall, inputBytes = 0): void {
-    call.inputBytes = inputBytes;
-    this.#inputBytes += inputBytes;
-    this.#session.memory.take(inputBytes);
+  enter(call: SessionCall): void {
+    const { bytes = 0 } = call.request;
+    this.#inputBytes += bytes;
+    this.#session.memory.take(bytes);
     this.#running ??= new FewMap();
     this.#running.set(call.facts.id, call);
   }
 
   /** Notes that a call has ended, and keeps how. */
-  leave({ facts, request, checksum, announced, inputBytes }: SessionCall, ending: RunEnding, at: EndTimes): void {
-    if (this.#running?.delete(facts.id)) this.#giveBack(inputBytes);
+  leave({ facts, request, checksum, announced }: SessionCall, ending: RunEnding, at: EndTimes): void {
+    if (this.#running?.delete(facts.id)) this.#giveBack(request);
     const { reward = null, finished = false } = ending;
     if (reward !== null) this.reward = (this.reward ?? 0) + reward;
     this.hasFinished ||= finished;
@@ -159,9 +159,9 @@ export class SessionCalls {
     if (isLarge) this.#noteLarge(number);
   }
 
-  #giveBack(inputBytes: number): void {
-    this.#inputBytes -= inputBytes;
-    this.#session.memory.giveBack(inputBytes);
+  #giveBack({ bytes = 0 }: SessionCall['request']): void {
+    this.#inputBytes -= bytes;
+    this.#session.memory.giveBack(bytes);
   }
 
   #noteLarge(number: number): void {
