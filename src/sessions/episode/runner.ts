@@ -199,8 +199,7 @@ export class Runner {
   #conclude(run: Run, ending: ToolEnding, leave: (() => void) | undefined): Awaitable<void> {
     // A session that has ended has told its calls why.
     if (!this.#isClosed) {
-      const ended = this.#toRunEnding(ending, run.tool);
-      const told = run.isAborted === true ? asAborted(ended) : ended;
+      const told = this.#toRunEnding(ending, run);
       // A concurrent one changes nothing; and another may be halfway through a change.
       if (this.#judge?.savesStates && !run.tool.concurrent)
         return this.#keepState(this.#judge, { run, ending, told, leave });
@@ -231,36 +230,38 @@ export class Runner {
     return work;
   }
 
-  #crash({ tool, listener }: Run, thrown: unknown): void {
-    if (!this.#isClosed) listener.ended(this.#toCrashed(thrown, tool));
+  #crash(run: Run, thrown: unknown): void {
+    if (!this.#isClosed) run.listener.ended(this.#toCrashed(thrown, run));
   }
 
   /** How a tool ended, as it is kept and sent. */
-  #toRunEnding(ending: ToolEnding, tool: CompiledTool): RunEnding {
-    if (ending.kind === 'returned') return this.#toReturned(ending.value, tool);
-    if (ending.kind === 'crashed') return this.#toCrashed(ending.error, tool);
-    return toFailedEnding(ending, tool.name, this.episode.log, this.episode.secrets);
+  #toRunEnding(ending: ToolEnding, run: Run): RunEnding {
+    if (ending.kind === 'returned') return this.#toReturned(ending.value, run);
+    if (ending.kind === 'crashed') return this.#toCrashed(ending.error, run);
+    const { log, secrets } = this.episode;
+    const failed = toFailedEnding(ending, run.tool.name, log, secrets);
+    return run.isAborted === true ? asAborted(failed) : failed;
   }
 
   /** Marks the episode finished if the tool says so. */
-  #toReturned(value: unknown, tool: CompiledTool): RunEnding {
+  #toReturned(value: unknown, run: Run): RunEnding {
     try {
-      const output = toToolOutput(value, tool);
-      const { reward, finished } = output;
+      const output = toToolOutput(value, run.tool);
       const json = resultJson(output, quoteText);
       if (output.blocks === NOTHING_TO_SEE)
-        this.episode.log.warn(`tool '${tool.name}' returned nothing for the agent to see`);
+        this.episode.log.warn(`tool '${run.tool.name}' returned nothing for the agent to see`);
       // Only now: an output that cannot be sent must not end the episode.
-      if (finished) this.episode.finished = true;
-      return { kind: 'returned', json, reward, finished };
+      if (output.finished) this.episode.finished = true;
+      return { kind: 'returned', json, reward: output.reward, finished: output.finished };
     } catch (thrown) {
-      return this.#toCrashed(thrown, tool);
+      return this.#toCrashed(thrown, run);
     }
   }
 
-  #toCrashed(thrown: unknown, tool: CompiledTool): RunEnding {
+  #toCrashed(thrown: unknown, { tool, isAborted }: Run): RunEnding {
     const failure = toFailure(this.episode.failure(`tool '${tool.name}'`, thrown));
-    return { kind: 'failed', outcome: 'env_error', failure };
+    const crashed: RunEnding = { kind: 'failed', outcome: 'env_error', failure };
+    return isAborted === true ? asAborted(crashed) : crashed;
   }
 }
 
