@@ -32,7 +32,7 @@ export function image(data: Uint8Array | string, mimeType: string, detail: JsonO
 }
 
 /** Whether a value is a block in every field, so that a tool may return one bare. */
-export function isBlock(value: unknown): value is Block {
+function isBlock(value: unknown): value is Block {
   return isObject(value) && problemOfBlock(value) === undefined;
 }
 

@@ -40,12 +40,6 @@ export interface CallingSession {
   readonly memory: SessionMemory;
 }
 
-/** When a call ended, and how long it took. */
-export interface EndTimes {
-  readonly now: number;
-  readonly durationMs: number;
-}
-
 /** The calls of one session: those that run, and how the others ended, for clients that come back. */
 export class SessionCalls {
   readonly #session: CallingSession;
@@ -119,14 +113,14 @@ export class SessionCalls {
   }
 
   /** Notes that a call has ended, and keeps how. */
-  leave({ facts, request, checksum, announced }: SessionCall, ending: RunEnding, at: EndTimes): void {
+  leave({ facts, startedAt, request, checksum, announced }: SessionCall, ending: RunEnding, now: number): void {
     if (this.#running?.delete(facts.id)) this.#giveBack(request);
     const { reward = null, finished = false } = ending;
     if (reward !== null) this.reward = (this.reward ?? 0) + reward;
     this.hasFinished ||= finished;
     // Nothing of a refused call has run, and its id is free for another attempt, unless a client may come back for it.
     if (ending.kind === 'refused' && !announced && !request.keepRefusal) return;
-    this.#keep(facts.number, { ending, durationMs: at.durationMs, checksum }, at.now);
+    this.#keep(facts.number, { ending, durationMs: now - startedAt, checksum }, now);
     // Ids of the server's own making say which call they are of.
     if (request.taskId === undefined) return;
     this.#used ??= new UsedIds(REMEMBERED_IDS);

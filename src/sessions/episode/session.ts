@@ -168,7 +168,7 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.lastActive = now;
     const durationMs = now - call.startedAt;
-    this.calls.leave(call as SessionCall, ending, { now, durationMs });
+    this.calls.leave(call as SessionCall, ending, now);
     const outcome = call.settle(ending, durationMs, now);
     this.observer.onContent?.({ type: 'call_told', at: toEpoch(now), call: call.facts, ending, durationMs });
     // Calls that the end of the session cuts off do not say why it ended.
