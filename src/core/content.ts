@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type WireBlock } from '../protocol/index.ts';
+import { isObject, type JsonObject } from '../protocol/index.ts';
 
 /** A piece of text in a prompt or a tool's output. */
 export interface TextBlock {
@@ -32,7 +32,7 @@ export function image(data: Uint8Array | string, mimeType: string, detail: JsonO
 }
 
 /** Whether a value is a block in every field, so that a tool may return one bare. */
-export function isBlock(value: unknown): value is Block {
+function isBlock(value: unknown): value is Block {
   return isObject(value) && problemOfBlock(value) === undefined;
 }
 
@@ -41,23 +41,8 @@ export function isContent(value: unknown): value is Block | readonly Block[] {
   return Array.isArray(value) ? value.length > 0 && value.every(isBlock) : isBlock(value);
 }
 
-/** The blocks of an author's content, with every key the wire wants; a TypeError says which part is wrong. */
-export function toBlocks(content: Content): WireBlock[] {
-  if (typeof content === 'string') return [{ text: content, detail: null, type: 'text' }];
-  if (!Array.isArray(content)) return [toWireBlock(content as Block)];
-  return content.map(toWireBlock);
-}
-
-function toWireBlock(block: Block): WireBlock {
-  const problem = problemOfBlock(block);
-  if (problem !== undefined) throw new TypeError(problem);
-  const detail = block.detail ?? null;
-  return block.type === 'text'
-    ? { text: block.text, detail, type: 'text' }
-    : { data: block.data, mimeType: block.mimeType, detail, type: 'image' };
-}
-
-function problemOfBlock(block: unknown): string | undefined {
+/** What is wrong with a block; undefined if nothing is. */
+export function problemOfBlock(block: unknown): string | undefined {
   if (!isObject(block)) return `a block must be an object made by text() or image(), not ${describe(block)}`;
   const { type, detail } = block;
   if (detail !== undefined && detail !== null && !isObject(detail)) {

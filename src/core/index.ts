@@ -18,7 +18,6 @@ export {
   isContent,
   type TextBlock,
   text,
-  toBlocks,
 } from './content.ts';
 export { tool } from './define-tool.ts';
 export { isTooDeep } from './depth.ts';
@@ -84,7 +83,7 @@ export { listOf, must, mustUnquoted, objectOf, oneOf, type Rule, trueOrFalse, wh
 export type { InputOf, OutputOf, Schema, StandardSchema } from './schema.ts';
 export { slowPatterns } from './slow-patterns.ts';
 export { startThread } from './start-thread.ts';
-export { NOTHING_TO_SEE, type Step, type StepOptions, step, toToolOutput } from './step.ts';
+export { NOTHING_TO_SEE, type Step, type StepOptions, step, toBlocks, toToolOutput } from './step.ts';
 export { taskHashOf } from './task-hash.ts';
 export type { SplitDefinition, TaskList, TaskSource } from './tasks.ts';
 export { keepTickShape } from './tick-shape.ts';

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, mostBytes, type WireBlock } from '../protocol/index.ts';
 import { brand } from './brand.ts';
-import { type Content, describe, isBlock, toBlocks } from './content.ts';
+import { type Block, type Content, describe, isContent, problemOfBlock } from './content.ts';
 import { nearestOf } from './known-keys.ts';
 import { type OutputLimits, withinLimits } from './output-limits.ts';
 
@@ -58,6 +58,22 @@ export function isStep(value: unknown): value is Step {
   return value instanceof Step || isBranded(value);
 }
 
+/** The blocks of an author's content, with every key the wire wants; a TypeError says which part is wrong. */
+export function toBlocks(content: Content): WireBlock[] {
+  if (typeof content === 'string') return [{ text: content, detail: null, type: 'text' }];
+  if (!Array.isArray(content)) return [toWireBlock(content as Block)];
+  return content.map(toWireBlock);
+}
+
+function toWireBlock(block: Block): WireBlock {
+  const problem = problemOfBlock(block);
+  if (problem !== undefined) throw new TypeError(problem);
+  const detail = block.detail ?? null;
+  return block.type === 'text'
+    ? { text: block.text, detail, type: 'text' }
+    : { data: block.data, mimeType: block.mimeType, detail, type: 'image' };
+}
+
 /** What the agent sees of a tool that returned nothing, which is most likely an oversight. */
 export const NOTHING_TO_SEE: readonly WireBlock[] = toBlocks('');
 
@@ -73,9 +89,8 @@ export function toToolOutput(value: unknown, limits?: OutputLimits): Step {
 }
 
 function contentOf(value: unknown): Content {
-  if (typeof value === 'string') return value;
-  if (value === undefined) return [];
-  if (isBlock(value) || (Array.isArray(value) && value.every(isBlock))) return value;
+  if (typeof value === 'string' || isContent(value)) return value;
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return [];
   const json = JSON.stringify(value);
   if (json === undefined)
     throw new TypeError(`a tool must return text, blocks, a JSON value or a step, not a ${typeof value}`);

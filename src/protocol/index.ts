@@ -35,9 +35,7 @@ export {
   DEPLOYMENT_HEADER,
   ENVIRONMENT_ACTIONS,
   FEATURES_HEADER,
-  LARGE_TEXT,
   ROOT_PATHS,
-  resultJson,
   SECRETS_HEADER,
   SERVER_TASK_ID,
   SESSION_HEADER,
@@ -78,11 +76,13 @@ export {
   encodeResult,
   encodeSmallResult,
   encodeTaskId,
+  LARGE_TEXT,
   mostBytes,
   outcomeIn,
   PIECE_BYTES,
   PING,
   type RoomFor,
+  resultJson,
   withoutLineBreaks,
 } from './sse.ts';
 // Who asks

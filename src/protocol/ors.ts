@@ -39,6 +39,9 @@ export interface ToolOutput {
   finished: boolean;
 }
 
+/** What one call gave, as it is read. */
+export type GivenOutput = Readonly<Omit<ToolOutput, 'blocks'>> & { readonly blocks: readonly WireBlock[] };
+
 /** Why a call was not run, as clients tell failures apart. */
 export type FailureReason = 'not_found' | 'input_validation' | 'episode_finished' | 'timeout' | 'tool_error';
 
@@ -52,40 +55,6 @@ export type SplitType = 'train' | 'validation' | 'test';
 export interface Split {
   name: string;
   type: SplitType;
-}
-
-/** What one call gave, as it is read. */
-export type GivenOutput = Readonly<Omit<ToolOutput, 'blocks'>> & { readonly blocks: readonly WireBlock[] };
-
-/**
- * A result as JSON text. Written piece by piece: nearly every call ends with one, and a walk of the object costs twice as much. Most have
- * no metadata and no detail, and asking JSON for these, or for a number, takes as long as all the rest.
- */
-export function resultJson({ blocks, metadata, reward, finished }: GivenOutput, quote: Quote = JSON.stringify): string {
-  const content = blocks.map((block) => blockJson(block, quote)).join(',');
-  const paid = `"metadata":${metadata === null ? 'null' : objectJson(metadata)},"reward":${Number.isFinite(reward) ? reward : 'null'}`;
-  return `{"ok":true,"output":{"blocks":[${content}],${paid},"finished":${finished}}}`;
-}
-
-/** From so many characters on, there are faster ways to write a text as JSON than JSON.stringify. */
-export const LARGE_TEXT: number = 2_000;
-
-/** Writes a large text as JSON. */
-export type Quote = (text: string) => string;
-
-function blockJson(block: WireBlock, quote: Quote): string {
-  const detail = block.detail === null ? 'null' : objectJson(block.detail);
-  const content = block.type === 'text' ? block.text : block.data;
-  const json = content.length < LARGE_TEXT ? JSON.stringify(content) : quote(content);
-  if (block.type === 'text') return `{"text":${json},"detail":${detail},"type":"text"}`;
-  return `{"data":${json},"mimeType":${JSON.stringify(block.mimeType)},"detail":${detail},"type":"image"}`;
-}
-
-function objectJson(value: JsonObject): string {
-  const json: string | undefined = JSON.stringify(value);
-  // It may have a toJSON of its own.
-  if (json === undefined || !json.startsWith('{')) throw new TypeError('metadata and details must be JSON objects');
-  return json;
 }
 
 /** The header that names a session. */

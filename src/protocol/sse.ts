@@ -1,5 +1,7 @@
 import { CHUNK_BYTES, fitsChunk, toEscape, writeChunk } from './chunks.ts';
 import { cutText } from './cut-text.ts';
+import type { JsonObject } from './json.ts';
+import type { GivenOutput, WireBlock } from './ors.ts';
 import { isOutcome, type Outcome } from './outcome.ts';
 
 /** A comment line: keeps a quiet stream alive, and no parser takes it for an event. */
@@ -12,6 +14,38 @@ const MAX_ERROR_CHARACTERS = 9_000;
 /** The first event of a stream: the id under which a client can come back for the result. */
 export function encodeTaskId(id: string): string {
   return `event: task_id\ndata: ${id}\n\n`;
+}
+
+/**
+ * A result as the JSON text that is kept and sent, `withoutLineBreaks`. Written piece by piece: nearly every call ends with one, and a
+ * walk of the object costs twice as much. Most have no metadata and no detail, and asking JSON for these, or for a number, takes as
+ * long as all the rest.
+ */
+export function resultJson({ blocks, metadata, reward, finished }: GivenOutput, quote: Quote = JSON.stringify): string {
+  const content = blocks.map((block) => blockJson(block, quote)).join(',');
+  const paid = `"metadata":${metadata === null ? 'null' : objectJson(metadata)},"reward":${Number.isFinite(reward) ? reward : 'null'}`;
+  return withoutLineBreaks(`{"ok":true,"output":{"blocks":[${content}],${paid},"finished":${finished}}}`);
+}
+
+/** From so many characters on, there are faster ways to write a text as JSON than JSON.stringify. */
+export const LARGE_TEXT: number = 2_000;
+
+/** Writes a large text as JSON. */
+export type Quote = (text: string) => string;
+
+function blockJson(block: WireBlock, quote: Quote): string {
+  const detail = block.detail === null ? 'null' : objectJson(block.detail);
+  const content = block.type === 'text' ? block.text : block.data;
+  const json = content.length < LARGE_TEXT ? JSON.stringify(content) : quote(content);
+  if (block.type === 'text') return `{"text":${json},"detail":${detail},"type":"text"}`;
+  return `{"data":${json},"mimeType":${JSON.stringify(block.mimeType)},"detail":${detail},"type":"image"}`;
+}
+
+function objectJson(value: JsonObject): string {
+  const json: string | undefined = JSON.stringify(value);
+  // It may have a toJSON of its own.
+  if (json === undefined || !json.startsWith('{')) throw new TypeError('metadata and details must be JSON objects');
+  return json;
 }
 
 /** The whole result as events, when it fits into one; small answers take this path. */

@@ -38,13 +38,15 @@ export interface FastPathOptions {
  */
 export class FastPath {
   readonly #routes = new Map<string, FastRoute>();
-  readonly #options: FastPathOptions;
+  readonly #requests: RequestTracker;
+  readonly #instanceId: string;
   readonly #maxBytes: number;
   /** Undefined where it makes no difference where a request comes from. */
   readonly #guard: WebGuard | undefined;
 
   constructor(options: FastPathOptions) {
-    this.#options = options;
+    this.#requests = options.requests;
+    this.#instanceId = options.instance.id;
     // For a larger one the session is looked up, and memory taken, before it is read.
     this.#maxBytes = Math.min(options.bodyBytes, SMALL_BODY_BYTES);
     this.#guard = options.guard.isNeeded ? options.guard : undefined;
@@ -76,26 +78,24 @@ export class FastPath {
     const identity = route.authenticator === undefined ? ANYBODY : route.authenticator.recognize(headers);
     if (identity === undefined || !route.takes(identity, headers)) return false;
     const caller: Caller = { tiltyardIdentity: identity, tiltyardIsTold: false };
-    const { requests, instance } = this.#options;
-    requests.begin(request, response, route.counts, caller);
+    this.#requests.begin(request, response, route.counts, caller);
     const open: CallExchange['open'] = (status, own) =>
-      void response.writeHead(status, [...own, INSTANCE_HEADER, instance.id]);
+      void response.writeHead(status, [...own, INSTANCE_HEADER, this.#instanceId]);
     // Whoever instruments HTTP has its span around this moment, and not around the one when the body is there.
     const trace = route.traceOf?.(request);
-    request.whenWhole((body) => route.answer({ headers, body, identity, response, caller, trace, open }));
+    request.onWhole = (body) => route.answer({ headers, body, identity, response, caller, trace, open });
     return true;
   }
 
   /** Whether nothing about a request is unusual, as far as its headers tell. */
   #isPlain(headers: IncomingHttpHeaders): boolean {
-    const { id } = this.#options.instance;
     return (
       headers['content-type'] === 'application/json' &&
       // Without a length it comes in chunks, and how much it is shows only on the way.
       Number(headers['content-length']) <= this.#maxBytes &&
       headers.host !== undefined &&
       headers.upgrade === undefined &&
-      (headers[INSTANCE_HEADER] ?? id) === id &&
+      (headers[INSTANCE_HEADER] ?? this.#instanceId) === this.#instanceId &&
       this.#guard?.isPlain(headers) !== false
     );
   }
@@ -108,7 +108,8 @@ export class FastPath {
 export class WholeRequest extends IncomingMessage {
   /** Node's own mark: it need not have the stream flow, for the sake of the next request, when this one is answered. */
   declare _dumped: boolean;
-  #onWhole: ((text: string) => void) | undefined;
+  /** Set before its stream has begun, it gets the body instead. It is not called if the client leaves before the body is whole. */
+  onWhole: ((text: string) => void) | undefined;
   // Nearly all come in one piece.
   #body: Buffer | BodyChunks | undefined;
 
@@ -117,24 +118,19 @@ export class WholeRequest extends IncomingMessage {
     const { get } = Object.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded') as PropertyDescriptor;
     Object.defineProperty(WholeRequest.prototype, 'readableEnded', {
       get: function (this: WholeRequest) {
-        return this.#onWhole === undefined ? get?.call(this) : this.complete;
+        return this.onWhole === undefined ? get?.call(this) : this.complete;
       },
     });
   }
 
-  /** Takes the body instead of the stream, before it has begun. Nothing is called if the client leaves before its body is whole. */
-  whenWhole(onWhole: (text: string) => void): void {
-    this.#onWhole = onWhole;
-  }
-
   /** Node adds each piece to the stream in this way, and `null` at the end. */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (this.#onWhole === undefined) return super.push(piece, encoding);
+    if (this.onWhole === undefined) return super.push(piece, encoding);
     const body = this.#body;
     if (piece === null) {
       this._dumped = true;
       this.#body = undefined;
-      this.#onWhole(body?.toString() ?? '');
+      this.onWhole(body?.toString() ?? '');
     } else this.#body = body === undefined ? piece : BodyChunks.of(body).add(piece);
     return true;
   }

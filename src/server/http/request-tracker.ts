@@ -192,9 +192,11 @@ export function hasLeft({ req }: ServerResponse): boolean {
 
 function tell(events: EventLog, ended: EndedOne, answered: number): void {
   const { counts, caller, refusal, arrivedAt } = ended;
-  const { method, url, headers } = ended.request;
   const status = refusal?.status ?? answered;
   counts.set(status, (counts.get(status) ?? 0) + 1);
+  // Most requests are calls: nothing is put together for them.
+  if (caller.tiltyardIsTold && status < 400 && !events.writesTold()) return;
+  const { method, url, headers } = ended.request;
   const { [SESSION_HEADER]: sid, 'user-agent': agent } = headers as Readonly<Record<string, string | undefined>>;
   const identity = caller.tiltyardIdentity?.id;
   const isTold = caller.tiltyardIsTold;

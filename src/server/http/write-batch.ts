@@ -7,7 +7,7 @@ import type { CallEnding } from '../../sessions/index.ts';
  */
 export class WriteBatch {
   readonly #onError: (thrown: unknown) => void;
-  #queue: (() => void)[] = [];
+  readonly #queue: (() => void)[] = [];
   /** How many answers this turn has had, and whether the last one had no more than one. */
   #count = 0;
   #isQuiet = true;
@@ -40,11 +40,10 @@ export class WriteBatch {
   }
 
   readonly #flush = (): void => {
-    const queue = this.#queue;
-    this.#queue = [];
     this.#isQuiet = this.#count <= 1;
     this.#count = 0;
-    for (const work of queue) this.#run(work);
+    // Work that comes of this work belongs to the next turn.
+    for (const work of this.#queue.splice(0)) this.#run(work);
   };
 
   #run(work: () => void): void {

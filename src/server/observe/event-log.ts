@@ -38,6 +38,8 @@ export interface EndedRequest {
 /** Writes a line for each call and session that ended, and for each request, unless it is told by that of its call. Inputs and results are not in it: they may hold secrets. */
 export interface EventLog extends Observer {
   requestEnded(request: EndedRequest): void;
+  /** Whether it writes requests also that the line of their call tells of, as at level debug. A level can be changed while the server runs. */
+  writesTold(): boolean;
 }
 
 /** What of a logger is used. */
@@ -54,6 +56,8 @@ export function eventLog(logger: EventLogger): EventLog {
       const by = agent === STUDIO_AGENT ? 'studio' : undefined;
       logger[level]({ ...asked, ...from, by, status, code, parserError, ms }, 'request');
     },
+    // The logger knows.
+    writesTold: () => true,
     on(event: HostEvent) {
       if (event.type === 'call_ended') logger.info(callFields(event), 'call');
       else if (event.type === 'session_ended')

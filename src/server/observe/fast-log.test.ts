@@ -62,6 +62,13 @@ test('the line of a request is what pino writes, whatever is in it', () => {
   );
 });
 
+test.each(['debug', 'info', 'warn'])('at level %s it says whether it writes what is told elsewhere', (level) => {
+  const told = { method: 'POST', url: '/counter/call', status: 200, durationMs: 1, isTold: true };
+  const { pinos } = bothWrite((log) => log.requestEnded(told), level);
+  const { log: logger } = Fastify({ logger: { level, stream: { write() {} } } });
+  expect(fastLog(logger as EventLogger, { write() {} }).writesTold()).toBe(pinos.length > 0);
+});
+
 test('the line of a call is what pino writes, whatever is in it', () => {
   const ended = { type: fc.constant('call_ended' as const), at: time };
   const facts = { number: fc.nat(), id: text, tool: text, identity };

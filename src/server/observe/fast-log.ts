@@ -25,7 +25,7 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
     ...slow,
     requestEnded(request) {
       const { method, url, sid, identity, status, durationMs, agent, isTold } = request;
-      if (isOff(isTold === true && status < 400 ? DEBUG : INFO)) return;
+      if (isOff(INFO)) return;
       // Who was refused, or has left, is in no hurry; nor is the studio, and at level debug nobody is.
       if (
         status >= 400 ||
@@ -41,6 +41,7 @@ export function fastLog(logger: EventLogger & { readonly levelVal?: number }, st
       const rest = `,"status":${status},"ms":${millisecondsJson(durationMs)},"msg":"request"}\n`;
       stream.write(`${head(Date.now())},"method":"${method}","url":${asked}${who}${rest}`);
     },
+    writesTold: () => !isOff(DEBUG),
     on(event) {
       // Nothing is written of these two, which every call causes as well.
       if (event.type === 'call_started' || event.type === 'call_running') return;

@@ -63,7 +63,6 @@ export function logBatches(target: BatchTarget): LogBatches {
     unmade.length = 0;
   };
   const flush = () => {
-    clearTimeout(timer);
     timer = undefined;
     makeAll();
     writeOn();
@@ -78,6 +77,7 @@ export function logBatches(target: BatchTarget): LogBatches {
       } else if (unmade.push(line) >= MAX_UNMADE) makeAll();
     },
     [Symbol.dispose]() {
+      clearTimeout(timer);
       flush();
       stop();
     },

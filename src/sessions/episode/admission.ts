@@ -42,3 +42,8 @@ export function mismatchOf(
   if (environment === undefined || environment.toLowerCase() === own) return undefined;
   return { code: 'environment_mismatch', message: `session '${sid}' runs environment '${own}', not '${environment}'` };
 }
+
+/** Why a session of a server that stops takes no more. */
+export function stopsTaking(sid: string): Failure {
+  return { code: 'shutting_down', message: `the server is stopping, and session '${sid}' accepts no new calls` };
+}

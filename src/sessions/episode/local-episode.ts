@@ -1,7 +1,6 @@
 import { type Failure, LazyAbort, type TiltyardError, toFailure } from '../../core/index.ts';
 import type { ToolSpec, WireBlock } from '../../protocol/index.ts';
 import { runAuthors } from '../author-code.ts';
-import type { RunListener } from '../call.ts';
 import type { SessionSubject } from '../events.ts';
 import type { EpisodeOptions } from '../options.ts';
 import { reportOverrun, type Stopping } from '../overrun.ts';
@@ -10,12 +9,10 @@ import type { Episode } from './episode.ts';
 import { Prompt } from './prompt.ts';
 import { firstSave, rebuild } from './rebuild.ts';
 import { Runner } from './runner.ts';
-import type { OpenEpisode, Past, ReadyListener, RunRequest } from './runtime.ts';
+import type { OpenEpisode, Past, ReadyListener } from './runtime.ts';
 
-/** An episode in this process: what its session asks of it, and in which order its parts begin and end. */
-export class LocalEpisode implements OpenEpisode {
-  readonly #episode: Episode;
-  readonly #options: EpisodeOptions;
+/** An episode in this process: it runs its tools, answers what else its session asks, and says in which order its parts begin and end. */
+export class LocalEpisode extends Runner implements OpenEpisode {
   readonly taskDigest: string | undefined;
   /** What it is built again from, until it is. */
   #past: Past | undefined;
@@ -23,25 +20,23 @@ export class LocalEpisode implements OpenEpisode {
   // Made when first needed: an idle session shall be small.
   #setup: Setup | undefined;
   #prompt: Prompt | undefined;
-  #runner: Runner | undefined;
 
   constructor(
     episode: Episode,
     options: EpisodeOptions,
     { taskDigest, past }: { taskDigest: string | undefined; past: Past | undefined },
   ) {
-    this.#episode = episode;
-    this.#options = options;
+    super(episode, options);
     this.taskDigest = taskDigest;
     this.#past = past;
   }
 
   get environment(): string {
-    return this.#episode.environment.name;
+    return this.episode.environment.name;
   }
 
   get needsSetup(): boolean {
-    return this.#episode.needsSetup || this.#past !== undefined;
+    return this.episode.needsSetup || this.#past !== undefined;
   }
 
   begin(onReady: ReadyListener): void {
@@ -72,38 +67,29 @@ export class LocalEpisode implements OpenEpisode {
     if (setup === undefined) return;
     const late = new Error(`it took longer than ${limitMs} ms`);
     setup.abort.abort(late);
-    setup.tell(toFailure(this.#episode.failure(setup.what, late, `${setup.what}_failed`)));
-    void reportOverrun(this.#options.graceMs, setup, this.#episode.log);
+    setup.tell(toFailure(this.episode.failure(setup.what, late, `${setup.what}_failed`)));
+    void reportOverrun(this.options.graceMs, setup, this.episode.log);
   }
 
   prompt(): Promise<WireBlock[]> {
     this.#prompt ??= new Prompt();
-    return this.#prompt.read(() => this.#run('prompt', () => this.#episode.readPrompt()));
+    return this.#prompt.read(() => this.#run('prompt', () => this.episode.readPrompt()));
   }
 
   tools(): readonly ToolSpec[] {
-    return this.#episode.toolSpecs;
-  }
-
-  run(request: RunRequest, listener: RunListener): void {
-    this.#runner ??= new Runner(this.#episode, this.#options);
-    this.#runner.run(request, listener);
-  }
-
-  abort(call: number, reason: string): void {
-    this.#runner?.abort(call, new Error(reason));
+    return this.episode.toolSpecs;
   }
 
   async close(reason: string): Promise<void> {
     if (!this.#hasBegun) return;
     const gone = new Error(reason);
     this.#setup?.abort.abort(gone);
-    const executing = this.#runner?.close(gone) ?? [];
+    const executing = this.stop(gone);
     const stopping: readonly Stopping[] = this.#setup === undefined ? executing : [...executing, this.#setup];
-    const { graceMs, teardownMs } = this.#options;
-    const { log } = this.#episode;
+    const { graceMs, teardownMs } = this.options;
+    const { log } = this.episode;
     await Promise.all([this.#promptEnds(), ...stopping.map((work) => reportOverrun(graceMs, work, log))]);
-    const tornDown = this.#run('teardown', () => this.#episode.tearDown());
+    const tornDown = this.#run('teardown', () => this.episode.tearDown());
     if (!(await settlesWithin(tornDown, teardownMs)))
       log.warn('teardown timed out; no longer waiting for it', { limitMs: teardownMs });
   }
@@ -111,27 +97,24 @@ export class LocalEpisode implements OpenEpisode {
   /** Sets the episode up, or builds it again; the JSON of its state where that is saved. */
   async #build(abort: LazyAbort): Promise<string | undefined> {
     const past = this.#past;
-    if (past !== undefined) {
-      this.#runner ??= new Runner(this.#episode, this.#options);
-      const parts = { episode: this.#episode, runner: this.#runner, prompt: () => this.prompt(), abort };
-      return rebuild(past, parts);
-    }
-    await this.#episode.setUp(abort);
-    return firstSave(this.#episode, abort);
+    if (past !== undefined)
+      return rebuild(past, { episode: this.episode, runner: this, prompt: () => this.prompt(), abort });
+    await this.episode.setUp(abort);
+    return firstSave(this.episode, abort);
   }
 
   #run<Value>(part: SessionSubject['part'], run: () => Value): Value {
-    const { session, sid, environment } = this.#episode;
+    const { session, sid, environment } = this.episode;
     const toSubject = () => ({ session, part, environment: environment.name, sid });
-    return runAuthors(this.#options.observer, this.#episode, toSubject, run);
+    return runAuthors(this.options.observer, this.episode, toSubject, run);
   }
 
   /** Waits for a prompt that is being made, but not for ever: it has no signal to listen to. */
   async #promptEnds(): Promise<void> {
-    const { graceMs: limitMs } = this.#options;
+    const { graceMs: limitMs } = this.options;
     const running = this.#prompt?.running;
     if (running !== undefined && !(await settlesWithin(running, limitMs)))
-      this.#episode.log.warn('prompt timed out; no longer waiting for it', { limitMs });
+      this.episode.log.warn('prompt timed out; no longer waiting for it', { limitMs });
   }
 }
 

@@ -30,14 +30,14 @@ test('a tool is at work until it has ended, and nothing is kept of it afterwards
   expect(told).toEqual(['accepted', 'running']);
   tool.open();
   await expect.poll(() => told).toEqual(['accepted', 'running', 'returned']);
-  await expect.poll(() => runner.close(new Error('over'))).toEqual([]);
+  await expect.poll(() => runner.stop(new Error('over'))).toEqual([]);
 });
 
 test('a tool that is cut off is told so, and it is known what to wait for; nobody hears of it', async () => {
   const { runner, listener, told, trace } = gatedRunner();
   runner.run(runOf(1), listener);
   runner.run(runOf(2), listener);
-  const stopping = runner.close(new Error('over'));
+  const stopping = runner.stop(new Error('over'));
   expect(stopping.map(({ what }) => what)).toEqual(["tool 'wait'"]);
   await Promise.all(stopping.map(({ ended }) => ended));
   expect(trace).toEqual(['wait', 'wait:aborted', 'wait:end']);

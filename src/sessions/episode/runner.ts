@@ -4,32 +4,35 @@ import {
   type CompiledTool,
   cutText,
   type ErrorCode,
-  FewMap,
   formatProblems,
   invoke,
+  NOTHING_TO_SEE,
   type Problem,
+  quoteText,
   type ToolEnding,
   toFailure,
+  toToolOutput,
 } from '../../core/index.ts';
+import { resultJson } from '../../protocol/index.ts';
 import { runAuthors, runsPlainly } from '../author-code.ts';
 import type { RunListener } from '../call.ts';
-import { type CallFailure, NOT_RUN, type RunEnding, refused } from '../call-ending.ts';
+import { type CallFailure, type RunEnding, refused } from '../call-ending.ts';
 import { CallContext } from '../context.ts';
 import type { CallSubject } from '../events.ts';
 import type { EpisodeOptions } from '../options.ts';
 import { reportOverrun, type Stopping } from '../overrun.ts';
-import { asAborted } from '../tool-failure.ts';
+import { asAborted, toFailedEnding } from '../tool-failure.ts';
 import type { Episode } from './episode.ts';
 import { Execution, type Run } from './execution.ts';
 import { RebuildJudge } from './rebuild-judge.ts';
 import type { RunRequest } from './runtime.ts';
 import { type QueuedWork, ToolQueues } from './tool-queues.ts';
-import { toRunEnding } from './tool-result.ts';
+import { WaitingRuns } from './waiting-runs.ts';
 
 /** Takes runs of an episode's tools to their end: find the tool, check the input, wait for the turn, run. */
 export class Runner {
-  readonly #episode: Episode;
-  readonly #options: EpisodeOptions;
+  protected readonly episode: Episode;
+  protected readonly options: EpisodeOptions;
   /** Whether nothing is put around the author's code: then not even a closure is made for it. */
   readonly #isPlain: boolean;
   /** Of an episode that can be built again. */
@@ -41,14 +44,11 @@ export class Runner {
   // Made when first needed: most episodes have tools that answer at once.
   #queues: ToolQueues | undefined;
   #executing: Execution[] | undefined;
-  /** Runs that have not started, by the numbers of their calls. */
-  #waiting: FewMap<number, Waiting> | undefined;
-  /** Runs whose turn has come and that wait for a place among those in flight. */
-  #held: (() => void)[] | undefined;
+  #waiting: WaitingRuns | undefined;
 
   constructor(episode: Episode, options: EpisodeOptions) {
-    this.#episode = episode;
-    this.#options = options;
+    this.episode = episode;
+    this.options = options;
     this.#isPlain = runsPlainly(options.observer, episode);
     if (episode.environment.durability === 'none') return;
     this.#judge = new RebuildJudge(episode, options.graceMs);
@@ -56,7 +56,7 @@ export class Runner {
   }
 
   run({ call, id, attempt, name, input, bytes, isTrial = false }: RunRequest, listener: RunListener): void {
-    const tool = this.#episode.tools.get(name);
+    const tool = this.episode.tools.get(name);
     if (tool === undefined)
       return listener.ended(refusal('unknown_tool', `'${cutText(name, 200)}' is not a valid tool`));
     const run: Run = { call, id, attempt, tool, listener, isTrial, abort: undefined };
@@ -77,7 +77,7 @@ export class Runner {
   }
 
   /** Aborts what runs and starts nothing more; returns the tools that are still at work, also those given up before. */
-  close(reason: Error): readonly Stopping[] {
+  stop(reason: Error): readonly Stopping[] {
     this.#isClosed = true;
     const executing = [...(this.#executing ?? [])];
     for (const { abort } of executing) abort.abort(reason);
@@ -85,13 +85,9 @@ export class Runner {
   }
 
   /** Aborts a run: it ends at once if it has not started, and otherwise its tool hears it from its signal. */
-  abort(call: number, reason: Error): void {
-    for (const work of this.#executing ?? []) if (work.call === call) return work.abortAlone(reason);
-    const waiting = this.#waiting?.get(call);
-    if (waiting === undefined) return;
-    this.#waiting?.delete(call);
-    waiting.run.listener.ended(NOT_RUN);
-    waiting.withdraw();
+  abort(call: number, reason: string): void {
+    for (const work of this.#executing ?? []) if (work.call === call) return work.abortAlone(new Error(reason));
+    this.#waiting?.withdraw(call);
   }
 
   /** Checks run side by side, but a quick one does not overtake: calls of a tool run in the order they came. */
@@ -99,17 +95,16 @@ export class Runner {
     const { call, tool } = run;
     const proceed = async () => {
       const next = await checked;
-      if (this.#waiting?.delete(call)) next();
+      if (this.#waiting?.remove(call)) next();
     };
-    this.#await(run, () => {});
+    this.#waits.add(run, () => {});
     if (tool.concurrent) void proceed();
-    else this.#enter(`check ${this.#sharedQueue ?? tool.name}`, (leave) => void proceed().finally(leave));
+    else this.#enter(`check ${this.#queueOf(tool)}`, (leave) => void proceed().finally(leave));
   }
 
-  /** Notes a run that does not start at once; `withdraw` takes it from where it waits, with its input. */
-  #await(run: Run, withdraw: () => void): void {
-    this.#waiting ??= new FewMap();
-    this.#waiting.set(run.call, { run, withdraw });
+  get #waits(): WaitingRuns {
+    this.#waiting ??= new WaitingRuns();
+    return this.#waiting;
   }
 
   #enqueue(run: Run, checked: Checked): void {
@@ -117,21 +112,24 @@ export class Runner {
     const { tool, listener } = run;
     if (!checked.ok || run.isTrial) return listener.ended(checked.ok ? PASSED : invalidInput(checked.problems));
     listener.accepted();
-    const queue = this.#sharedQueue ?? tool.name;
-    const isFree = tool.concurrent || this.#queues === undefined || this.#queues.isFree(queue);
+    const isFree = tool.concurrent || this.#queues === undefined || this.#queues.isFree(this.#queueOf(tool));
     if (isFree) return this.#start(run, checked.value);
-    const withdraw = this.#enter(queue, (leave) => {
-      this.#waiting?.delete(run.call);
+    const withdraw = this.#enter(this.#queueOf(tool), (leave) => {
+      this.#waiting?.remove(run.call);
       this.#start(run, checked.value, leave);
     });
-    this.#await(run, withdraw);
+    this.#waits.add(run, withdraw);
   }
 
   /** Takes the queue of a tool whose calls run one at a time. */
   #take(tool: CompiledTool): (() => void) | undefined {
     if (tool.concurrent) return undefined;
     this.#queues ??= new ToolQueues();
-    return this.#queues.take(this.#sharedQueue ?? tool.name);
+    return this.#queues.take(this.#queueOf(tool));
+  }
+
+  #queueOf(tool: CompiledTool): string {
+    return this.#sharedQueue ?? tool.name;
   }
 
   #enter(queue: string, work: QueuedWork): () => void {
@@ -144,13 +142,13 @@ export class Runner {
     const { tool, listener } = run;
     // The session may have ended while the call waited for its turn.
     if (this.#isClosed) return leave?.();
-    if (this.#episode.finished && this.#options.callsAfterFinish === 'refuse') {
+    if (this.episode.finished && this.options.callsAfterFinish === 'refuse') {
       listener.ended(refusal('episode_finished', 'The episode is finished: no more tools can be called'));
       return leave?.();
     }
-    if (this.#inFlight >= this.#options.maxCallsInFlight) return this.#hold(run, input, leave);
+    if (this.#inFlight >= this.options.maxCallsInFlight) return this.#hold(run, input, leave);
     listener.running();
-    const context = new CallContext(this.#episode, run);
+    const context = new CallContext(this.episode, run);
     const ending = this.#isPlain
       ? invoke(tool, input, context, run)
       : this.#runAuthors('tool', run, () => invoke(tool, input, context, run));
@@ -162,15 +160,10 @@ export class Runner {
   #hold(run: Run, input: unknown, leave: (() => void) | undefined): void {
     const leaveLater = leave ?? this.#take(run.tool);
     const start = () => {
-      this.#waiting?.delete(run.call);
+      this.#waiting?.remove(run.call);
       this.#start(run, input, leaveLater);
     };
-    this.#held ??= [];
-    this.#held.push(start);
-    this.#await(run, () => {
-      this.#held = this.#held?.filter((each) => each !== start);
-      leaveLater?.();
-    });
+    this.#waits.hold(run, start, leaveLater);
   }
 
   /** Takes a run to its end that does not end at once. */
@@ -189,15 +182,15 @@ export class Runner {
   }
 
   #runAuthors<Value>(part: CallSubject['part'], { call, tool }: Run, run: () => Value): Value {
-    const { session, sid, environment } = this.#episode;
+    const { session, sid, environment } = this.episode;
     const toSubject = () => ({ call, part, tool: tool.name, environment: environment.name, sid, session });
-    return runAuthors(this.#options.observer, this.#episode, toSubject, run);
+    return runAuthors(this.options.observer, this.episode, toSubject, run);
   }
 
   /** Starts what waits for a place; a loop, because a tool that answers at once takes none. */
   #startHeld(): void {
-    while (this.#inFlight < this.#options.maxCallsInFlight) {
-      const next = this.#held?.shift();
+    while (this.#inFlight < this.options.maxCallsInFlight) {
+      const next = this.#waiting?.takeHeld();
       if (next === undefined) return;
       next();
     }
@@ -206,8 +199,7 @@ export class Runner {
   #conclude(run: Run, ending: ToolEnding, leave: (() => void) | undefined): Awaitable<void> {
     // A session that has ended has told its calls why.
     if (!this.#isClosed) {
-      const ended = toRunEnding(ending, run.tool, this.#episode);
-      const told = run.isAborted === true ? asAborted(ended) : ended;
+      const told = this.#toRunEnding(ending, run);
       // A concurrent one changes nothing; and another may be halfway through a change.
       if (this.#judge?.savesStates && !run.tool.concurrent)
         return this.#keepState(this.#judge, { run, ending, told, leave });
@@ -218,7 +210,7 @@ export class Runner {
 
   /** Apart from the above, so that no closure is made where no state is saved. */
   async #keepState(judge: RebuildJudge, { run, ending, told, leave }: Concluded): Promise<void> {
-    const save = () => this.#runAuthors('tool', run, () => this.#episode.save());
+    const save = () => this.#runAuthors('tool', run, () => this.episode.save());
     const kept = await judge.withState(told, ending, run.tool, save);
     if (!this.#isClosed) run.listener.ended(kept);
     return ending.kind === 'timed_out' ? this.#leaveLate(run, ending, leave) : leave?.();
@@ -227,7 +219,7 @@ export class Runner {
   /** It may still be at work: the next call of this tool, and teardown, give it the grace time to end. */
   #leaveLate(run: Run, { ended, timeoutMs }: TimedOut, leave: (() => void) | undefined): void {
     const late = this.#track(run, ended, timeoutMs);
-    void reportOverrun(this.#options.graceMs, late, this.#episode.log).then(leave);
+    void reportOverrun(this.options.graceMs, late, this.episode.log).then(leave);
   }
 
   #track(run: Run, ended: Promise<unknown>, ranMs = 0): Stopping {
@@ -238,10 +230,38 @@ export class Runner {
     return work;
   }
 
-  #crash({ tool, listener }: Run, thrown: unknown): void {
-    if (this.#isClosed) return;
-    const failure = toFailure(this.#episode.failure(`tool '${tool.name}'`, thrown));
-    listener.ended({ kind: 'failed', outcome: 'env_error', failure });
+  #crash(run: Run, thrown: unknown): void {
+    if (!this.#isClosed) run.listener.ended(this.#toCrashed(thrown, run));
+  }
+
+  /** How a tool ended, as it is kept and sent. */
+  #toRunEnding(ending: ToolEnding, run: Run): RunEnding {
+    if (ending.kind === 'returned') return this.#toReturned(ending.value, run);
+    if (ending.kind === 'crashed') return this.#toCrashed(ending.error, run);
+    const { log, secrets } = this.episode;
+    const failed = toFailedEnding(ending, run.tool.name, log, secrets);
+    return run.isAborted === true ? asAborted(failed) : failed;
+  }
+
+  /** Marks the episode finished if the tool says so. */
+  #toReturned(value: unknown, run: Run): RunEnding {
+    try {
+      const output = toToolOutput(value, run.tool);
+      const json = resultJson(output, quoteText);
+      if (output.blocks === NOTHING_TO_SEE)
+        this.episode.log.warn(`tool '${run.tool.name}' returned nothing for the agent to see`);
+      // Only now: an output that cannot be sent must not end the episode.
+      if (output.finished) this.episode.finished = true;
+      return { kind: 'returned', json, reward: output.reward, finished: output.finished };
+    } catch (thrown) {
+      return this.#toCrashed(thrown, run);
+    }
+  }
+
+  #toCrashed(thrown: unknown, { tool, isAborted }: Run): RunEnding {
+    const failure = toFailure(this.episode.failure(`tool '${tool.name}'`, thrown));
+    const crashed: RunEnding = { kind: 'failed', outcome: 'env_error', failure };
+    return isAborted === true ? asAborted(crashed) : crashed;
   }
 }
 
@@ -254,12 +274,6 @@ function invalidInput(problems: readonly Problem[]): RunEnding {
 
 /** How a trial ends that would run. */
 const PASSED: RunEnding = { kind: 'returned', json: '' };
-
-/** A run that has not started. */
-interface Waiting {
-  readonly run: Run;
-  readonly withdraw: () => void;
-}
 
 type TimedOut = Extract<ToolEnding, { kind: 'timed_out' }>;
 

@@ -1,10 +1,9 @@
 import { type CallOutcome, FewMap } from '../../core/index.ts';
 import { UNKNOWN_TASK_ID } from '../../protocol/index.ts';
-import { Call } from '../call.ts';
+import { Call, isServerMade } from '../call.ts';
 import { outcomeOf, type RunEnding, refused } from '../call-ending.ts';
 import type { CallRequest } from '../host.ts';
 import type { RecalledCall } from '../keeper.ts';
-import { isServerMade } from '../kept/call-ids.ts';
 import { checksumOf } from '../kept/checksum.ts';
 import type { KeptCall, KeptResults } from '../kept/kept-results.ts';
 import { UsedIds } from '../kept/used-ids.ts';
@@ -17,7 +16,7 @@ export type EndedCall = Pick<KeptCall, 'ending' | 'durationMs' | 'checksum'>;
 /** A call of a session. */
 export class SessionCall extends Call {
   /** What its client asked for, with an id of the client's own or without. */
-  request: Pick<CallRequest, 'taskId' | 'attempt' | 'keepRefusal'> = NOTHING;
+  request: Pick<CallRequest, 'taskId' | 'attempt' | 'keepRefusal' | 'bytes'> = NOTHING;
   /** The same in short, to tell it from another that comes with its id. */
   checksum = 0;
 }
@@ -39,12 +38,6 @@ export interface CallingSession {
   readonly number: number;
   readonly identity: string;
   readonly memory: SessionMemory;
-}
-
-/** When a call ended, and how long it took. */
-export interface EndTimes {
-  readonly now: number;
-  readonly durationMs: number;
 }
 
 /** The calls of one session: those that run, and how the others ended, for clients that come back. */
@@ -111,23 +104,23 @@ export class SessionCalls {
   }
 
   /** Notes a call that did not end at once. */
-  enter(call: SessionCall, inputBytes = 0): void {
-    call.inputBytes = inputBytes;
-    this.#inputBytes += inputBytes;
-    this.#session.memory.take(inputBytes);
+  enter(call: SessionCall): void {
+    const { bytes = 0 } = call.request;
+    this.#inputBytes += bytes;
+    this.#session.memory.take(bytes);
     this.#running ??= new FewMap();
     this.#running.set(call.facts.id, call);
   }
 
   /** Notes that a call has ended, and keeps how. */
-  leave({ facts, request, checksum, announced, inputBytes }: SessionCall, ending: RunEnding, at: EndTimes): void {
-    if (this.#running?.delete(facts.id)) this.#giveBack(inputBytes);
+  leave({ facts, startedAt, request, checksum, announced }: SessionCall, ending: RunEnding, now: number): void {
+    if (this.#running?.delete(facts.id)) this.#giveBack(request);
     const { reward = null, finished = false } = ending;
     if (reward !== null) this.reward = (this.reward ?? 0) + reward;
     this.hasFinished ||= finished;
     // Nothing of a refused call has run, and its id is free for another attempt, unless a client may come back for it.
     if (ending.kind === 'refused' && !announced && !request.keepRefusal) return;
-    this.#keep(facts.number, { ending, durationMs: at.durationMs, checksum }, at.now);
+    this.#keep(facts.number, { ending, durationMs: now - startedAt, checksum }, now);
     // Ids of the server's own making say which call they are of.
     if (request.taskId === undefined) return;
     this.#used ??= new UsedIds(REMEMBERED_IDS);
@@ -160,9 +153,9 @@ export class SessionCalls {
     if (isLarge) this.#noteLarge(number);
   }
 
-  #giveBack(inputBytes: number): void {
-    this.#inputBytes -= inputBytes;
-    this.#session.memory.giveBack(inputBytes);
+  #giveBack({ bytes = 0 }: SessionCall['request']): void {
+    this.#inputBytes -= bytes;
+    this.#session.memory.giveBack(bytes);
   }
 
   #noteLarge(number: number): void {

@@ -8,7 +8,7 @@ import type { Keeping, UnfinishedCall } from '../keeper.ts';
 import { checksumOf } from '../kept/checksum.ts';
 import type { SessionMemory } from '../memory/session-memory.ts';
 import { howItEnded } from '../session-errors.ts';
-import { fullOf, mismatchOf, refusalOf } from './admission.ts';
+import { fullOf, mismatchOf, refusalOf, stopsTaking } from './admission.ts';
 import type { WhyLost } from './loss.ts';
 import type { SessionEnd } from './outcome.ts';
 import { repeat, settle, toEnded } from './repeats.ts';
@@ -34,6 +34,7 @@ export class Session implements CallOwner {
   readonly observer: Observer;
   readonly #episode: OpenEpisode;
   readonly #share: SessionShare;
+  readonly #toolNames: ReadonlySet<string>;
   readonly #setup = new SessionSetup();
   readonly #prompts = new SessionPrompts();
   readonly #startedAt: number;
@@ -53,6 +54,7 @@ export class Session implements CallOwner {
     this.lastActive = this.#startedAt;
     this.#episode = episode;
     this.#share = share;
+    this.#toolNames = share.toolNames.get(episode.environment) ?? NO_NAMES;
     this.#seed = start.seed;
     this.observer = share.options.observer;
     const [split, index] = 'split' in choice ? [choice.split, choice.index] : [];
@@ -131,8 +133,10 @@ export class Session implements CallOwner {
     this.lastActive = now;
     const { environment, taskId } = request;
     const mismatch = environment === this.facts.environment ? undefined : mismatchOf(this.facts, environment);
-    const repeated = mismatch === undefined && taskId !== undefined ? this.#repeat(taskId, request, on) : undefined;
-    if (repeated !== undefined) return repeated;
+    if (mismatch === undefined && taskId !== undefined) {
+      const repeated = this.#repeat(taskId, request, on);
+      if (repeated !== undefined) return repeated;
+    }
     const refusal = mismatch ?? this.#refusal(request);
     if (refusal !== undefined) return settle(on, taskId ?? '', toEnded(refusal));
     const call = this.#start(request, on, now);
@@ -141,7 +145,7 @@ export class Session implements CallOwner {
 
   /** Goes on with a call that has not ended at once; most have. */
   #follow(call: SessionCall, request: CallRequest): () => void {
-    this.calls.enter(call, request.bytes);
+    this.calls.enter(call);
     call.pend();
     return request.leaveAborts === true ? () => this.#abort(call) : () => call.detach();
   }
@@ -164,7 +168,7 @@ export class Session implements CallOwner {
     const now = performance.now();
     this.lastActive = now;
     const durationMs = now - call.startedAt;
-    this.calls.leave(call as SessionCall, ending, { now, durationMs });
+    this.calls.leave(call as SessionCall, ending, now);
     const outcome = call.settle(ending, durationMs, now);
     this.observer.onContent?.({ type: 'call_told', at: toEpoch(now), call: call.facts, ending, durationMs });
     // Calls that the end of the session cuts off do not say why it ended.
@@ -233,16 +237,15 @@ export class Session implements CallOwner {
   /** Why no new call is taken, whatever it asks for. */
   #refusal({ bytes = 0 }: CallRequest): Failure | undefined {
     const { memory, keeper } = this.#share;
-    const { runningCount: calls } = this.calls;
     // The session is still there, and so are the results of its running calls.
     if (this.#onDrained !== undefined) return stopsTaking(this.facts.sid);
     const strained = memory.isStrained ? memory.refusal(this.facts.identity, 1) : undefined;
-    const full = calls === 0 ? undefined : this.#full(calls, bytes);
+    const full = this.calls.runningCount === 0 ? undefined : this.#full(bytes);
     return keeper?.refusal ?? strained ?? full;
   }
 
-  #full(calls: number, bytes: number): Failure | undefined {
-    const { inputBytes } = this.calls;
+  #full(bytes: number): Failure | undefined {
+    const { runningCount: calls, inputBytes } = this.calls;
     return refusalOf({ sid: this.facts.sid, calls, inputBytes }, bytes, this.#share.options);
   }
 
@@ -252,18 +255,16 @@ export class Session implements CallOwner {
     const known = this.calls.known(taskId, now, request.isServersId);
     if (known === undefined) return undefined;
     const session = { facts: this.facts, calls: this.calls, options: this.#share.options };
-    return repeat(session, known, { request, tool: this.#toolOf(request.name), now }, on);
-  }
-
-  #toolOf(name: string): string {
-    return this.#share.toolNames.get(this.facts.environment)?.has(name) === true ? name : UNKNOWN_TOOL;
+    const tool = this.#toolNames.has(request.name) ? request.name : UNKNOWN_TOOL;
+    return repeat(session, known, { request, tool, now }, on);
   }
 
   #start(request: CallRequest, on: CallListener, now: number): SessionCall {
     const { name, input, taskId, mcpId } = request;
     const { ids } = this.#share.memory.kept;
     const number = ids.next();
-    const [id, tool] = [taskId ?? ids.toId(number), this.#toolOf(name)];
+    const id = taskId ?? ids.toId(number);
+    const tool = this.#toolNames.has(name) ? name : UNKNOWN_TOOL;
     const facts = { number, id, tool, identity: this.facts.identity, session: this.facts, traceId: undefined, mcpId };
     const call = new SessionCall(this, facts, now, on);
     call.request = request;
@@ -291,10 +292,8 @@ export class Session implements CallOwner {
     if (problem !== undefined) return call.ended(refused(problem));
     const { number, id } = call.facts;
     const isIdKnown = taskId !== undefined || call.announced;
-    this.#episode.run(
-      { call: number, id, attempt, isIdKnown, takesRefusalLate: keepRefusal, name, input, bytes },
-      call,
-    );
+    const run = { call: number, id, attempt, isIdKnown, takesRefusalLate: keepRefusal, name, input, bytes };
+    this.#episode.run(run, call);
   }
 
   async #whenReady(): Promise<void> {
@@ -338,6 +337,4 @@ export class Session implements CallOwner {
   }
 }
 
-function stopsTaking(sid: string): Failure {
-  return { code: 'shutting_down', message: `the server is stopping, and session '${sid}' accepts no new calls` };
-}
+const NO_NAMES: ReadonlySet<string> = new Set();

@@ -1,7 +1,7 @@
 import type { Limits } from '../../core/index.ts';
 import { mostBytes } from '../../protocol/index.ts';
+import { CallIds } from '../call.ts';
 import { bytesOf, type CallEnding } from '../call-ending.ts';
-import { CallIds } from './call-ids.ts';
 import { type Large, LargeResults } from './large-results.ts';
 import { BLOCK_BYTES, BlockPool, PAGE_CALLS, Page } from './pages.ts';
 
@@ -55,15 +55,24 @@ export class KeptResults {
 
   /** Keeps a call of an identity that has ended; true if it takes room on the heap, so that it is worth to be dropped early. */
   keep(number: number, call: KeptCall, now: number, identity = ''): boolean {
-    const { ending, fingerprint } = call;
-    if (ending.kind === 'returned' && fingerprint.length + ending.json.length <= MAX_SMALL_CHARACTERS) {
-      this.#keepSmall(number, call, fingerprint + ending.json, now);
-      return false;
-    }
-    const bytes = CALL_BYTES + fingerprint.length + bytesOf(ending);
-    this.#makeRoom(bytes);
-    this.#large.add(number, { ...call, identity, keptAt: now, bytes });
-    return true;
+    const { owner, ending, durationMs, fingerprint, checksum = 0 } = call;
+    const isSmall = ending.kind === 'returned' && fingerprint.length + ending.json.length <= MAX_SMALL_CHARACTERS;
+    if (!isSmall) return this.#keepLarge(number, call, now, identity);
+    const text = fingerprint + ending.json;
+    const page = this.#pageFor(number, mostBytes(text));
+    const at = number % PAGE_CALLS;
+    const length = page.block.write(text, page.used);
+    page.starts[at] = page.blockStart + page.used;
+    page.lengths[at] = length;
+    page.used += length;
+    page.fingerprints[at] = fingerprint === '' ? 0 : Buffer.byteLength(fingerprint);
+    page.owners[at] = owner;
+    page.checksums[at] = checksum;
+    // Rounded, as it is told, and not cut off: a repeat has the same bytes as the first answer.
+    page.durations[at] = Math.round(durationMs);
+    page.keptAt[at] = now;
+    page.newestAt = now;
+    return false;
   }
 
   /** Frees a call that nobody will ask for any more. */
@@ -102,21 +111,11 @@ export class KeptResults {
     }
   }
 
-  #keepSmall(number: number, call: KeptCall, text: string, now: number): void {
-    const { owner, durationMs, fingerprint, checksum = 0 } = call;
-    const page = this.#pageFor(number, mostBytes(text));
-    const at = number % PAGE_CALLS;
-    const length = page.block.write(text, page.used);
-    page.starts[at] = page.blockStart + page.used;
-    page.lengths[at] = length;
-    page.used += length;
-    page.fingerprints[at] = fingerprint === '' ? 0 : Buffer.byteLength(fingerprint);
-    page.owners[at] = owner;
-    page.checksums[at] = checksum;
-    // Rounded, as it is told, and not cut off: a repeat has the same bytes as the first answer.
-    page.durations[at] = Math.round(durationMs);
-    page.keptAt[at] = now;
-    page.newestAt = now;
+  #keepLarge(number: number, call: KeptCall, now: number, identity: string): true {
+    const bytes = CALL_BYTES + call.fingerprint.length + bytesOf(call.ending);
+    this.#makeRoom(bytes);
+    this.#large.add(number, { ...call, identity, keptAt: now, bytes });
+    return true;
   }
 
   #isOver(keptAt: number, now: number): boolean {

@@ -265,6 +265,8 @@ class ToolCall extends Call {
   /** The caller's own id; undefined if there can be no repeat. */
   callId: string | undefined;
   fingerprint = '';
+  /** About how much memory its input takes while it has not ended. */
+  inputBytes = 0;
 }
 
 interface Taken {

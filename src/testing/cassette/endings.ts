@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../core/index.ts';
-import { cutText, type JsonObject, resultJson, withoutLineBreaks } from '../../protocol/index.ts';
+import { cutText, type JsonObject, resultJson } from '../../protocol/index.ts';
 import type { RecordedCall, ToldResult } from '../../records/index.ts';
 import type { RunEnding } from '../../sessions/index.ts';
 
@@ -8,7 +8,7 @@ export function toEnding(tool: string, told: ToldResult | undefined): RunEnding 
   if (told === undefined) return broken(`the call of '${tool}' had not ended when its recording did`);
   if (told.failure !== undefined) return toFailed(tool, told.failure);
   const { blocks = [], metadata = null, reward = null, finished = false } = told;
-  const json = withoutLineBreaks(resultJson({ blocks: [...blocks], metadata, reward, finished }));
+  const json = resultJson({ blocks: [...blocks], metadata, reward, finished });
   return { kind: 'returned', json, reward, finished };
 }
 

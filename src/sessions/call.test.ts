@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CallIds, isServerMade } from './call-ids.ts';
+import { CallIds, isServerMade } from './call.ts';
 
 test('an id tells the number that it was made of, and nothing else does', () => {
   const ids = new CallIds();
