@@ -64,8 +64,7 @@ export interface PastCallFields {
 
 /** What the thread is sent. */
 export type Order =
-  /** With the time when it was sent, since it may have to wait. */
-  | { readonly batch: Uint8Array<ArrayBuffer>; readonly sentAt: number }
+  | { readonly batch: Uint8Array<ArrayBuffer> }
   | { readonly tools: ToolsByEnvironment }
   | { readonly close: true };
 

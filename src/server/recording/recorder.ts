@@ -262,7 +262,7 @@ export class Recorder implements Observer {
     const batch = this.#batch.take();
     this.#sent.push(batch.length);
     this.#sentBytes += batch.length;
-    this.#thread.postMessage({ batch, sentAt: Date.now() } satisfies Order, [batch.buffer]);
+    this.#thread.postMessage({ batch } satisfies Order, [batch.buffer]);
   }
 
   #heard({ written, dropped, bytes, deleted, problem, room }: Told): void {

@@ -35,13 +35,10 @@ export class Records {
     this.#archive.leave();
   }
 
-  /** Writes a batch, and says what became of it. `rest` is called between records, and may take a moment. */
-  write(batch: Uint8Array, rest?: () => void): Report {
+  /** Writes a batch, and says what became of it. */
+  write(batch: Uint8Array): Report {
     const received = new ReceivedBatch(batch);
-    for (const [session, places] of received.bySession()) {
-      this.#writeSession(session, received, places);
-      rest?.();
-    }
+    for (const [session, places] of received.bySession()) this.#writeSession(session, received, places);
     return this.#report();
   }
 
