@@ -27,16 +27,44 @@ function received(bytes: Uint8Array) {
 test('entries arrive as they were sent; of a call and its result in one, it is known where the call ends', () => {
   const batch = new Batch();
   batch.push(entry({}));
-  batch.push(entry({ kind: 'called', call: 3, reward: 0.5, text: `${CALL}\n${RESULT}` }));
+  batch.push(entry({ kind: 'call', call: 3, text: CALL }));
+  expect(batch.pushResult(entry({ kind: 'result', call: 3, reward: 0.5, text: RESULT }))).toBe(true);
   batch.push(entry({ kind: 'call', session: 8, call: 4, text: CALL }));
   const bytes = batch.take();
   expect(received(bytes)).toEqual([
     { kind: 'note', session: 7, call: 0, reward: Number.NaN, text: '"text":"é"' },
-    { kind: 'called', session: 7, call: 3, reward: 0.5, text: `${CALL}\n${RESULT}` },
+    { kind: 'called', session: 7, call: 3, reward: 0.5, text: CALL + RESULT },
     { kind: 'call', session: 8, call: 4, reward: Number.NaN, text: CALL },
   ]);
   const lines = entriesOf(bytes).map((each) => each.bytes.toString('utf8', each.start, each.middle));
   expect(lines).toEqual(['"text":"é"', CALL, CALL]);
+});
+
+test('a result is added only to its own call, right behind it, at the same time and in the same batch', () => {
+  const batch = new Batch();
+  const result = entry({ kind: 'result', call: 3, text: RESULT });
+  expect(batch.pushResult(result)).toBe(false);
+  const call = entry({ kind: 'call', call: 3, text: CALL });
+  batch.push(call);
+  expect(batch.pushResult({ ...result, call: 4 })).toBe(false);
+  expect(batch.pushResult({ ...result, at: 1_001 })).toBe(false);
+  // Less than a millisecond later.
+  expect(batch.pushResult({ ...result, at: 1_000.4 })).toBe(true);
+  expect(batch.pushResult(result)).toBe(false);
+  batch.push(call);
+  batch.push(entry({}));
+  expect(batch.pushResult(result)).toBe(false);
+  batch.push(call);
+  batch.take();
+  expect(batch.pushResult(result)).toBe(false);
+});
+
+test('there is room for a result of any size behind its call', () => {
+  const batch = new Batch();
+  batch.push(entry({ kind: 'call', call: 3, text: CALL }));
+  const text = `"ms":1,"text":"${'ö'.repeat(2 ** 22)}"`;
+  batch.pushResult(entry({ kind: 'result', call: 3, text }));
+  expect(received(batch.take())).toMatchObject([{ kind: 'called', text: CALL + text }]);
 });
 
 test('entries are found by session, each in its order, and sessions in the order in which they came', () => {

@@ -2,17 +2,28 @@ import { mostBytes } from '../../protocol/index.ts';
 import { hasNoBlobs } from '../../records/index.ts';
 import type { Entry, ReceivedEntry } from './messages.ts';
 
-const KINDS: readonly Entry['kind'][] = ['open', 'prompt', 'call', 'result', 'note', 'end', 'suspend', 'called'];
+const KINDS: readonly ReceivedEntry['kind'][] = [
+  'open',
+  'prompt',
+  'call',
+  'result',
+  'note',
+  'end',
+  'suspend',
+  'called',
+];
 const NUMBER_OF_KIND = new Map(KINDS.map((kind, number) => [kind, number]));
+const CALLED = KINDS.indexOf('called');
 
-// Of each entry: its kind, how many bytes its text has, and four numbers.
+// Of each entry: its kind, how many bytes its text has and how many of them are of the call, and four numbers.
 const KIND = 0;
 const LENGTH = 4;
-const SESSION = 8;
-const AT = 16;
-const CALL = 24;
-const REWARD = 32;
-const HEADER_BYTES = 40;
+const MIDDLE = 8;
+const SESSION = 16;
+const AT = 24;
+const CALL = 32;
+const REWARD = 40;
+const HEADER_BYTES = 48;
 
 // A little more than a batch has when it is sent, so that it need not grow; the system gives only what is used.
 const USUAL_BYTES = 4352 * 1024;
@@ -28,6 +39,8 @@ export class Batch {
   #bytes: Buffer = Buffer.allocUnsafeSlow(USUAL_BYTES);
   #view: DataView = new DataView(this.#bytes.buffer);
   #used = 0;
+  /** Where the newest entry begins, if it is a call. */
+  #newestCall: number | undefined;
   /** New memory for each would bring the next collection of the heap nearer, and the system would have to clear it. */
   readonly #spare: Buffer[] = [];
 
@@ -47,11 +60,30 @@ export class Batch {
     const view = this.#view;
     view.setUint32(start + KIND, NUMBER_OF_KIND.get(kind) as number);
     view.setUint32(start + LENGTH, length);
+    view.setUint32(start + MIDDLE, length);
     view.setFloat64(start + SESSION, session);
     view.setFloat64(start + AT, Math.round(at));
     view.setFloat64(start + CALL, call);
     view.setFloat64(start + REWARD, reward);
     this.#used = start + HEADER_BYTES + length;
+    this.#newestCall = kind === 'call' ? start : undefined;
+  }
+
+  /** Adds a result to the entry of its call, if that is the newest one and has the same time; says whether it did. */
+  pushResult({ call, at, reward, text }: Entry): boolean {
+    const start = this.#newestCall;
+    if (start === undefined || this.#view.getFloat64(start + CALL) !== call) return false;
+    if (this.#view.getFloat64(start + AT) !== Math.round(at)) return false;
+    this.#makeRoom(mostBytes(text));
+    const view = this.#view;
+    const middle = view.getUint32(start + LENGTH);
+    const length = this.#bytes.write(text, this.#used);
+    view.setUint32(start + KIND, CALLED);
+    view.setUint32(start + LENGTH, middle + length);
+    view.setFloat64(start + REWARD, reward);
+    this.#used += length;
+    this.#newestCall = undefined;
+    return true;
   }
 
   /** Gives the bytes away; the batch is empty then. */
@@ -59,6 +91,7 @@ export class Batch {
     const bytes = new Uint8Array(this.#bytes.buffer as ArrayBuffer, 0, this.#used);
     this.#use(this.#spare.pop() ?? Buffer.allocUnsafeSlow(USUAL_BYTES));
     this.#used = 0;
+    this.#newestCall = undefined;
     return bytes;
   }
 
@@ -112,24 +145,20 @@ export class ReceivedBatch {
     const [bytes, view] = [this.#bytes, this.#view];
     const start = place + HEADER_BYTES;
     const end = start + view.getUint32(place + LENGTH);
-    const kind = KINDS[view.getUint32(place + KIND)] as Entry['kind'];
     return {
-      kind,
+      kind: KINDS[view.getUint32(place + KIND)] as ReceivedEntry['kind'],
       session: view.getFloat64(place + SESSION),
       at: view.getFloat64(place + AT),
       call: view.getFloat64(place + CALL),
       reward: view.getFloat64(place + REWARD),
       bytes,
       start,
-      middle: kind === 'called' ? bytes.indexOf(LINE_BREAK, start) : end,
+      middle: start + view.getUint32(place + MIDDLE),
       end,
       hasNoBlobs: this.#hasNoBlobs || hasNoBlobs(bytes.subarray(start, end)),
     };
   }
 }
-
-// No JSON that was made here has one.
-const LINE_BREAK = 0x0a;
 
 /** The text of an entry. */
 export function textOf({ bytes, start, end }: ReceivedEntry): string {

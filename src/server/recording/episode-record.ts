@@ -67,7 +67,7 @@ export class EpisodeRecord {
     const { kind, at, call, start, middle, end } = entry;
     switch (kind) {
       case 'called':
-        this.#addResult(this.#takeLeft(entry) ?? this.#add('call', entry, start, middle), entry, middle + 1);
+        this.#addResult(this.#takeLeft(entry) ?? this.#add('call', entry, start, middle), entry, middle);
         break;
       case 'call':
         this.#calls.set(call, this.#takeLeft(entry) ?? this.#add('call', entry, start, end));

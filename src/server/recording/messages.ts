@@ -10,12 +10,11 @@ export interface ThreadData {
   readonly maxBytes: number;
 }
 
-/** What happened in an episode. Called: a call and its result in one. */
-export type Kind = 'open' | 'prompt' | 'call' | 'result' | 'called' | 'note' | 'end' | 'suspend';
+/** What happens in an episode. */
+export type Kind = 'open' | 'prompt' | 'call' | 'result' | 'note' | 'end' | 'suspend';
 
 /** One thing that happened. */
 export interface Happening {
-  readonly kind: Kind;
   /** The number of the session. */
   readonly session: number;
   readonly at: number;
@@ -27,18 +26,21 @@ export interface Happening {
 
 /** The same with what is to be written. */
 export interface Entry extends Happening {
-  /** Of prompts, calls, results and notes the fields of the event; the rest as JSON. Of a call and its result both, in two lines. */
+  readonly kind: Kind;
+  /** Of prompts, calls, results and notes the fields of the event; the rest as JSON. */
   readonly text: string;
 }
 
 /** The same as it arrives. */
 export interface ReceivedEntry extends Happening {
+  /** Called: a call and its result, one behind the other. */
+  readonly kind: Kind | 'called';
   /** What holds the text, in UTF-8. */
   readonly bytes: Buffer;
   /** Where it begins and ends there. */
   readonly start: number;
   readonly end: number;
-  /** Of a call and its result in one, where the line of the call ends. */
+  /** Of a call and its result, where the fields of the one end and those of the other begin. */
   readonly middle: number;
   /** Whether it holds neither an image nor what looks like a reference to a blob. */
   readonly hasNoBlobs: boolean;

@@ -44,9 +44,6 @@ interface Recorded {
   missing: number;
 }
 
-/** A call that has come. */
-type Asked = Pick<Entry, 'session' | 'at' | 'call' | 'text'>;
-
 /**
  * Records every episode: it listens, collects what it hears for a moment, and hands it to a thread that writes. Whatever goes wrong
  * there, episodes go on.
@@ -57,8 +54,6 @@ export class Recorder implements Observer {
   readonly #thread: Worker;
   readonly #sessions = new Map<number, Recorded>();
   readonly #batch = new Batch();
-  /** The last call that came. Most end before anything else happens, and are one entry then. */
-  #asked: Asked | undefined;
   /** The names of all tools, as JSON. */
   #toolNames: ReadonlyMap<string, string> = new Map();
   /** How large each batch is that the thread has not written yet. */
@@ -169,23 +164,18 @@ export class Recorder implements Observer {
 
   #call({ call, at, tool, input }: CallAsked): void {
     if (call.session === undefined) return;
-    this.#addAsked();
     // Now, since defaults are written into the input.
     const text = callFields(this.#toolNames.get(tool) ?? JSON.stringify(tool), input, call.id);
-    this.#asked = { session: call.session.number, at, call: call.number, text };
-    this.#sendLater();
+    this.#add({ kind: 'call', session: call.session.number, at, text, call: call.number, reward: Number.NaN });
   }
 
   #result({ call, at, ending, durationMs }: CallTold): void {
     if (call.session === undefined) return;
     const text = resultFields(ending, durationMs, this.#options.returnErrors);
     const reward = rewardOf(ending) ?? Number.NaN;
-    const [session, number, asked] = [call.session.number, call.number, this.#asked];
-    // Both have one time.
-    if (asked?.call !== number || Math.round(asked.at) !== Math.round(at))
-      return this.#add({ kind: 'result', session, at, text, call: number, reward });
-    this.#asked = undefined;
-    this.#add({ kind: 'called', session, at, text: `${asked.text}\n${text}`, call: number, reward });
+    const entry: Entry = { kind: 'result', session: call.session.number, at, text, call: call.number, reward };
+    // Most calls end before anything else happens, and are one entry then.
+    if (!this.#batch.pushResult(entry)) this.#add(entry);
   }
 
   #noteFailedSetup(session: number, at: number): void {
@@ -214,20 +204,12 @@ export class Recorder implements Observer {
     this.#add({ kind, session, at, text, call: 0, reward: Number.NaN });
   }
 
-  /** Adds a call that goes on while other things happen. */
-  #addAsked(): void {
-    const asked = this.#asked;
-    this.#asked = undefined;
-    if (asked !== undefined) this.#add({ ...asked, kind: 'call', reward: Number.NaN });
-  }
-
   #add(entry: Entry): void {
-    if (this.#asked !== undefined) this.#addAsked();
     const { kind, session, at } = entry;
     const recorded = this.#sessions.get(session);
     if (recorded === undefined || this.#isOver) return;
     // The end always passes: it is small, and frees the record.
-    if (this.#isFull && kind !== 'end' && kind !== 'suspend') return this.#drop(recorded, kind === 'called' ? 2 : 1);
+    if (this.#isFull && kind !== 'end' && kind !== 'suspend') return this.#drop(recorded);
     if (recorded.missing > 0) this.#noteMissing(session, at, recorded);
     this.#batch.push(entry);
     if (this.#batch.size > BATCH_BYTES) this.#send();
@@ -242,9 +224,9 @@ export class Recorder implements Observer {
     return this.#sentBytes + this.#batch.size > MAX_WAITING_BYTES;
   }
 
-  #drop(recorded: Recorded, events: number): void {
-    recorded.missing += events;
-    this.numbers.dropped += events;
+  #drop(recorded: Recorded): void {
+    recorded.missing += 1;
+    this.numbers.dropped += 1;
     this.#complain('events come faster than the disk takes them');
   }
 
@@ -255,7 +237,6 @@ export class Recorder implements Observer {
   }
 
   #send(): void {
-    this.#addAsked();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#batch.isEmpty || this.#isOver) return;

@@ -12,9 +12,11 @@ const OPENING = {
   secrets: {},
 };
 
+const NEXT = '"text":"next"';
 const LARGE = `"text":${JSON.stringify('x'.repeat(100_000))}`;
 const IMAGE = JSON.stringify({ type: 'image', mimeType: 'image/png', data: 'A'.repeat(100_000), detail: null });
-const DRAWN = `"tool":"draw","input":{},"id":"a"\n"ms":1,"outcome":"returned","blocks":[${IMAGE}],"metadata":null,"reward":null,"finished":false`;
+const DRAW = '"tool":"draw","input":{},"id":"a"';
+const DRAWN = `"ms":1,"outcome":"returned","blocks":[${IMAGE}],"metadata":null,"reward":null,"finished":false`;
 
 /** Records of which two have been begun, `one` in session 1 and `two` in session 2. */
 function opened() {
@@ -23,8 +25,10 @@ function opened() {
   const records = new Records({ folder, maxBytes: 1e9 });
   const write = (...entries: Partial<Entry>[]) => {
     const batch = new Batch();
-    for (const entry of entries)
-      batch.push({ kind: 'note', session: 1, at: 1, call: 0, reward: Number.NaN, text: '"text":"next"', ...entry });
+    for (const given of entries) {
+      const entry: Entry = { kind: 'note', session: 1, at: 1, call: 0, reward: Number.NaN, text: NEXT, ...given };
+      if (!batch.pushResult(entry)) batch.push(entry);
+    }
     return records.write(batch.take());
   };
   const open = (session: number, more: object = {}) =>
@@ -49,7 +53,8 @@ function opened() {
 test('of a call whose result the disk does not take, the call is written and counted, and the result is missing', () => {
   const { write, takeBlobs, eventsOf } = opened();
   takeBlobs(false);
-  expect(write({ kind: 'called', call: 5, text: DRAWN })).toMatchObject({ written: 1, dropped: 1 });
+  const drawn = { kind: 'result', call: 5, text: DRAWN } as const;
+  expect(write({ kind: 'call', call: 5, text: DRAW }, drawn)).toMatchObject({ written: 1, dropped: 1 });
   expect(write({})).toMatchObject({ written: 1, dropped: 0 });
   const events = eventsOf('one');
   expect(events.map(({ type }) => type)).toEqual(['episode', 'call', 'note', 'note']);
@@ -60,8 +65,8 @@ test('of a call that the disk does not take at all, both events are counted, wha
   const { write, takeBlobs } = opened();
   takeBlobs(false);
   expect(write({ text: LARGE })).toMatchObject({ written: 0, dropped: 1 });
-  const large = DRAWN.replace('"input":{}', `"input":{${LARGE}}`);
-  expect(write({ kind: 'called', call: 5, text: large })).toMatchObject({ written: 0, dropped: 2 });
+  const large = { kind: 'call', call: 5, text: DRAW.replace('{}', `{${LARGE}}`) } as const;
+  expect(write(large, { kind: 'result', call: 5, text: '"ms":1' })).toMatchObject({ written: 0, dropped: 2 });
 });
 
 test('what waits of a record whose next event the disk does not take is in no other record', () => {
