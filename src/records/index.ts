@@ -40,7 +40,7 @@ export {
 } from './events.ts';
 export { findRecords } from './find-records.ts';
 export type { StoredEvent } from './parse-event.ts';
-export { PendingLines } from './pending-lines.ts';
+export { type JsonFields, PendingLines } from './pending-lines.ts';
 export { type PlacedDifference, type PlayedAgain, playAgain, type SecondPlay } from './play-again.ts';
 export { blobFoldersOf, type ReadOptions, readRecord, readStoredRecord } from './read-record.ts';
 export { RecordError } from './record-error.ts';

@@ -10,8 +10,8 @@ const LINE_BREAK = 0x0a;
 
 const NOTHING = Buffer.alloc(0);
 
-/** Fields of an event in JSON, without the braces: `"tool":"submit","input":{}`. */
-export interface Fields {
+/** JsonFields of an event in JSON, without the braces: `"tool":"submit","input":{}`. */
+export interface JsonFields {
   /** What holds them, in UTF-8. */
   readonly bytes: Buffer;
   /** Where they begin and end in it. */
@@ -36,7 +36,7 @@ export class PendingLines {
   }
 
   /** Adds the line of an event whose other fields are bytes already. */
-  event(n: number, event: EventHead & Fields): void {
+  event(n: number, event: EventHead & JsonFields): void {
     const { bytes: fields, start, end } = event;
     this.#makeRoom(MOST_HEAD_BYTES + (end - start) + 2);
     const bytes = this.#bytes;

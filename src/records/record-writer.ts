@@ -7,7 +7,7 @@ import { BlobFolder } from './blobs.ts';
 import type { EventHead } from './event-head.ts';
 import { type NewEvent, RECORD_VERSION, type RecordEvent } from './events.ts';
 import type { StoredEvent } from './parse-event.ts';
-import { type Fields, PendingLines } from './pending-lines.ts';
+import { type JsonFields, PendingLines } from './pending-lines.ts';
 import { RecordError } from './record-error.ts';
 import { RecordFile } from './record-file.ts';
 import { hasNoBlobs, toStoredEvent } from './stored-events.ts';
@@ -34,7 +34,7 @@ export interface WriteOptions {
 }
 
 /** An event whose fields are JSON already. */
-export interface EventJson extends EventHead, Fields {
+export interface EventJson extends EventHead, JsonFields {
   /** Whether it is known that they hold neither an image nor what looks like a reference to a blob. Default: they are searched. */
   readonly hasNoBlobs?: boolean;
   /** The same number as in its fields, if a reward is there. */
