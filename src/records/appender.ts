@@ -1,5 +1,7 @@
+import { appendFile } from 'node:fs/promises';
 import type { Worker } from 'node:worker_threads';
 import { startThread, toError } from '../core/index.ts';
+import { PRIVATE_FILE } from './blobs.ts';
 
 /** Writes to files while others go on. */
 export interface Appender {
@@ -31,8 +33,11 @@ export interface AppendFailure {
   readonly code: string | undefined;
 }
 
+// To start a thread takes as long as Node's own threads need for so many.
+const WORTH_A_THREAD = 100;
+
 /**
- * Lets a thread write. While it does, what comes meanwhile is collected: a slow disk gets fewer and larger orders, and nobody waits for it who has
+ * Lets a thread write, if there is enough to write. While it does, what comes meanwhile is collected: a slow disk gets fewer and larger orders, and nobody waits for it who has
  * something else to do. Node's own threads would be woken three times for each file, which takes longer than writing it.
  */
 export class ThreadAppender implements Appender, Disposable {
@@ -41,12 +46,23 @@ export class ThreadAppender implements Appender, Disposable {
   /** What the thread has. */
   #sent: Waiting[] = [];
   #isPlanned = false;
+  /** How many more are left to Node's own threads. */
+  #left: number;
   /** Why nothing more can be written. */
   #over: Error | undefined;
 
+  /** The first ones are left to Node's own threads. */
+  constructor(first: number = WORTH_A_THREAD) {
+    this.#left = first;
+  }
+
   append(path: string, bytes: Uint8Array, file: 'new' | 'known'): Promise<void> {
+    if (this.#over !== undefined) return Promise.reject(this.#over);
+    if (this.#left > 0) {
+      this.#left -= 1;
+      return appendFile(path, bytes, { mode: PRIVATE_FILE, flag: file === 'new' ? 'ax' : 'a' });
+    }
     return new Promise((resolve, reject) => {
-      if (this.#over !== undefined) return reject(this.#over);
       this.#waiting.push({ path, bytes, isNew: file === 'new', resolve, reject });
       if (this.#isPlanned || this.#sent.length > 0) return;
       // Those that end in the same turn go together.
